@@ -1,10 +1,13 @@
 """Who wants nothing of theirs kept: known by a hash alone, after everything of theirs is forgotten, and not learnt of from others."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from memory.bank import bullets
 from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
+from tests.kits.bank_kit import in_a_room
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing
 from tests.kits.memory_kit import Corner, at_home
 
@@ -51,3 +54,25 @@ async def test_a_restored_backup_does_not_know_less_of_who_opted_out(tmp_path: P
         await then.memory.settings.set("account:somebody who is back", PAUSED, "on")
         await then.memory.take_over(known, linked)
         assert await then.memory.opted_out() == known != []
+
+
+@pytest.mark.parametrize(("out", "guarded"), [(True, True), (False, True), (True, False)], ids=["out", "in", "unguarded"])
+async def test_no_note_of_a_shared_place_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: bool, guarded: bool
+) -> None:
+    """Cleo talks in the room no more, or never did: what the others say of her is theirs, and is not noted."""
+    if not guarded:
+        monkeypatch.setattr(bullets, "opted_out", SimpleNamespace(is_named=nobody))
+    async with in_a_room(tmp_path) as here:
+        if out:
+            await here.memory.opt_out(Identity("matrix", "@cleo:example.org"), "Cleo Marsh", here.domain, out=True)
+        said = ("Cleo owns a red boat", "the pear tree bears fruit", "we met Cleo Marsh's uncle", "the clover is cut")
+        await here.talk(*said)
+        await here.kept()
+        text = await here.view.bank.text(2000)
+        assert ("Cleo" not in text) is (out and guarded)
+        assert "the pear tree bears fruit" in text, "what names nobody is noted all the same"
+
+
+async def nobody(*_of: object) -> bool:
+    return False
