@@ -75,6 +75,7 @@ async def talking(
 ) -> AsyncIterator[Talk]:
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
+    app.domains.connect(adapters)
     off_record = OffRecord()
     within = base.settings.answer_within_minutes
     outgoing = Outgoing(

@@ -29,7 +29,12 @@ class Domains:
         self._clock = clock
         self._time_zone = time_zone
         self._fixed = bool(settings.time_zone)
+        self._adapters: Mapping[str, Adapter] = {}
         self.people = People(settings, memory.linking)
+
+    def connect(self, adapters: Mapping[str, Adapter]) -> None:
+        """Take in which platforms can be asked what a person reads under their other accounts; without them nothing of that is read."""
+        self._adapters = adapters
 
     async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
         """Return memory as the readers of this place may know it now. Without an adapter no other person's place is read."""
@@ -44,7 +49,8 @@ class Domains:
         home = await self._home(there.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
         also = [there[one] for one in beside if one in there]
         if place.circle is None:
-            for domain, more in await self._heard_elsewhere(person, adapter, chosen):
+            sealed = await self._sealed_elsewhere(person, chosen) if adapter else []
+            for domain, more in [*await self._heard_elsewhere(person, adapter, chosen), *sealed]:
                 also.append(domain)
                 told += more
         return self._memory.view(home, [*also, *await self._in_confidence(place, person, told, adapter)]), session
@@ -190,6 +196,16 @@ class Domains:
         """Return the shared domains that a person asked for and can read now, each in its present epoch, with their confidences."""
         reach, encrypted = (chosen.on(person, name) for name in ("reach", "encrypted"))
         return await self._readable(person, adapter, reach=reach, encrypted=encrypted)
+
+    async def _sealed_elsewhere(self, person: Person, chosen: Chosen) -> list[tuple[Domain, list[Confidence]]]:
+        """Return the encrypted domains that a person can read now on other platforms, where they said there that it may be used."""
+        accounts = await self.people.accounts(Identity(person.platform, person.id), chosen)
+        others = [one for one in accounts if one.platform != person.platform and one.platform in self._adapters]
+        found: list[tuple[Domain, list[Confidence]]] = []
+        for account in (Person(one.platform, one.native_id, person.name) for one in others):
+            if await self._preferences.on(account, "encrypted"):
+                found += await self._readable(account, self._adapters[account.platform], reach=False, encrypted=True)
+        return found
 
     async def _readable(
         self, person: Person, adapter: Adapter | None, *, reach: bool, encrypted: bool

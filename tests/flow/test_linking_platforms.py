@@ -54,8 +54,14 @@ async def test_what_is_told_on_discord_is_known_on_matrix_from_both_yes_until_th
         assert "Kestrel" in prompt(lyra.chats[-1])
         await town.says(town.ada, there, "What opens my safe?")
         assert "7741" not in prompt(lyra.chats[-1]), "what is said encrypted is read nowhere else"
+        for said, read in (("on", True), ("off", False), ("on", True)):
+            await at_home.asks(ada, secret, f"!settings encrypted {said}")
+            await town.says(town.ada, there, f"What opens my safe, with that {said}?")
+            assert ("7741" in prompt(lyra.chats[-1])) is read, "it is, once that was said there, until it is taken back"
         assert (await town.reads(town.ada, there, "unlink")).startswith("Parted: ")
         assert await known() == (False, False)
+        await town.says(town.ada, there, "What opens my safe, now?")
+        assert "7741" not in prompt(lyra.chats[-1])
 
 
 async def test_whoever_links_forgets_everywhere(town: Town) -> None:
