@@ -97,29 +97,23 @@ class Remembering(Group):
             return plain(more if begin else _('I found nothing about "{words}".', words=words))
         now, zone = self._services.clock.now(), view.home.time_zone
         ids, closed = await view.ids.short(receipts.named(*shown)), await self._closed(call)
-        links = [self._address(call, hit, closed) for hit in shown]
-        lines = [
-            f"{at}. {receipts.hit(hit, ids, now, zone, link)}"
-            for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
-        ]
-        cards = [
-            receipts.card(hit, at, ids, now, zone, link)
-            for at, (hit, link) in enumerate(zip(shown, links, strict=True), start=begin + 1)
-        ]
+        numbered = [(at, hit, self._address(call, hit, closed)) for at, hit in enumerate(shown, start=begin + 1)]
+        lines = [f"{at}. {receipts.hit(hit, ids, now, zone, link)}" for at, hit, link in numbered]
+        cards = [receipts.card(hit, at, ids, now, zone, link) for at, hit, link in numbered]
         if unsure := nothing_sure(shown):
             lines.insert(0, unsure)
             cards.insert(0, Card(unsure))
         theirs = {view.home.key, *closed}
         actions = [
             Action(_("Forget {number}", number=at), "forget", hit.exchange.id)
-            for at, hit in enumerate(shown, start=begin + 1)
+            for at, hit, _link in numbered
             if hit.exchange.domain in theirs
         ]
         if len(hits) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
-        said_here = await given(hit.exchange for hit in shown)
+        passing = await given(hit.exchange for hit in shown) | {link for _at, _hit, link in numbered if link}
         shows = frozenset(hit.exchange.key for hit in shown)
-        return Reply("\n".join(lines), said_here | {link for link in links if link}, tuple(actions), shows, cards=tuple(cards))
+        return Reply("\n".join(lines), passing, tuple(actions), shows, cards=tuple(cards))
 
     async def _further(self, call: Call, words: str, begin: int) -> Reply:
         return await self._page(await self._still(call), words, begin)
