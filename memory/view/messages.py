@@ -10,12 +10,13 @@ from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
 from memory.tiers.messages import posts, seen
-from memory.types import Exchange, Identity, Kind, Session, SessionRef
+from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, Session, SessionRef
 from memory.view import owners
 from memory.view.binding import Binding
 
 _LOOKED_BACK = 50
-_GREETED, _GONE_ON, _HINTED = "greeted", "gone on", "hinted"
+_GREETED, _GREETED_AT, _GONE_ON, _HINTED = "greeted", "greeted_at", "gone on", "hinted"
+_BETWEEN_GREETINGS = 60 * MINUTE
 
 
 class Messages:
@@ -154,8 +155,19 @@ class Notices:
             await self._b.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
-        """Queue a notice of first contact, once in the life of this domain; return whether this was the time."""
-        return await self._once(self._b.shared.places.scope(self._b.home), _GREETED, session, parts)
+        """Queue a notice of first contact, once in the life of this domain; return whether this was the time.
+
+        Where newcomers begin one epoch of a room after another, it is not the time until an hour after the last.
+        """
+        home, shared = self._b.home, self._b.shared
+        scope, room = shared.places.scope(home), f"room:{home.ref.platform}:{home.ref.native_id}"
+        if home.ref.kind is not DomainKind.ROOM or await shared.settings.is_marked(scope, _GREETED):
+            return await self._once(scope, _GREETED, session, parts)
+        now, last = shared.clock.now(), await shared.settings.get(room, _GREETED_AT)
+        if isinstance(last, int) and now - last < _BETWEEN_GREETINGS:
+            return False
+        await shared.settings.set(room, _GREETED_AT, now)
+        return await self._once(scope, _GREETED, session, parts)
 
     async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice on what a room goes on with, in place of a greeting, once in the life of the room."""

@@ -130,6 +130,18 @@ async def test_who_joins_and_cannot_read_what_was_said_is_not_told(town: Town, m
         assert not await town.leaks("ada", room), "nor is it told to others there, who would let cy know"
 
 
+async def test_newcomers_who_come_one_after_another_make_one_greeting(town: Town) -> None:
+    async with town.lyra() as lyra:
+        room = await town.room("garden", "ada", "bob", history="joined")
+        await town.asks("ada", room, "hello")
+        for name in ("cy", "dan"):
+            await town.comes(name, room)
+            await town.asks("ada", room, f"{name} is new here")
+        assert await lyra.kept(DomainKind.ROOM, room, 2)
+        said = [one.body for one in await town.home.said(await town.person("ada"), room)]
+        assert sum(text.startswith("Hello, I am Lyra") for text in said) == 1
+
+
 @pytest.mark.parametrize("history", few(["shared", "world_readable"]))
 async def test_who_joins_and_can_read_everything_is_told(town: Town, history: str) -> None:
     async with town.lyra() as lyra:

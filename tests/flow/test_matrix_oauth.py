@@ -15,6 +15,7 @@ import pytest
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.account import Access, Account
 from adapters.matrix.account.device import DEVICE
+from adapters.matrix.account.signing import REPLACE
 from adapters.matrix.homeserver import SignedOut, ask
 from tests.fakes.matrix import Proxy, Refuse, Status, Synapse
 from tests.fakes.matrix.authorization import UNSTABLE, Authorization
@@ -305,3 +306,18 @@ async def test_a_session_that_is_over_while_she_is_awake_is_told_as_one(lyra: Ho
         await account.keep_signed_in(at_once)
     assert not isinstance(failed.value, SignedOut)
     await account.close()
+
+
+async def test_a_new_identity_is_allowed_on_a_page_and_takes_no_password(lyra: Home) -> None:
+    await lyra.signed_in()
+    account = lyra.account()
+    await account.open()
+    try:
+        with pytest.raises(PlatformRefused, match=f"sign in at http://.*cross_signing_reset.*`?{REPLACE}") as refused:
+            await account.replace_identity("")
+        assert str(refused.value).count(". ") == 0
+        await lyra.server.allow_reset(lyra.name)
+        await account.replace_identity("")
+        assert "verify her again" in account.said[-1]
+    finally:
+        await account.close()

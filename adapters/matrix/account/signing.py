@@ -12,6 +12,7 @@ from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIde
 from adapters.matrix.account.onetime import countersigned, described
 from adapters.matrix.account.published import Published, names, published, signed_by
 from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.incoming.event import part
 from localization.sentences import Explained, lazy
 
 REPLACE = "lyra matrix replace-identity"
@@ -19,6 +20,8 @@ REPLACE = "lyra matrix replace-identity"
 
 _NOTE, _NEXT = "identity", "identity.next"
 _PASSWORD = "m.login.password"
+_ON_A_PAGE = ("m.oauth", "org.matrix.cross_signing_reset")
+"""The stages of a homeserver that leaves accounts to an authorization server (MSC4312)."""
 
 
 class Unsigned(Explained):
@@ -61,7 +64,7 @@ class Signing:
             identity = await self._own(shown)
             await _sign(client, identity, shown)
         except Denied as denied:
-            raise _not_replaced(denied) from None
+            raise _not_replaced(denied, password) from None
         except Unsigned as unsigned:
             raise PlatformRefused(str(unsigned)) from None
         return identity
@@ -132,7 +135,26 @@ def _takes_password(denied: Denied) -> bool:
     return denied.status == 401 and any(flow.get("stages") == [_PASSWORD] for flow in flows)
 
 
-def _not_replaced(denied: Denied) -> PlatformRefused:
+def _reset_page(denied: Denied) -> str:
+    """Return the page of the authorization server where the owner allows it, '' where there is none."""
+    pages = [part(part(denied.body, "params"), stage).get("url") for stage in _ON_A_PAGE]
+    return next((page for page in pages if isinstance(page, str) and page), "")
+
+
+def _not_replaced(denied: Denied, password: str) -> PlatformRefused:
+    if page := _reset_page(denied):
+        return PlatformRefused(
+            lazy(
+                "Who owns Lyra's account has to allow it first: sign in at {page}, allow the reset of her identity, and call {replace} "
+                "again within ten minutes.",
+                page=page,
+                replace=REPLACE,
+            )
+        )
+    if not password and _takes_password(denied):
+        return PlatformRefused(
+            lazy("Replacing the identity takes the account's password: password_env or password_file in [matrix].")
+        )
     if denied.code == "M_FORBIDDEN":
         return PlatformRefused(lazy("The homeserver does not accept the password, so the identity was not replaced; try again."))
     if denied.status == 401:

@@ -7,7 +7,7 @@ from adapters.errors import PlatformFailure
 from adapters.matrix.account.account import Account
 from bot.app import App, opened
 from bot.cli.checkups.matrix_checkup import said_once
-from bot.errors import BadConfig, LyraError
+from bot.errors import LyraError
 from bot.service.notes import KeptNotes
 from bot.service.platforms import matrix_access
 from localization.sentences import _, lazy
@@ -30,12 +30,7 @@ async def replace_identity() -> int:
     """Give her a new cross-signing identity in the place of one whose keys she does not have."""
 
     async def replaced(account: Account, app: App) -> None:
-        password = matrix_access(app).password
-        if not password:
-            raise BadConfig(
-                lazy("Replacing the identity takes the account's password: password_env or password_file in [matrix].")
-            )
-        await account.replace_identity(password)
+        await account.replace_identity(matrix_access(app).password)
 
     return await with_account(replaced)
 

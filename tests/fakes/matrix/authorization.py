@@ -109,6 +109,10 @@ class Authorization:
         """Make an account."""
         await self._tell("provision_user", {"localpart": localpart})
 
+    async def allow_reset(self, localpart: str) -> None:
+        """Let an account replace its cross-signing identity, as its owner does on a page."""
+        await self._tell("allow_cross_signing_reset", {"localpart": localpart})
+
     async def compatible(self, localpart: str, device: str) -> str:
         """Give out a token that never ends, as `mas-cli manage issue-compatibility-token` does."""
         session = await self._begun(localpart, f"{STABLE}api:* {STABLE}device:{device}", "")
