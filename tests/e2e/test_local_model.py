@@ -102,14 +102,19 @@ def test_what_is_said_in_a_conversation_is_found_so_too(home: NewMachine) -> Non
 
 def test_it_is_said_what_finds_by_meaning(home: NewMachine, endpoint: ModelServer) -> None:
     for config, name, doctor, status in (
-        ("", NAME, f"{LOCAL}, 384 numbers a text.", f"{LOCAL}."),
-        ('embed = "local"', NAME, f"{LOCAL}, 384", f"{LOCAL}."),
-        ('embed = "off"', None, "embed is off. Words alone find things.", "embed is off. Words alone find things."),
-        (through(endpoint), "v:small", f"small at {endpoint.server.base_url}, ", f"small at {endpoint.server.base_url}."),
+        ("", NAME, f" (embed): {LOCAL}, 384 numbers a text.", f"{LOCAL}."),
+        ('embed = "local"', NAME, f" (embed): {LOCAL}, 384", f"{LOCAL}."),
+        ('embed = "off"', None, ": embed is off. Words alone find things.", "embed is off. Words alone find things."),
+        (
+            through(endpoint),
+            "v:small",
+            f" (embed): small at {endpoint.server.base_url}, ",
+            f"small at {endpoint.server.base_url}.",
+        ),
     ):
         home.configure(config)
         done = home.lyra("doctor")
-        assert done.code == 0 and f"ok  Meaning: {doctor}" in done.out
+        assert done.code == 0 and f"ok  Meaning{doctor}" in done.out
         assert f"Meaning: {status}" in home.lyra("status").lines
         assert json.loads(home.lyra("status", "--json").out)["embed"] == name
     assert f"Meaning: {status}" in home.chat("/status").out

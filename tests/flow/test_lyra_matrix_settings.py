@@ -16,7 +16,19 @@ from tests.kits.size import few
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 PERSONAL = {"reach", "encrypted", "time zone", "language", "streaming", "reflections"}
-ROOMS = {"answers", "replies", "newcomers", "listening", "time zone", "language", "streaming", "reflections"}
+LIMITS = {f"{what} a {span} {whose}" for what in ("turns", "tokens") for span in ("minute", "day") for whose in ("here", "each")}
+ROOMS = {
+    "answers",
+    "replies",
+    "newcomers",
+    "listening",
+    "time zone",
+    "language",
+    "streaming",
+    "reflections",
+    "retention",
+    *LIMITS,
+}
 NO_ADMIN = "Only those who run this place can see and change its settings; yours are in a DM with me."
 NOT_YOURS = "Only whoever said it, or an admin, can have it forgotten."
 FAR = "Asia/Kathmandu"

@@ -262,7 +262,7 @@ async def test_a_bound_of_five_hundred_messages_a_step_forgets_all_of_many(tmp_p
             await here.view.say(here.session, [said(f"{CODE} {n}", f"b{n}") for n in range(start, start + 400)])
         log = tmp_path / "tombstones.log"
         assert (await here.view.forget_session(here.session)).messages == 1_200
-        assert len(set(log.read_text().split())) == 2 * 2 * 1_200 and await texts(here) == []
+        assert len(set(log.read_text().split())) >= 2 * 2 * 1_200 and await texts(here) == []
 
 
 async def test_what_was_in_view_is_read_back_as_it_was_recorded(tmp_path: Path) -> None:
