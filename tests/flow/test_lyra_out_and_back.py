@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Right
 from tests.fakes.matrix import People, Proxy
 from tests.kits import discord_town
@@ -21,18 +22,26 @@ async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pyt
     return await home(people, proxy, tmp_path, monkeypatch)
 
 
-def hide(town: Town, on: bool) -> None:
-    town.server.acts.overwrite(town.general, town.server.world.bot, deny=Right.VIEW_CHANNEL if on else Right(0))
+def out(town: Town, how: str) -> None:
+    if how == "the server":
+        return town.server.acts.remove_bot(town.guild)
+    return town.server.acts.overwrite(town.general, town.server.world.bot, deny=Right.VIEW_CHANNEL)
+
+
+def come_back(town: Town, how: str) -> None:
+    if how == "the server":
+        return town.server.acts.add_bot(town.guild)
+    return town.server.acts.overwrite(town.general, town.server.world.bot)
 
 
 @pytest.mark.parametrize("how", ["the channel", "the server"])
 async def test_on_discord_what_was_asked_while_she_was_out_is_answered_once_she_is_back(town: Town, how: str) -> None:
     async with model_server() as model, town.lyra(model):
         await town.says(town.ada, town.general, "hello")
-        hide(town, True) if how == "the channel" else town.server.acts.remove_bot(town.guild)
+        out(town, how)
         asked = await town.ada.says(town.general, f"{town.server.mention} what is new?")
         await town.caught_up()
-        hide(town, False) if how == "the channel" else town.server.acts.add_bot(town.guild)
+        come_back(town, how)
         assert (await town.answer(asked)).content == "You said: ada: what is new?"
 
 
@@ -56,3 +65,17 @@ async def test_on_matrix_what_was_asked_while_she_was_out_is_answered_once_she_i
             await ada.invites(room, at_home.user)
             async with at_home.lyra(model):
                 assert (await at_home.answer(ada, room, asked)).body == "You said: Ada: what is new?"
+
+
+async def test_an_answer_that_is_made_while_a_channel_is_hidden_goes_where_she_sees_it_again_by_then(town: Town) -> None:
+    async with model_server() as model, town.lyra(model):
+        await town.says(town.ada, town.general, "hello")
+        model.script(b.Held("It is noon."))
+        asked = await town.ada.says(town.general, f"{town.server.mention} what time is it?")
+        await model.heard(2)
+        out(town, "the channel")
+        await town.caught_up()
+        come_back(town, "the channel")
+        await town.caught_up()
+        model.go.set()
+        assert (await town.answer(asked)).content == "It is noon."
