@@ -30,7 +30,7 @@ def number(n: float, language: str = "", digits: int = 0) -> str:
 def compact(n: float) -> str:
     """Return a large number in a few characters: 12K, or 12.000 where a language has no short word for it."""
     said: str = import_module("babel.numbers").format_compact_decimal(n, locale=locale())
-    return said
+    return number(int(said)) if said.isdigit() else said
 
 
 def signed(n: float, digits: int, language: str = "") -> str:

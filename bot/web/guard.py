@@ -84,8 +84,9 @@ class Guard:
             if visitor is not None:
                 request[VISITOR] = visitor
                 return await self._forged(request, visitor) if request.method not in ("GET", "HEAD") else None
+        scheme, _, credentials = header.partition(" ")
         # Bytes that are no UTF-8 come as surrogates; they are part of no token.
-        given = header.removeprefix("Bearer ").encode("utf-8", "replace")
+        given = credentials.strip().encode("utf-8", "replace") if scheme.lower() == "bearer" else b""
         if hmac.compare_digest(given, self.token.encode()):
             return (
                 None
@@ -95,7 +96,7 @@ class Guard:
         # Only now: whoever has the right one is let in, however often somebody else was wrong.
         if self.attempts.blocked(caller):
             return self.refuse(request, _MET, WRONG_TOO_OFTEN)
-        if shown or given:
+        if shown or header:
             self.attempts.wrong(caller)
         return self.refuse(request, 401, lazy("A bearer token is needed."))
 

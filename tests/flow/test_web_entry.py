@@ -139,7 +139,8 @@ async def test_wrong_tokens_are_slowed_down_and_right_ones_never_are(served: Sit
     token = (Path(served.app.base.around.home) / "web-token").read_text().strip()
     shown = [(await stranger.get("/metrics", Authorization="Bearer wrong")).status for _ in range(12)]
     assert shown == [401] * 10 + [429] * 2
-    assert (await stranger.get("/metrics", Authorization=f"Bearer {token}")).status == 200
+    for scheme in ("Bearer", "bearer", "BEARER"):
+        assert (await stranger.get("/metrics", Authorization=f"{scheme} {token}")).status == 200
     assert (await stranger.get("/metrics", Authorization="Bearer wrong")).status == 429
     assert (await stranger.enter(await link(served.app, "", "ada"))).status == 303
     assert (await ada.get("/talk")).status == 200

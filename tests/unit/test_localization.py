@@ -8,7 +8,7 @@ import pytest
 from bot.web.page_language import accepted
 from localization.calendar import ago, day, listed, month
 from localization.languages import current, known, of_environment, reading
-from localization.numerals import number, signed
+from localization.numerals import compact, number, signed
 from localization.sentences import Explained, _, lazy, lazy_plural, ngettext, told
 
 
@@ -132,3 +132,9 @@ def test_the_environment_names_a_language_as_every_program_has_it() -> None:
 )
 def test_a_browser_asks_for_languages_in_an_order(header: str, code: str) -> None:
     assert accepted(header) == code
+
+
+def test_a_large_number_is_short_where_a_language_has_a_word_for_it_and_in_groups_elsewhere() -> None:
+    assert [compact(n) for n in (120, 50_000, 1_500_000)] == ["120", "50K", "2M"]
+    with reading("de"):
+        assert [compact(n) for n in (120, 50_000)] == ["120", "50.000"] and compact(1_500_000).endswith("Mio.")
