@@ -9,7 +9,7 @@ from typing import TextIO, TypeVar
 from adapters.markup import printable
 from bot.errors import BadInput, Cancelled
 from localization.answers import CHOICE, NO, YES
-from localization.sentences import _, lazy, lazy_plural
+from localization.sentences import _, lazy_plural
 
 T = TypeVar("T")
 _PAGE = 20
@@ -66,7 +66,7 @@ def asked(question: str, read: Callable[[], str] = lambda: sys.stdin.readline())
             answer = read()
     except KeyboardInterrupt:
         print(file=sys.stderr)
-        raise Cancelled(lazy("Cancelled; nothing was changed.")) from None
+        raise Cancelled(_("Cancelled; nothing was changed.")) from None
     if not (answer and sys.stdin.isatty()):
         # What stands on no screen is ended here, so that each question has a line of its own.
         print(file=sys.stderr, flush=True)

@@ -10,7 +10,11 @@ from adapters.markup import printable
 from bot.cli.output import asked
 from bot.errors import BadInput
 from localization.answers import NO, YES
-from localization.sentences import _, lazy
+from localization.sentences import _
+
+
+class LeftOut(Exception):
+    """Somebody does not want what they are asked about after all."""
 
 
 class Asking:
@@ -39,6 +43,17 @@ class Asking:
                 return given
             self.say(f"  {trouble}")
 
+    def ask_of(self, what: str, question: str, default: str = "", *, wrong: Callable[[str], str] | None = None) -> str:
+        """Return an answer about something that may be left as it was. Raises LeftOut for a no, and for nothing where nothing is no answer."""
+        given = self.ask(
+            f"{question} {_('(no leaves {what} as it was)', what=what)}",
+            default,
+            wrong=wrong and (lambda said: "" if not said or said.casefold() in NO else wrong(said)),
+        )
+        if not given or given.casefold() in NO:
+            raise LeftOut
+        return given
+
     def sure(self, question: str, *, default: bool) -> bool:
         """Return whether it was agreed to."""
         given = self.ask(
@@ -59,7 +74,8 @@ class Asking:
 def _line(question: str) -> str:
     line = asked(question)
     if not line:
-        raise BadInput(lazy("The answers ended before the last question; nothing was written."))
+        # Said now: whoever prints it does not know in which language the questions went on.
+        raise BadInput(_("The answers ended before the last question; nothing was written."))
     return line
 
 

@@ -57,7 +57,9 @@ async def _described(asking: Asking, around: Surroundings, base_url: str, was: B
     key = dict[str, str]()
     if base_url not in known_servers(around).values() or (same and (same.api_key_env or same.api_key_file)):
         default = (same.api_key_env or same.api_key_file) if same else ""
-        key = Secrets(asking, around).ask(_("Its key, if it asks for one"), "model-key", default, "api_key", optional=True)
+        key = Secrets(asking, around).ask(
+            _("Its key, if it asks for one"), "model-key", default, "api_key", usual="OPENAI_API_KEY"
+        )
     try:
         secret = around.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), lazy("The key of the model"))
         models = await _models(base_url, secret.get_secret_value() if secret else None)

@@ -1,7 +1,8 @@
 """On which platforms she is: her accounts, each tried, and who owns her there."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -13,11 +14,12 @@ from bot.errors import BadSecret
 from bot.imports import imported
 from bot.service.notes import NoNotes
 from bot.service.platforms import access_to_matrix
-from bot.setup.asking import Asking
+from bot.setup.asking import Asking, LeftOut
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
 from localization.sentences import _, lazy, told
 
+S = TypeVar("S", Discord, Matrix)
 Checkup = Callable[..., Awaitable[list[Finding]]]
 
 
@@ -31,14 +33,30 @@ async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) ->
         asking.say(
             _("  https://discord.com/developers/applications: New Application, then Bot, then Reset Token gives the token.")
         )
+    with suppress(LeftOut):
+        _note(file, "discord", await _discord_account(asking, there, around))
+
+
+async def _discord_account(asking: Asking, there: Mapping[str, Any], around: Surroundings) -> dict[str, str]:
+    """Return what leads to her account on Discord, tried. Raises LeftOut."""
+    usual = "DISCORD_TOKEN"
+    default = there.get("token_env") or there.get("token_file") or usual
     while True:
         token = Secrets(asking, around).ask(
-            _("The bot's token"), "discord-token", there.get("token_env") or there.get("token_file") or "DISCORD_TOKEN", "token"
+            _("The bot's token"), "discord-token", default, "token", usual=usual, platform="Discord"
         )
-        section = Discord(**{**there, **token})
+        section = _section(asking, Discord, {**there, **token})
         if await _kept(asking, lambda: _discord(section, around)):  # noqa: B023
-            _note(file, "discord", token)
-            return
+            return token
+
+
+def _section(asking: Asking, kind: type[S], values: Mapping[str, Any]) -> S:
+    """Return a section of the configuration. Raises LeftOut where the file has something in it that nobody is asked about."""
+    try:
+        return kind(**values)
+    except ValidationError as error:
+        asking.say(f"  {wrong(error.errors()[0])}.")
+        raise LeftOut from None
 
 
 async def _discord(section: Discord, around: Surroundings) -> list[Finding]:
@@ -56,31 +74,63 @@ async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> 
     if not asking.sure(_("\nIs she on Matrix?"), default=bool(there)):
         file.drop_section("matrix")
         return
+    with suppress(LeftOut):
+        _note(file, "matrix", await _matrix_account(asking, there, around))
+
+
+async def _matrix_account(asking: Asking, there: Mapping[str, Any], around: Surroundings) -> dict[str, str]:
+    """Return what leads to her account on Matrix, each answer tried. Raises LeftOut."""
+    usual = "MATRIX_PASSWORD"
+    default = there.get("password_env") or there.get("password_file") or usual
     while True:
+        homeserver, answers = await _homeserver(asking, there)
         said = {
-            "homeserver": asking.ask(
-                _("The address of her homeserver, like https://matrix.example.org:"), there.get("homeserver", "")
+            "homeserver": homeserver,
+            "user_id": asking.ask_of(
+                "Matrix", _("Her account there, like @lyra:example.org:"), there.get("user_id", ""), wrong=_wrong("user_id")
             ),
-            "user_id": asking.ask(_("Her account there, like @lyra:example.org:"), there.get("user_id", "")),
         }
-        default = there.get("password_env") or there.get("password_file") or "MATRIX_PASSWORD"
         if there.get("token_env") or there.get("token_file"):
             password = {}
-        elif await _by_page(said["homeserver"]):
+        elif answers and await _by_page(homeserver):
             asking.say(_("  Accounts sign in there on a page of theirs; that comes at the end."))
-            _note(file, "matrix", {**said, "password_env": "", "password_file": ""})
-            return
+            return {**said, "password_env": "", "password_file": ""}
         else:
-            password = Secrets(asking, around).ask(_("The account's password"), "matrix-password", default, "password")
+            password = Secrets(asking, around).ask(
+                _("The account's password"), "matrix-password", default, "password", usual=usual, platform="Matrix"
+            )
+        section = _section(asking, Matrix, {**there, **said, **password})
+        if not answers or await _kept(asking, lambda: _matrix(section, around)):  # noqa: B023
+            return {**said, **password}
+
+
+async def _homeserver(asking: Asking, there: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the address of her homeserver, and whether that answers. Raises LeftOut."""
+    tried: Callable[[str], Awaitable[str]] = imported("bot.cli.checkups.matrix_checkup:out_of_reach")
+    while True:
+        given = asking.ask_of(
+            "Matrix", _("The address of her homeserver, like https://matrix.example.org:"), there.get("homeserver", ""),
+            wrong=_wrong("homeserver"),
+        )  # fmt: skip
+        trouble = await tried(given)
+        if not trouble:
+            return given, True
+        asking.say("  " + _("Matrix: {error}", error=trouble))
+        if asking.keep_anyway():
+            return given, False
+
+
+def _wrong(key: str) -> Callable[[str], str]:
+    """Return what says what is wrong with a value of [matrix], '' for nothing."""
+
+    def told_of(given: str) -> str:
         try:
-            section = Matrix(**{**there, **said, **password})
+            Matrix(**{"homeserver": "https://matrix.example.org", "user_id": "@lyra:example.org", key: given})
         except ValidationError as error:
-            asking.say(f"  {wrong(error.errors()[0])}.")
-            there = {**there, **said}
-            continue
-        if await _kept(asking, lambda: _matrix(section, around)):  # noqa: B023
-            _note(file, "matrix", {**said, **password})
-            return
+            return f"{wrong(error.errors()[0])}."
+        return ""
+
+    return told_of
 
 
 async def _by_page(homeserver: str) -> bool:

@@ -20,10 +20,11 @@ class Secrets:
         self._asking = asking
         self._around = around
 
-    def ask(self, what: str, name: str, default: str, key: str, *, optional: bool = False) -> dict[str, str]:
-        """Return the keys of a section that say where a secret is, like {"token_env": "DISCORD_TOKEN"}; {} for none.
+    def ask(self, what: str, name: str, default: str, key: str, *, usual: str, platform: str = "") -> dict[str, str]:
+        """Return the keys of a section that say where a secret is, like {"token_env": "DISCORD_TOKEN"}.
 
-        `name` is the file in her home for what is typed.
+        `name` is the file in her home for what is typed, `usual` the variable where such a secret usually is. That of a `platform`
+        there has to be, or LeftOut is raised; any other is optional.
         """
         question = (
             _(
@@ -31,7 +32,7 @@ class Secrets:
                 what=what,
                 type=_TYPE,
             )
-            if optional and not default
+            if not (platform or default)
             else _(
                 "{what}: an environment variable's name, a file, or {type} to type it and keep it in her home?",
                 what=what,
@@ -39,9 +40,9 @@ class Secrets:
             )
         )
         while True:
-            given = self._asking.ask(question, default)
+            given = self._asking.ask_of(platform, question, default) if platform else self._asking.ask(question, default)
             if not given:
-                return {f"{key}_env": "", f"{key}_file": ""} if optional else {f"{key}_env": default}
+                return {f"{key}_env": "", f"{key}_file": ""}
             if given == _TYPE:
                 return self._kept(name, key)
             if _VARIABLE.fullmatch(given):
@@ -49,8 +50,9 @@ class Secrets:
             if self._around.path(given).is_file():
                 return self._there({f"{key}_env": "", f"{key}_file": given}, "", given)
             # It may be the secret itself: it is not repeated.
-            self._asking.say(_("  That is neither the name of a variable (like DISCORD_TOKEN) nor a file that is there."))
-            default = ""
+            self._asking.say(_("  That is neither the name of a variable (like {usual}) nor a file that is there.", usual=usual))
+            if given == default:
+                default = usual if platform else ""
 
     def _there(self, found: dict[str, str], env: str, file: str) -> dict[str, str]:
         try:

@@ -152,10 +152,32 @@ def test_a_token_of_discord_is_tried(home: NewMachine, token: str, said: str) ->
 
 
 def test_a_homeserver_that_does_not_answer_is_told(home: NewMachine) -> None:
-    done = set_up(home, "", "none", "n", "y", "http://127.0.0.1:1", "@lyra:example.org", "MATRIX_PASSWORD", "y", "")
+    done = set_up(home, "", "none", "n", "y", "http://127.0.0.1:1", "y", "@lyra:example.org", "MATRIX_PASSWORD", "")
     assert "environment variable MATRIX_PASSWORD, which is not set" in done.err
     assert "is out of reach" in done.err
     assert done.code == 0 and config(home)["matrix"]["homeserver"] == "http://127.0.0.1:1"  # type: ignore[index]
+
+
+def test_each_answer_about_matrix_is_tried_at_once_and_a_no_leaves_it_out(home: NewMachine) -> None:
+    done = set_up(
+        home, "Asia/Tokyo", "none", "n", "y", "foo", "http://127.0.0.1:1", "n", "http://127.0.0.1:1", "y", "lyra", "@lyra:x", "abc", "no", "y"
+    )  # fmt: skip
+    questions = re.findall(r"(The address of|Her account there|The account's password)", done.err)
+    assert questions == ["The address of"] * 3 + ["Her account there"] * 2 + ["The account's password"] * 2
+    assert "[foo]" not in done.err and "[http" not in done.err and "(like MATRIX_PASSWORD)" in done.err
+    assert (done.code, config(home)) == (0, {"language": "en", "time_zone": "Asia/Tokyo"})
+
+
+def test_a_wrong_token_is_asked_for_again_with_its_default_and_a_no_leaves_discord_out(home: NewMachine) -> None:
+    done = set_up(home, "Asia/Tokyo", "none", "y", "abc", "", "n", "no", "n", "y")
+    assert done.err.count("(no leaves Discord as it was) [DISCORD_TOKEN]") == 3 and "DISCORD_TOKEN, which is not set" in done.err
+    assert (done.code, config(home)) == (0, {"language": "en", "time_zone": "Asia/Tokyo"})
+
+
+def test_answers_that_end_are_told_in_the_language_that_was_chosen(home: NewMachine) -> None:
+    done = home.lyra("setup", given="de\n")
+    assert (done.code, said_in_english(done.err.splitlines()[-1])) == (1, [])
+    assert done.err.splitlines()[-1].startswith("Die Antworten")
 
 
 def test_at_a_terminal_it_asks_one_thing_after_the_other(home: NewMachine) -> None:

@@ -50,7 +50,7 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
     except Denied as denied:
         return [Finding(False, _("Matrix: {error}", error=denied.final("look at her account")))]
     except PlatformFailure as failure:
-        return [Finding(False, _("Matrix: {error}", error=said_once(failure, access)))]
+        return [Finding(False, _("Matrix: {error}", error=said_once(failure, access.homeserver)))]
     finally:
         await close(client)
 
@@ -67,15 +67,32 @@ async def by_page(homeserver: str) -> bool:
         await close(client)
 
 
-def said_once(failure: PlatformFailure, access: Access) -> str:
+async def out_of_reach(homeserver: str) -> str:
+    """Return what is wrong with the address of a homeserver, '' where one answers there."""
+    client = AsyncClient(homeserver.rstrip("/"))
+    try:
+        async with asyncio.timeout(_LONGEST):
+            there = await _flows(client) or await authorization_server(client)
+            return "" if there else str(no_homeserver(homeserver))
+    except TimeoutError:
+        return silent(homeserver)
+    except Denied:
+        return ""  # It is one, and what it denies is told of the account.
+    except PlatformFailure as failure:
+        return said_once(failure, homeserver)
+    finally:
+        await close(client)
+
+
+def said_once(failure: PlatformFailure, homeserver: str) -> str:
     """Return what to tell of a failure to somebody who is there, and for whom nothing is tried again."""
     if isinstance(failure, PlatformRefused):
         return told(failure)
     if isinstance(failure, Stranger):
-        return str(no_homeserver(access.homeserver))
+        return str(no_homeserver(homeserver))
     return _(
         "{homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix].",
-        homeserver=access.homeserver,
+        homeserver=homeserver,
     )
 
 

@@ -49,7 +49,7 @@ async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens
             for sentence in account.said:
                 print(sentence, file=sys.stderr)
         except PlatformFailure as failure:
-            raise LyraError(said_once(failure, access)) from None
+            raise LyraError(said_once(failure, access.homeserver)) from None
         finally:
             await account.close()
             lock.release()
