@@ -9,6 +9,7 @@ from localization.sentences import _
 
 _UNITS = (("year", 365 * 24 * 60), ("month", 30 * 24 * 60), ("day", 24 * 60), ("hour", 60), ("minute", 1))
 """What is told in which unit, with its length in minutes."""
+_FIRST_IN_FRENCH = "1er"
 _FROM = {"year": 2, "month": 2}
 """How many there must be of a unit for it to be told in: 40 days are told more exactly than a month."""
 
@@ -33,7 +34,8 @@ def _span(span: timedelta, unit: str) -> str:
 def day(then: date) -> str:
     """Return a day: 3 March 2026."""
     told: str = import_module("babel.dates").format_date(then, "long", locale=locale())
-    return told
+    # CLDR has no ordinal for the one day that French tells by it.
+    return f"{_FIRST_IN_FRENCH}{told[1:]}" if locale() == "fr" and then.day == 1 else told
 
 
 def month(then: date) -> str:

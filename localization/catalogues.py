@@ -6,9 +6,11 @@ from pathlib import Path
 
 LOCALE = Path(__file__).parent / "locale"
 DOMAIN = "lyra"
+VOICE = "voice"
+"""The sentences of the offline voice, which speaks more languages than the program."""
 
 
 @cache
-def catalogue(language: str) -> gettext.NullTranslations:
+def catalogue(language: str, domain: str = DOMAIN) -> gettext.NullTranslations:
     """Return the translations into a language, by its code; English, as it stands in the code, where there are none."""
-    return gettext.translation(DOMAIN, LOCALE, [language], fallback=True)
+    return gettext.translation(domain, LOCALE, [language], fallback=True)

@@ -6,7 +6,7 @@
 import ast
 import inspect
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,9 @@ from babel.messages.pofile import read_po, write_po
 from jinja2 import Environment, nodes
 
 from bot.cli.main import cli
-from localization.catalogues import DOMAIN, LOCALE
+from bot.models.offline.phrases import FORMAL
+from bot.models.offline.spoken_languages import SPOKEN
+from localization.catalogues import DOMAIN, LOCALE, VOICE
 from localization.languages import ENGLISH, LANGUAGES
 from tests.kits.lyra_kit import REPO
 
@@ -26,7 +28,12 @@ PACKAGES = ("localization", "memory", "adapters", "bot")
 TEMPLATES = REPO / "bot" / "web" / "templates"
 # When it was written says nothing of a catalogue, and would change with every sentence.
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
-ONE, PLURAL = {"_", "lazy", "marked"}, {"ngettext", "lazy_plural"}
+ONE, PLURAL, FRAMES = {"_", "lazy", "marked"}, {"ngettext", "lazy_plural"}, {"framed"}
+CATALOGUES = (
+    *((code, DOMAIN) for code in LANGUAGES if code != ENGLISH),
+    *((code, VOICE) for code in (*SPOKEN.values(), f"de{FORMAL}") if code != ENGLISH),
+)
+"""The languages and domains that there are catalogues for."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,14 +47,24 @@ class Said:
 
 def said() -> list[Said]:
     """Return every sentence of the program, each as often as it is said."""
-    found = [one for package in PACKAGES for file in sorted((REPO / package).rglob("*.py")) for one in _in_source(file)]
+    found = _in_sources(ONE | PLURAL)
     found += [one for file in sorted(TEMPLATES.glob("*.html")) for one in _in_template(file)]
     return [*found, *(Said(text, "", "bot/cli/main.py") for text in sorted(helps()))]
 
 
-def _in_source(file: Path) -> Iterator[Said]:
+def framed() -> list[Said]:
+    """Return every sentence of the offline voice."""
+    return _in_sources(FRAMES)
+
+
+def _in_sources(names: Set[str]) -> list[Said]:
+    files = [file for package in PACKAGES for file in sorted((REPO / package).rglob("*.py"))]
+    return [one for file in files for one in _in_source(file, names)]
+
+
+def _in_source(file: Path, names: Set[str]) -> Iterator[Said]:
     for call in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ONE | PLURAL:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in names:
             texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             if texts:
                 yield Said(texts[0], texts[1] if call.func.id in PLURAL else "", str(file.relative_to(REPO)))
@@ -72,23 +89,23 @@ def helps() -> set[str]:
     return found - {""}
 
 
-def template() -> Catalog:
+def template(domain: str = DOMAIN) -> Catalog:
     """Return a catalogue of all sentences, without translations."""
-    catalogue = Catalog(domain=DOMAIN, charset="utf-8", fuzzy=False)
-    for one in sorted(said()):
+    catalogue = Catalog(domain=domain, charset="utf-8", fuzzy=False)
+    for one in sorted(said() if domain == DOMAIN else framed()):
         catalogue.add((one.text, one.plural) if one.plural else one.text, locations=[(one.file, 0)], auto_comments=())
     return catalogue
 
 
-def source(language: str) -> Path:
+def source(language: str, domain: str = DOMAIN) -> Path:
     """Return the file that holds the translations into a language."""
-    return LOCALE / language / "LC_MESSAGES" / f"{DOMAIN}.po"
+    return LOCALE / language / "LC_MESSAGES" / f"{domain}.po"
 
 
-def read(language: str) -> Catalog:
+def read(language: str, domain: str = DOMAIN) -> Catalog:
     """Return the translations into a language."""
-    with source(language).open("rb") as file:
-        return read_po(file, locale=language, domain=DOMAIN)
+    with source(language, domain).open("rb") as file:
+        return read_po(file, locale=language.removesuffix(FORMAL), domain=domain)
 
 
 def compiled(catalogue: Catalog) -> bytes:
@@ -103,12 +120,20 @@ def messages(catalogue: Catalog) -> list[Message]:
     return [one for one in catalogue if one.id]
 
 
-def update(language: str) -> None:
-    """Bring the catalogue of a language up to date: new sentences stand in it untranslated, those that are said no more go."""
-    path = source(language)
+def update(language: str, domain: str) -> None:
+    """Bring the catalogue of a language up to date: new sentences stand in it untranslated, those that are said no more go.
+
+    What is said the same to somebody who is addressed formally is left out there.
+    """
+    path = source(language, domain)
     path.parent.mkdir(parents=True, exist_ok=True)
-    catalogue = read(language) if path.exists() else Catalog(locale=language, domain=DOMAIN, fuzzy=False)
-    catalogue.update(template(), no_fuzzy_matching=True)
+    locale = language.removesuffix(FORMAL)
+    catalogue = read(language, domain) if path.exists() else Catalog(locale=locale, domain=domain, fuzzy=False)
+    catalogue.update(template(domain), no_fuzzy_matching=True)
+    if language.endswith(FORMAL):
+        for one in messages(catalogue):
+            if not one.string:
+                catalogue.delete(one.id)
     catalogue.obsolete.clear()
     catalogue.project, catalogue.version, catalogue.header_comment = "Lyra", "", "# What Lyra says, in another language."
     catalogue.creation_date = catalogue.revision_date = _NO_DATE
@@ -119,7 +144,7 @@ def update(language: str) -> None:
 
 
 if __name__ == "__main__":
-    for code in LANGUAGES:
-        if code != ENGLISH:
-            update(code)
-            print(f"{code}: {sum(not one.string or not all(one.string) for one in messages(read(code)))} to translate")
+    for code, domain in CATALOGUES:
+        update(code, domain)
+        left = sum(not one.string or not all(one.string) for one in messages(read(code, domain)))
+        print(f"{code}, {domain}: {left} to translate")

@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from bot.models.offline.voice import NO_MODEL, OfflineVoice, VoiceQuestion
+from bot.models.offline.phrases import Phrases
+from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import Hit, Kind, Statement
 from tests.unit.test_offline_voice import NOW, ZONE, ask, said
+
+NO_MODEL = Phrases().no_model
 
 
 def test_who_asks_where_somebody_lives_is_answered_by_who_moved() -> None:
@@ -185,7 +188,7 @@ def test_what_others_tell_of_themselves_is_not_what_the_asker_does() -> None:
     assert ask("where do I live?", bens, own).cites == (own,)
     assert ask("where do I live?", bens).text == 'Nothing about "live" from you yet. ben said today at 21:04: "I live in Oslo".'
     assert ask("Wo wohne ich?", said("Ich wohne in Oslo", speaker="ben")).text == (
-        "Von dir noch nichts über „wohne“. Ben hat heute um 21:04 gesagt: „Ich wohne in Oslo“."
+        "Von dir noch nichts über „wohne“. ben hat heute um 21:04 gesagt: „Ich wohne in Oslo“."
     )
     assert ask("where does ben live?", bens).text == 'ben said today at 21:04: "I live in Oslo".'
     assert ask("where do I live?", said("I live in Oslo", speaker="user")).text.startswith("user said")

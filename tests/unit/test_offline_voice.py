@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from bot.models.offline.asking import MOST_PARTS
 from bot.models.offline.candidates import MOST_LISTED
+from bot.models.offline.phrases import Phrases
 from bot.models.offline.understanding import Act, hear
-from bot.models.offline.voice import NO_MODEL, OfflineVoice, VoiceAnswer, VoiceQuestion
+from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from memory.text.lexical import key_words
 from memory.types import Exchange, Hit, Kind
+
+NO_MODEL = Phrases().no_model
 
 ZONE = "Europe/Berlin"
 

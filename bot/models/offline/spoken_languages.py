@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from bot.models.offline.manner import Manner
-from bot.models.offline.phrases import English, FormalGerman, German
-from bot.models.offline.romance_phrases import French, Spanish
-from localization.languages import LANGUAGES, current
+from bot.models.offline.phrases import FORMAL, Phrases
+from localization.languages import ENGLISH, LANGUAGES, current
 from memory.text.languages import language
 from memory.text.lexical import tokens
 
-_SPOKEN: Mapping[str, type[English]] = {"english": English, "german": German, "spanish": Spanish, "french": French}
+SPOKEN: Mapping[str, str] = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
+"""The languages that the voice has sentences in, by what they are called, with their codes."""
+_FORMAL = frozenset({"de"})
 _TELLING: Mapping[str, frozenset[str]] = {
     name: frozenset(token for word in words.split() for token in tokens(word))
     for name, words in {
@@ -40,12 +41,11 @@ def told(text: str) -> str:
 
 def told_by(texts: Sequence[str]) -> str:
     """Return the language of the newest of somebody's texts, oldest first, whose words tell one that she speaks; '' where none does."""
-    return next((name for text in reversed(texts) if (name := told(text)) in _SPOKEN), "")
+    return next((name for text in reversed(texts) if (name := told(text)) in SPOKEN), "")
 
 
-def phrases(manner: Manner, text: str, written: str) -> English:
+def phrases(manner: Manner, text: str, written: str) -> Phrases:
     """Return the sentences in which somebody is answered who says this, wished for a language, or wrote one before."""
     spoken = manner.language or told(text) or written or LANGUAGES[current()]
-    if spoken == "german" and manner.formal:
-        return FormalGerman()
-    return _SPOKEN.get(spoken, English)()
+    code = SPOKEN.get(spoken, ENGLISH)
+    return Phrases(f"{code}{FORMAL}" if manner.formal and code in _FORMAL else code)

@@ -13,7 +13,7 @@ from bot.models.offline.choosing import Choice, missing
 from bot.models.offline.date_texts import known_zone
 from bot.models.offline.manner import Manner
 from bot.models.offline.ownership import OWN
-from bot.models.offline.phrases import English
+from bot.models.offline.phrases import Phrases
 from bot.models.offline.sentences import one_line
 from bot.models.offline.spoken_languages import phrases
 from bot.models.offline.understanding import Act, hear, is_about_lyra
@@ -21,8 +21,6 @@ from bot.models.offline.wording import Wording
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
 from memory.types import Certainty, Hit, Statement
-
-NO_MODEL = English.no_model
 
 _UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)
 _ABOVE = {Aim.ASKER: "profile", Aim.TIME: "era"}
@@ -45,7 +43,7 @@ class VoiceQuestion:
     kept: bool = True
 
     @property
-    def phrases(self) -> English:
+    def phrases(self) -> Phrases:
         """The sentences in which it is answered."""
         return phrases(self.manner, self.text, self.written)
 
@@ -145,7 +143,7 @@ def _asks_of_memory(part: QuestionPart) -> bool:
     return part.aim is not Aim.ANSWER or bool(part.about.strong or (part.about.weak and OWN.search(part.text)))
 
 
-def _without_quote(part: QuestionPart, told_in: English) -> str:
+def _without_quote(part: QuestionPart, told_in: Phrases) -> str:
     if part.about.admit:
         return told_in.without_answer(list(part.about.admit.values()))
     return told_in.nothing if part.about.strong else told_in.no_model

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.models.offline.asking import Aim, QuestionPart
 from bot.models.offline.candidates import Candidate
 from bot.models.offline.choosing import Choice
-from bot.models.offline.phrases import English
+from bot.models.offline.phrases import Phrases
 from bot.models.offline.sentences import closed, one_line, shortened
 from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
@@ -22,7 +22,7 @@ _SHORT, _FEW = 120, 3
 class Wording:
     """Tells one person what was found, at an instant (microseconds UTC) in a time zone."""
 
-    def __init__(self, choice: Choice, now: int, time_zone: str, phrases: English, *, brief: bool = False) -> None:
+    def __init__(self, choice: Choice, now: int, time_zone: str, phrases: Phrases, *, brief: bool = False) -> None:
         self._choice = choice
         self._phrases = phrases
         self._quote, self._line_length = (_SHORT, _SHORT) if brief else (_QUOTE, _LINE)
@@ -49,7 +49,7 @@ class Wording:
                 day = self._phrases.day(exchange.said_at, self._now, self._zone)
                 start = self._phrases.wrote(where, who, day, asks=one.asks, own=own, also=also)
             elif also and speaker == exchange.speaker:
-                start = f"{self._phrases.also}, {when}"
+                start = self._phrases.also(when)
             else:
                 start = self._phrases.said(who, when, asks=one.asks, own=own, also=also)
             quote = self._phrases.quoted(_cut(one, part, self._quote))
