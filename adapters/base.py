@@ -212,6 +212,13 @@ class Adapter:
         """Say whether a person rules a place; asked for commands that are typed."""
         return False
 
+    async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
+        """Return those who are present at a place, under each name that others see there.
+
+        They are those who are known without asking, and those of these accounts that are there.
+        """
+        return ()
+
     async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those circles where what is said is, or ever was, readable at its ends alone."""
         return set()

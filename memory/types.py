@@ -171,7 +171,7 @@ class NewExchange:
     """A message to be kept. `source_id` is the platform's id of it, unique within its session.
 
     `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest. `discretion` is
-    what it asks for where others read along.
+    what it asks for where others read along. `borne` says that somebody else who is present is called like its speaker.
     """
 
     kind: Kind
@@ -184,6 +184,7 @@ class NewExchange:
     echo: bool = False
     imported: Imported | None = None
     discretion: Discretion | None = None
+    borne: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
 from adapters.discord.client import Client
 from adapters.discord.connection import Access, Ended, close, pointed_at, stay
-from adapters.discord.incoming.convert import PLATFORM
+from adapters.discord.incoming.convert import PLATFORM, names
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.gaps import Gaps
 from adapters.discord.incoming.hearing import Hearing
@@ -171,6 +171,15 @@ class Discord(Adapter):
         channel = self._client.get_channel(int(place.thread or place.channel))
         asked = {one: Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts}
         return {one for one, person in asked.items() if await person.is_shut_out(channel)}
+
+    async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
+        """Return the members of a server that are known here, and those of these accounts that are members."""
+        guild = self._client.get_guild(int(place.server)) if self._client and place.server else None
+        if self._client is None or guild is None:
+            return ()
+        asked = [Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts]
+        members = [*guild.members, *[one for person in asked if (one := await person.member(guild))]]
+        return [one for member in members for one in names(member)]
 
     async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
         """Return the n messages before one, oldest first; none where that is not allowed or not possible now."""

@@ -191,6 +191,11 @@ class Matrix(Adapter):
             return set()
         return set(accounts).difference(room.state.inside)
 
+    async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
+        """Return those who are in a room or asked in."""
+        room = self._room(place.channel)
+        return [room.person(one) for one in room.state.inside] if room is not None else ()
+
     async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those rooms that are or ever were encrypted, or of which that is not known."""
         found = {circle: self._room(circle.id) for circle in circles}

@@ -100,7 +100,7 @@ class Summing(Group):
             begun = self._services.clock.now()
             if not read:
                 return plain(_("There is nothing here that you and I can both read back."))
-            quotes = await as_shown(view.messages, call.place.platform, read)
+            quotes = await as_shown(view.messages, self._adapters[call.place.platform], call.place, read)
             text = await glance(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
             # Nothing else tells that something was taken back meanwhile, or that the asker may not read it any more.
             now = await self._readable(call, view, n)

@@ -14,6 +14,7 @@ from adapters.errors import PlaceGone
 from adapters.events import Attachment, Contents, Message, Person, Place, Revised, Withdrawn
 from bot.admission.access import Access
 from bot.apart import apart
+from bot.context.naming import borne
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
@@ -86,7 +87,7 @@ class Intake:
             last.person,
             kept.asked,
             sorted({*waiting, *kept.finishes}),
-            *await self._surroundings.shown(view, place, kept.messages, chosen.heeded(place.platform, said)),
+            *await self._surroundings.shown(view, adapter, place, kept.messages, chosen.heeded(place.platform, said)),
             images([one for contents in kept.read for one in contents]),
             any(one.row.tries for one in heard),
             watch,
@@ -191,6 +192,7 @@ class Intake:
     async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
         """T2: keep messages as they stand now, with what came with them, which was read before."""
         now = list(heard)
+        taken = await borne(view.messages, adapter, heard[-1].message.place, [one.message.person for one in heard])
         where = session.ref.platform, session.ref.place
         read: dict[tuple[str, tuple[Attachment, ...]], Sequence[Contents]] = {}
         while True:
@@ -203,7 +205,7 @@ class Intake:
                 now = [one.with_words(payloads[one.key]) for one in heard if one.key in payloads]
                 now = await self._unforgotten(view, now)
                 if all(not one.message.attachments or _came(one.message) in read for one in now):
-                    return await self._store(view, session, now, read, open_events)
+                    return await self._store(view, session, now, read, open_events, taken)
 
     async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
         """Return what is answered off the record as it was said, where nobody took it back meanwhile."""
@@ -217,10 +219,11 @@ class Intake:
 
     async def _store(
         self, view: View, session: Session, heard: Sequence[Heard],
-        read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
+        read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents, taken: Collection[str],
     ) -> "_Kept":  # fmt: skip
         first = [one.message for one in heard if not one.message.anew]
-        new = [await said(message, told(message, read.get(_came(message), ()))) for message in first]
+        words = [await said(message, told(message, read.get(_came(message), ()))) for message in first]
+        new = [replace(one, borne=one.speaker in taken) for one in words]
         kept = await view.say(session, new) if new else storing.Kept([])
         stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within

@@ -39,11 +39,11 @@ class Surroundings:
         return [one for one in found if await self._access.admits(Person(place.platform, one.person, ""), place)]
 
     async def shown(
-        self, view: View, place: Place, messages: Sequence[Message], said: Sequence[Quote]
+        self, view: View, adapter: Adapter, place: Place, messages: Sequence[Message], said: Sequence[Quote]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
         answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
-        quotes = await as_shown(view.messages, place.platform, [*answered, *await self._aside(view, place, said)])
+        quotes = await as_shown(view.messages, adapter, place, [*answered, *await self._aside(view, place, said)])
         return quotes[: len(answered)], quotes[len(answered) :]
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from memory.journal import inbox, outbox
 from memory.journal.outbox import Part
 from memory.places import settings
-from memory.places.shown_names import as_shown
+from memory.places.shown_names import as_shown, is_free, namesakes
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
@@ -73,10 +73,21 @@ class Messages:
         self._b.own(session)
         return await exchanges.window(self._b.db, session, self._b.domains, least)
 
-    async def names(self, people: Sequence[tuple[Identity | None, str]]) -> list[str]:
-        """Return the names under which people are shown at home whose words are not kept, by their accounts and names."""
-        shown = await as_shown(self._b.db, self._b.shared.seal, self._b.home, people) if people else {}
+    async def names(self, people: Sequence[tuple[Identity | None, str]], borne: Collection[str] = ()) -> list[str]:
+        """Return the names under which people are shown at home whose words are not kept, by their accounts and names.
+
+        `borne` are the names by which somebody else who is present is called as well.
+        """
+        shown = await as_shown(self._b.db, self._b.shared.seal, self._b.home, people, borne) if people else {}
         return [shown[one] for one in people]
+
+    async def is_free(self, name: str) -> bool:
+        """Say whether nobody has a name at home."""
+        return await is_free(self._b.db, self._b.shared.seal, self._b.home, name)
+
+    async def namesakes(self, who: Identity, name: str) -> list[str]:
+        """Return a few other accounts that have a name, wherever that may be: only to ask whether they are present."""
+        return await namesakes(self._b.db, self._b.shared.seal, who, name)
 
     async def account(self, who: Identity) -> int | None:
         """Return the key of an account, None where nothing of it was ever kept."""

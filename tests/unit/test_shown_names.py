@@ -68,10 +68,10 @@ class Teller:
 
     said = 0
 
-    async def __call__(self, where: View, account: str, name: str, text: str = "hello there") -> str:
+    async def __call__(self, where: View, account: str, name: str, text: str = "hello there", *, borne: bool = False) -> str:
         self.said += 1
         who = Identity("discord", account) if account else None
-        new = NewExchange(Kind.SAID, text, f"m{self.said}", START + self.said, name, "user", who)
+        new = NewExchange(Kind.SAID, text, f"m{self.said}", START + self.said, name, "user", who, borne=borne)
         session = await where.sessions.get(SessionRef("discord", "place"), "place")
         (kept,) = (await where.say(session, [new])).stored
         return kept.speaker
@@ -108,6 +108,29 @@ async def test_who_takes_anothers_former_name_is_not_taken_for_that_one(memory: 
     assert TAGGED.search(await says(here, "2", "Ada"))
     assert await says(here, "1", "Ada") == "Ada"
     assert TAGGED.search(await says(here, "2", "Zoe"))
+
+
+async def test_who_takes_the_name_of_one_who_was_silent_is_the_later_account_for_good(memory: Memory, says: Teller) -> None:
+    here = await view(memory)
+    bob = Identity("discord", "2")
+    assert await says(here, "2", "Bob", borne=True) == "Bob", "what an account first spoke as is its own"
+    assert await here.messages.names([(bob, "Ada")], ["Ada"]) != ["Ada"]
+    taken = await says(here, "2", "Ada", borne=True)
+    assert TAGGED.fullmatch(taken.removeprefix("Ada"))
+    assert await here.messages.is_free("Ada")
+    assert await says(here, "2", "Ada") == taken, "also once the other one has left"
+    assert await here.messages.names([(bob, "Ada"), (Identity("discord", "1"), "Ada")]) == [taken, "Ada"]
+    assert [await says(here, "1", "Ada"), await says(here, "2", "Аda", borne=True)] == ["Ada", f"Аda{taken[3:]}"]
+    assert await says(here, "2", "Bob") == "Bob"
+
+
+async def test_a_free_name_is_the_own_one_of_who_takes_it(memory: Memory, says: Teller) -> None:
+    here = await view(memory)
+    assert [await says(here, "2", "Bob"), await says(here, "2", "Ada")] == ["Bob", "Ada"]
+    assert TAGGED.search(await says(here, "1", "Bo b"))
+    assert TAGGED.search(await says(here, "1", "Zoe", borne=True)), "who was only ever shown with a tag was somebody here, too"
+    assert await here.messages.namesakes(Identity("discord", "9"), "BOB") == ["2"]
+    assert await here.messages.namesakes(Identity("discord", "2"), "Bob") == []
 
 
 async def test_a_name_cannot_be_made_up_to_look_like_a_tagged_one(memory: Memory, says: Teller) -> None:
@@ -239,7 +262,7 @@ def test_a_name_like_one_of_these_that_is_another_stays(name: str) -> None:
 async def test_without_telling_apart_two_accounts_would_be_one(
     memory: Memory, says: Teller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def as_called(*given: Any) -> str:
+    async def as_called(*given: Any, **_: Any) -> str:
         return str(given[-1])
 
     monkeypatch.setattr(storing, "shown_name", as_called)

@@ -41,7 +41,7 @@ class Entitled:
 
     async def _is_in_any(self, guilds: Sequence[discord.Guild]) -> bool:
         for guild in guilds:
-            if await self._member(guild) is not None:
+            if await self.member(guild) is not None:
                 return True
         return False
 
@@ -51,7 +51,7 @@ class Entitled:
             return [str(one.id) for one in channel.recipients] == [self._person.id]
         if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
             return False
-        member = await self._member(channel.guild)
+        member = await self.member(channel.guild)
         parent = channel.parent if isinstance(channel, discord.Thread) else channel
         if member is None or parent is None:
             return False
@@ -81,7 +81,7 @@ class Entitled:
 
     async def manages(self, guild: discord.Guild) -> bool:
         """Whether the person may manage a server."""
-        member = await self._member(guild)
+        member = await self.member(guild)
         return member is not None and member.guild_permissions.manage_guild
 
     async def _is_within(self, circle: Circle) -> bool:
@@ -97,7 +97,7 @@ class Entitled:
         return False
 
     async def _holds(self, guild: discord.Guild, role: str) -> bool:
-        member = await self._member(guild)
+        member = await self.member(guild)
         return member is not None and (role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles))
 
     async def _reads_channel(self, number: int) -> bool:
@@ -110,7 +110,8 @@ class Entitled:
                 return False
         return not isinstance(found, discord.DMChannel) and await self.reads(found)
 
-    async def _member(self, guild: discord.Guild) -> discord.Member | None:
+    async def member(self, guild: discord.Guild) -> discord.Member | None:
+        """Return the person as a member of a server, None where that is not sure."""
         if guild.id not in self._members:
             self._members[guild.id] = await self._fetched(guild)
         return self._members[guild.id]

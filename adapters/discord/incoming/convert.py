@@ -42,6 +42,12 @@ def person(user: discord.abc.User) -> Person:
     return Person(PLATFORM, str(user.id), line(user.display_name) or line(user.name) or str(user.id))
 
 
+def names(member: discord.Member) -> list[Person]:
+    """Return a member under each of their names that others see: nickname, global name and username."""
+    known = dict.fromkeys(line(one) for one in (member.nick, member.global_name, member.name) if one)
+    return [Person(PLATFORM, str(member.id), one) for one in known if one]
+
+
 def said_at(snowflake: int) -> int:
     """Return when an id was made, in microseconds UTC."""
     return ((snowflake >> 22) + discord.utils.DISCORD_EPOCH) * 1000

@@ -39,8 +39,8 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
     if not fresh:
         return Kept([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh))
-    spoken = dict.fromkeys((new.identity, new.speaker, new.role) for new in fresh.values())
-    people = {who: await _known(tx, seal, domain, *who, now) for who in spoken}
+    spoken = {(new.identity, new.speaker, new.role): new.borne for new in fresh.values()}
+    people = {who: await _known(tx, seal, domain, *who, now, borne=borne) for who, borne in spoken.items()}
     stored = [
         _exchange(key, pid, session, new, *people[new.identity, new.speaker, new.role], now)
         for key, (pid, new) in zip(keys, fresh.items(), strict=True)
@@ -81,13 +81,13 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
 
 
 async def _known(
-    tx: Transaction, seal: Seal, domain: Domain, identity: Identity | None, name: str, role: str, now: int
+    tx: Transaction, seal: Seal, domain: Domain, identity: Identity | None, name: str, role: str, now: int, *, borne: bool
 ) -> tuple[int | None, str]:
     """Return the key of an account, None where none is known, and the name under which it is shown."""
     if identity is None:
         return None, unaccounted(seal, domain.ref, name) if role == "user" else name
     key = await know(tx, identity, name, now)
-    return key, await shown_name(tx, seal, domain, key, identity, name)
+    return key, await shown_name(tx, seal, domain, key, identity, name, borne=borne)
 
 
 def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: int | None, speaker: str, now: int) -> Exchange:
