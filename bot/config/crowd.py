@@ -3,19 +3,16 @@
 from collections.abc import Collection
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from adapters.events import Circle, Reach
+from bot.config.section import Section
 from localization.sentences import _
 
 _KINDS = ("discord", "matrix", "server", "role", "room")
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class AccessSection(_Section):
+class AccessSection(Section):
     """Who may use her. An entry is an account ("discord:1234", "matrix:@ada:example.org"), or all who can read something: a
     Discord server ("server:1234"), those of it with a role ("role:1234/5678"), a Matrix room ("room:!abc:example.org").
     """
@@ -56,7 +53,7 @@ def circles(entries: Collection[str]) -> frozenset[tuple[str, Circle]]:
     return frozenset(discord | {("matrix", Circle(Reach.ROOM, ident)) for kind, _rest, ident in split if kind == "room"})
 
 
-class Limit(_Section):
+class Limit(Section):
     """How many answers, and how many tokens there and back for them, in a minute and in a day of UTC; 0 for as many as are asked."""
 
     turns_per_minute: int = Field(0, ge=0)
@@ -65,7 +62,7 @@ class Limit(_Section):
     tokens_per_day: int = Field(0, ge=0)
 
 
-class LimitsSection(_Section):
+class LimitsSection(Section):
     """How much one person, one place, and all together may have; who is named in [people] has no limits.
 
     `in_a_row` is how many answers an account gets that writes faster than a person could. `cheaper` names the backend that answers

@@ -14,7 +14,7 @@ _PATTERNS: Mapping[str, Sentence] = {
 _WHOLE, _NUMBER, _TRUTH = lazy("a whole number"), lazy("a number"), lazy("true or false")
 _TEXT, _LIST, _SECTION = lazy("text in quotation marks"), lazy("a list in square brackets"), lazy("a section of its own")
 _TYPES: Mapping[str, Sentence] = {
-    "int_type": _WHOLE, "int_parsing": _WHOLE, "int_from_float": _WHOLE, "float_type": _NUMBER, "float_parsing": _NUMBER,
+    "int_type": _WHOLE, "int_parsing": _WHOLE, "int_from_float": _WHOLE, "float_type": _NUMBER, "float_parsing": _NUMBER, "finite_number": lazy("a finite number"),
     "bool_type": _TRUTH, "bool_parsing": _TRUTH, "string_type": _TEXT, "list_type": _LIST, "dict_type": _SECTION,
     "model_type": _SECTION, "model_attributes_type": _SECTION,
 }  # fmt: skip

@@ -1,35 +1,24 @@
 """The sections of the configuration file."""
 
-from ipaddress import IPv4Address, IPv6Address, ip_address
+import re
+from ipaddress import ip_address
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from bot.config.addresses import API, address, is_nearby
+from bot.config.section import Section
 from bot.delivery.links import AllowList
 from localization.sentences import _
 
 _MANY = 64
+_MATRIX_ID = re.compile(r"@[^\s:]*:\S+")
 Names = Annotated[list[str], Field(default_factory=list)]
+Days = Annotated[float, Field(ge=0, le=36_500)]
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-_LONGEST_ADDRESS = 2000
-
-
-def _address(value: str, schemes: tuple[str, ...], example: str) -> str:
-    parts = urlsplit(value)
-    if len(value) > _LONGEST_ADDRESS:
-        raise ValueError(_("an address has at most {most} characters", most=_LONGEST_ADDRESS))
-    if parts.scheme not in schemes or not parts.hostname:
-        raise ValueError(_('"{value}" is no address; write it like "{example}"', value=value, example=example))
-    return value.rstrip("/")
-
-
-class Backend(_Section):
+class Backend(Section):
     """A model behind an OpenAI-compatible endpoint; one that `sees` takes images. `tools` says whether it may look things up
     while it answers. `context` is how many tokens a prompt and its answer may have, 0 to find it out; `parallel` how many
     answers it makes at once, 0 for one where it runs nearby and as many as are asked for elsewhere. Prices are per million
@@ -65,30 +54,10 @@ class Backend(_Section):
     @field_validator("base_url")
     @classmethod
     def _a_url(cls, value: str) -> str:
-        return _address(value, ("http", "https"), "http://127.0.0.1:11434/v1")
+        return address(value, *API)
 
 
-def is_this_machine(base_url: str) -> bool:
-    """Say whether an address is this machine's own."""
-    address = _ip(base_url)
-    host = urlsplit(base_url).hostname or ""
-    return address.is_loopback if address else host == "localhost" or host.endswith(".localhost")
-
-
-def is_nearby(base_url: str) -> bool:
-    """Say whether an address is this machine's or one of a private network."""
-    address = _ip(base_url)
-    return address.is_private if address else is_this_machine(base_url)
-
-
-def _ip(base_url: str) -> IPv4Address | IPv6Address | None:
-    try:
-        return ip_address(urlsplit(base_url).hostname or "")
-    except ValueError:
-        return None
-
-
-class Someone(_Section):
+class Someone(Section):
     """The accounts of one person. A name, or a list of names, a platform."""
 
     console: Names
@@ -98,10 +67,36 @@ class Someone(_Section):
     @field_validator("console", "discord", "matrix", mode="before")
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
+        many = value if isinstance(value, list) else [value] if isinstance(value, str | int) else value
+        # Ids of Discord are numbers, and easily written without quotation marks.
+        return [str(one) if type(one) is int else one for one in many] if isinstance(many, list) else many
+
+    @field_validator("discord")
+    @classmethod
+    def _on_discord(cls, value: list[str]) -> list[str]:
+        return _discord_ids(value)
+
+    @field_validator("matrix")
+    @classmethod
+    def _on_matrix(cls, value: list[str]) -> list[str]:
+        return _matrix_ids(value)
 
 
-class Discord(_Section):
+def _discord_ids(value: list[str]) -> list[str]:
+    for one in value:
+        if not (one.isascii() and one.isdigit()):
+            raise ValueError(_('"{one}" is no id; write digits like "123456789012345678"', one=one))
+    return value
+
+
+def _matrix_ids(value: list[str]) -> list[str]:
+    for one in value:
+        if not _MATRIX_ID.fullmatch(one):
+            raise ValueError(_('"{one}" is no Matrix id; write it like "@ada:example.org"', one=one))
+    return value
+
+
+class Discord(Section):
     """The bot account on Discord; `api_url` and `gateway_url` are another server that speaks Discord's protocol."""
 
     token_env: str = ""
@@ -115,20 +110,17 @@ class Discord(_Section):
     @field_validator("api_url")
     @classmethod
     def _an_api(cls, value: str) -> str:
-        return value and _address(value, ("http", "https"), "https://discord.com/api/v10")
+        return value and address(value, ("http", "https"), "https://discord.com/api/v10")
 
     @field_validator("gateway_url")
     @classmethod
     def _a_gateway(cls, value: str) -> str:
-        return value and _address(value, ("ws", "wss"), "wss://gateway.discord.gg")
+        return value and address(value, ("ws", "wss"), "wss://gateway.discord.gg")
 
     @field_validator("bots")
     @classmethod
     def _ids(cls, value: list[str]) -> list[str]:
-        for one in value:
-            if not (one.isascii() and one.isdigit()):
-                raise ValueError(_('"{one}" is no id; write digits like "123456789012345678"', one=one))
-        return value
+        return _discord_ids(value)
 
     @model_validator(mode="after")
     def _one_token_and_one_server(self) -> "Discord":
@@ -139,7 +131,7 @@ class Discord(_Section):
         return self
 
 
-class Matrix(_Section):
+class Matrix(Section):
     """Her account on a Matrix homeserver. The password is used once; afterwards she keeps her own token. Without one, and
     without a token, she is signed in by `lyra matrix login`.
 
@@ -161,24 +153,21 @@ class Matrix(_Section):
     @field_validator("homeserver")
     @classmethod
     def _a_homeserver(cls, value: str) -> str:
-        address = _address(value, ("http", "https"), "https://matrix.example.org")
-        parts = urlsplit(address)
+        server = address(value, ("http", "https"), "https://matrix.example.org")
+        parts = urlsplit(server)
         # A server may lie below a path, but not below one of Matrix's own.
         if parts.path.startswith("/_matrix") or parts.query or parts.fragment:
             alone = f"{parts.scheme}://{parts.netloc}"
             raise ValueError(
                 _('"{value}" goes on behind the address of the server; write that alone: "{alone}"', value=value, alone=alone)
             )
-        return address
+        return server
 
     @field_validator("user_id", "invites", "bots")
     @classmethod
     def _ids(cls, value: Any) -> Any:
-        for one in [value] if isinstance(value, str) and value not in ("anyone", "off") else value or []:
-            if isinstance(value, str) and value in ("anyone", "off"):
-                break
-            if not (one.startswith("@") and ":" in one):
-                raise ValueError(_('"{one}" is no Matrix id; write it like "@ada:example.org"', one=one))
+        if value not in ("anyone", "off", None):
+            _matrix_ids([value] if isinstance(value, str) else value)
         return value
 
     @model_validator(mode="after")
@@ -188,7 +177,7 @@ class Matrix(_Section):
         return self
 
 
-class WebSection(_Section):
+class WebSection(Section):
     """The memory page and HTTP for scripts. Beyond this machine only encrypted: with a certificate, or behind named proxies.
 
     `address` is what people type to reach it there; `proxies` are the addresses of what stands in front and encrypts.
@@ -215,7 +204,7 @@ class WebSection(_Section):
     @field_validator("address")
     @classmethod
     def _encrypted(cls, value: str) -> str:
-        return value and _address(value, ("https",), "https://lyra.example.org")
+        return value and address(value, ("https",), "https://lyra.example.org")
 
     @model_validator(mode="after")
     def _encrypted_beyond_this_machine(self) -> "WebSection":
@@ -242,7 +231,7 @@ def _an_ip_address(value: str) -> str:
         raise ValueError(_('"{value}" is no IP address; write it like "127.0.0.1"', value=value)) from None
 
 
-class Exit(_Section):
+class Exit(Section):
     """Which links she may show although nobody in view said them."""
 
     links: Names
@@ -259,26 +248,26 @@ class Exit(_Section):
         return AllowList(self.links)
 
 
-class PrivacySection(_Section):
+class PrivacySection(Section):
     """Who is responsible for what she keeps, and how to reach them, as her privacy policy names them."""
 
     operator: str = ""
     contact: str = ""
 
 
-class RetentionSection(_Section):
+class RetentionSection(Section):
     """How many days each tier is kept, counted from when it was kept or made; 0 for ever. A message takes what rests on it along."""
 
-    messages: float = Field(0, ge=0)
-    gists: float = Field(0, ge=0)
-    facts: float = Field(0, ge=0)
-    months: float = Field(0, ge=0)
-    narrative: float = Field(0, ge=0)
-    thoughts: float = Field(0, ge=0)
-    notes: float = Field(0, ge=0)
+    messages: Days = 0
+    gists: Days = 0
+    facts: Days = 0
+    months: Days = 0
+    narrative: Days = 0
+    thoughts: Days = 0
+    notes: Days = 0
 
 
-class DreamSection(_Section):
+class DreamSection(Section):
     """When she dreams, from which level on each drive acts, and what a day's dreams of one place may take."""
 
     night: str = Field("03:30", pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?$")

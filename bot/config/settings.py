@@ -10,15 +10,17 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from bot.config.addresses import API, fault
 from bot.config.crowd import AccessSection, LimitsSection
 from bot.config.language import config_path
 from bot.config.problems import wrong
+from bot.config.section import Section
 from bot.config.sections import (
     Backend,
     Discord,
@@ -34,16 +36,15 @@ from bot.config.sections import (
 from bot.errors import BadConfig, BadSecret
 from localization.languages import LANGUAGES, known
 from localization.sentences import Said, _, lazy
+from memory.text.storable import clean
 
 OFFLINE = "offline"
 LOCAL, OFF = "local", "off"
 """What `embed` may say instead of a backend: the model that comes with Lyra, or none."""
 
 
-class Settings(BaseModel):
+class Settings(Section):
     """Every key of the file, with its default. No environment variable changes a key unseen."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
 
     chat: Names = Field(default_factory=list)
     summary: Names = Field(default_factory=list)
@@ -69,7 +70,7 @@ class Settings(BaseModel):
     memory_bank_max_tokens: int = Field(2000, ge=0)
     compression_headroom: float = Field(1.25, ge=1)
     summary_tries: int = Field(4, ge=1)
-    summary_waits: list[float] = Field(default_factory=lambda: [5.0, 10.0, 15.0])
+    summary_waits: list[Annotated[float, Field(ge=0)]] = Field(default_factory=lambda: [5.0, 10.0, 15.0])
     background_calls_per_day: int = Field(200, ge=0)
     background_tokens_per_day: int = Field(1_000_000, ge=0)
     workers: int = Field(8, ge=1, le=64)
@@ -223,7 +224,7 @@ def surroundings() -> Surroundings:
     variables = dict(os.environ)
     home = Path(variables.get("LYRA_HOME") or "~/.lyra").expanduser().absolute()
     try:
-        user = getpass.getuser()
+        user = clean(getpass.getuser()).strip() or "you"
     except (OSError, KeyError):
         user = "you"
     return Surroundings(
@@ -242,7 +243,8 @@ def _ollama(host: str) -> str:
         address = f"http://{address}"
     if address.count(":") < 2:
         address += ":11434"
-    return address.replace("://0.0.0.0", "://127.0.0.1") + "/v1"
+    found = address.replace("://0.0.0.0", "://127.0.0.1") + "/v1"
+    return API[1] if fault(found, *API) else found
 
 
 def load(around: Surroundings) -> Settings:

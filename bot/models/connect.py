@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from adapters.command_table import Call
-from bot.config.sections import is_this_machine
+from bot.config.addresses import API, fault, is_this_machine
 from bot.config.settings import Surroundings
 from bot.errors import BadInput, LyraError
 from bot.models.chains import Models
@@ -62,10 +62,12 @@ class Connector:
         if name == "reload":
             return await self._reload(sign)
         base_url = self._known.get(name.casefold(), name)
-        if not base_url.startswith(("http://", "https://")):
+        if "://" not in base_url:
             raise BadInput(
                 lazy('I know no "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1', name=name, sign=sign)
             )
+        if wrong := fault(base_url, *API):
+            raise BadInput(lazy("{problem}.", problem=wrong))
         if not await self._connected(call, name, base_url.rstrip("/")):
             return _("Not connected.")
         return _("Connected. {sign}model off undoes it.", sign=sign)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from bot.config.sections import is_nearby, is_this_machine
+from bot.config.addresses import is_nearby, is_this_machine
 from bot.config.settings import Settings
 from localization.numerals import number
 from localization.sentences import _, ngettext

@@ -1,6 +1,7 @@
 """Which model she converses with: asked, looked for on this machine, and tried."""
 
 from bot.cli.checkups import model_checkup
+from bot.config.addresses import API, fault
 from bot.config.sections import Backend
 from bot.config.settings import Surroundings
 from bot.errors import LyraError
@@ -36,23 +37,28 @@ async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> N
                 none=_NONE,
             ),
             was.base_url if was else next(iter(found), _NONE),
-            wrong=lambda said: "" if said.startswith(("http://", "https://")) else one_of([*servers, _NONE], _no_server)(said),
+            wrong=lambda said: _no_url(said) if "://" in said else one_of([*servers, _NONE], _no_server)(said),
         )
         if answer == _NONE:
             file.set("chat", to=None)
             return
         backend = await _described(asking, around, servers.get(answer, answer).rstrip("/"), was)
-        if isinstance(backend, Backend) and await _tried(asking, around, backend):
+        if await _tried(asking, around, backend):
             _note(file, backend)
             return
+
+
+def _no_url(given: str) -> str:
+    wrong = fault(given, *API)
+    return _("{problem}.", problem=wrong) if wrong else ""
 
 
 def _no_server(given: str) -> str:
     return _('"{given}" is no model server.', given=given)
 
 
-async def _described(asking: Asking, around: Surroundings, base_url: str, was: Backend | None) -> Backend | None:
-    """Return the backend at an address; None where it cannot be one, which is told."""
+async def _described(asking: Asking, around: Surroundings, base_url: str, was: Backend | None) -> Backend:
+    """Return the backend at an address."""
     same = was if was and was.base_url == base_url else None
     key = dict[str, str]()
     if base_url not in known_servers(around).values() or (same and (same.api_key_env or same.api_key_file)):
@@ -69,11 +75,7 @@ async def _described(asking: Asking, around: Surroundings, base_url: str, was: B
     if models:
         asking.say(_("  It has: {models}", models=", ".join(models[:10])))
     model = asking.ask(_("Which of its models?"), same.model if same else next((one for one in models if "embed" not in one), ""))
-    try:
-        return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
-    except ValueError:
-        asking.say(_('  "{url}" is no address; write it like "http://127.0.0.1:11434/v1"', url=base_url))
-        return None
+    return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
 
 
 async def _tried(asking: Asking, around: Surroundings, backend: Backend) -> bool:

@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from bot.cli.checkups.finding import Finding
 from bot.config.problems import wrong
-from bot.config.sections import Discord, Matrix
+from bot.config.section import Section
+from bot.config.sections import Discord, Matrix, Someone
 from bot.config.settings import Surroundings
 from bot.errors import BadSecret
 from bot.imports import imported
@@ -122,15 +123,8 @@ async def _homeserver(asking: Asking, there: Mapping[str, Any]) -> tuple[str, bo
 
 def _wrong(key: str) -> Callable[[str], str]:
     """Return what says what is wrong with a value of [matrix], '' for nothing."""
-
-    def told_of(given: str) -> str:
-        try:
-            Matrix(**{"homeserver": "https://matrix.example.org", "user_id": "@lyra:example.org", key: given})
-        except ValidationError as error:
-            return f"{wrong(error.errors()[0])}."
-        return ""
-
-    return told_of
+    usual = {"homeserver": "https://matrix.example.org", "user_id": "@lyra:example.org"}
+    return lambda given: _trouble(Matrix, {**usual, key: given})
 
 
 async def _by_page(homeserver: str) -> bool:
@@ -154,6 +148,15 @@ async def _kept(asking: Asking, tried: Callable[[], Awaitable[list[Finding]]]) -
     for finding in findings:
         asking.say(f"  {finding.sentence}")
     return all(finding.sound for finding in findings) or asking.keep_anyway()
+
+
+def _trouble(section: type[Section], values: dict[str, Any]) -> str:
+    """Return what is wrong with the values of a section, '' for nothing."""
+    try:
+        section(**values)
+    except ValidationError as error:
+        return f"{wrong(error.errors()[0])}."
+    return ""
 
 
 def _note(file: ConfigFile, section: str, values: dict[str, str]) -> None:
@@ -180,6 +183,7 @@ def ask_owner(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
                 example=platforms[platform],
             ),
             known[0] if known else "",
+            wrong=lambda said: _trouble(Someone, {platform: said}) if said else "",  # noqa: B023
         )
         if account and account not in known:
             file.set("people", name, platform, to=[account])

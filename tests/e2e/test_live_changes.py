@@ -71,6 +71,8 @@ def test_a_model_is_connected_shown_tried_and_taken_off_outside_of_a_conversatio
     assert home.lyra("model", "off").out.startswith("Disconnected.")
     assert "No model connected" in home.lyra("model").out
     assert "I know no" in one_sentence(home.lyra("model", "olama"))
+    for odd in ("http://127.0.0.1:99999/v1", "http://[::1", "ftp://x"):
+        assert one_sentence(home.lyra("model", odd, "--yes")).startswith(f'"{odd}" is no address; write it like "http://')
 
 
 def test_what_was_configured_comes_back_after_something_else_was_connected(

@@ -59,7 +59,8 @@ def test_a_model_is_found_tried_and_answers_at_once(home: NewMachine, model: Mod
 def test_a_model_that_does_not_answer_is_told_and_kept_only_if_that_is_said(home: NewMachine, model: ModelServer) -> None:
     model.script(b.Status(401))
     url = model.server.base_url
-    refused = set_up(home, "", url, "", "tiny", "n", "none", *NO)
+    refused = set_up(home, "", "http://127.0.0.1:99999/v1", url, "", "tiny", "n", "none", *NO)
+    assert '"http://127.0.0.1:99999/v1" is no address; write it like' in refused.err
     assert "Keep it anyway?" in refused.err and "Model main: " in refused.err and "401" not in refused.err
     assert "models" not in config(home)
     model.script(b.Status(401))
@@ -152,7 +153,21 @@ def test_a_token_of_discord_is_tried(home: NewMachine, token: str, said: str) ->
 
 
 def test_a_homeserver_that_does_not_answer_is_told(home: NewMachine) -> None:
-    done = set_up(home, "", "none", "n", "y", "http://127.0.0.1:1", "y", "@lyra:example.org", "MATRIX_PASSWORD", "")
+    done = set_up(
+        home,
+        "",
+        "none",
+        "n",
+        "y",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:1",
+        "y",
+        "@lyra:example.org",
+        "MATRIX_PASSWORD",
+        "ada",
+        "",
+    )
+    assert '"http://127.0.0.1:99999" is no address' in done.err and '"ada" is no Matrix id' in done.err
     assert "environment variable MATRIX_PASSWORD, which is not set" in done.err
     assert "is out of reach" in done.err
     assert done.code == 0 and config(home)["matrix"]["homeserver"] == "http://127.0.0.1:1"  # type: ignore[index]

@@ -1,12 +1,17 @@
 """The configuration: every key has a default that works, what is wrong is named, secrets are never shown."""
 
+import math
 import re
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx2
 import pytest
+from pydantic import BaseModel, ValidationError
 
 from bot.config import settings
+from bot.config.addresses import API, fault
 from bot.config.sections import Backend, Discord, Matrix, Someone
 from bot.config.settings import Settings, Surroundings, load
 from bot.errors import BadConfig, BadSecret
@@ -90,6 +95,16 @@ def test_the_example_has_every_key_with_its_default() -> None:
             '[people.ada]\nconsole = "ada"\ndiscord = ["1", "2"]\n[people.bob]\ndiscord = "2"',
             'discord account "2" is listed under both [people.ada] and [people.bob], and an account is one person\'s',
         ),
+        ('[people.ada]\nmatrix = "ada"', '"people.ada.matrix": "ada" is no Matrix id; write it like "@ada:example.org"'),
+        ('[people.ada]\ndiscord = "ada#1234"', '"people.ada.discord": "ada#1234" is no id; write digits like'),
+        ("[people.ada]\ndiscord = true", '"people.ada.discord'),
+        ("[retention]\nmessages = true", '"retention.messages": a number'),
+        ("[retention]\nmessages = inf", '"retention.messages": a finite number'),
+        ("[retention]\nmessages = nan", '"retention.messages": a finite number'),
+        ("[retention]\nmessages = 1e300", '"retention.messages": at most 36500'),
+        ('[web]\nport = "80"', '"web.port": a whole number'),
+        ("[web]\nport = true", '"web.port": a whole number'),
+        ('[models.m]\nbase_url = "http://x:99999/v1"\nmodel = "m"', '"http://x:99999/v1" is no address'),
         ("chat = ", "is not TOML"),
     ],
 )
@@ -98,6 +113,56 @@ def test_what_is_wrong_is_named_in_one_sentence(tmp_path: Path, text: str, sente
         load(around(tmp_path, text))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+NO_ADDRESSES = (
+    "ftp://x", "http://", "http://127.0.0.1:99999/v1", "http://127.0.0.1:0/v1", "http://[::1", "http://[::1]x/v1", "http://☃ö..x/v1",
+    "http://a..b/v1", "http://1.2.3.400/v1", "http://a b/v1", "http://\udcff", "http://x/\x00",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_ADDRESSES)
+def test_what_no_server_can_have_is_no_address(value: str) -> None:
+    found = fault(value, *API)
+    assert found is not None and "is no address; write it like" in str(found)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["http://localhost:11434/v1", "https://[::1]:8443/v1", "http://my_gpu.lan/v1", "https://bücher.example/v1", "http://x./v1"],
+)
+def test_what_a_server_can_have_is_an_address(value: str) -> None:
+    assert fault(value, *API) is None
+    assert httpx2.URL(value).host
+
+
+def _numbers(section: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, field in section.model_fields.items():
+        if isinstance(field.default, BaseModel):
+            yield from _numbers(type(field.default), (*path, name))
+        elif any(kind in str(field.annotation) for kind in ("int", "float")):
+            yield (*path, name)
+
+
+BACKEND = {"base_url": "http://x/v1", "model": "m"}
+
+
+@pytest.mark.parametrize("odd", [True, "5", math.inf, -math.inf, math.nan, 1e300, 10**18, [True], [math.inf], [1e300]], ids=repr)
+def test_a_number_is_no_text_no_truth_and_never_without_end(odd: object) -> None:
+    of_backend = [("models", "main", *path) for path in _numbers(Backend)]
+    for *sections, key in [*_numbers(Settings), *of_backend]:
+        given: dict[str, object] = {key: odd}
+        if sections[:1] == ["models"]:
+            given |= BACKEND
+        for section in reversed(sections):
+            given = {section: given}
+        with pytest.raises(ValidationError):
+            Settings.model_validate(given)
+
+
+def test_an_id_of_discord_may_stand_without_quotation_marks(tmp_path: Path) -> None:
+    found = load(around(tmp_path, "[people.ada]\ndiscord = 123456789012345678\n[people.bob]\ndiscord = [4, '5']"))
+    assert (found.people["ada"].discord, found.people["bob"].discord) == (["123456789012345678"], ["4", "5"])
 
 
 def test_a_variable_changes_no_key_unseen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +179,7 @@ def test_vectors_come_from_the_local_model_or_not_at_all_where_that_is_said(tmp_
 
 
 def test_the_same_name_on_two_platforms_is_two_accounts(tmp_path: Path) -> None:
-    settings = load(around(tmp_path, '[people.ada]\nconsole = ["ada", "ada"]\n[people.bob]\nmatrix = "ada"'))
+    settings = load(around(tmp_path, '[people.ada]\nconsole = ["ada", "ada"]\n[people.bob]\nmatrix = "@ada:x"'))
     assert set(settings.people) == {"ada", "bob"}
 
 
@@ -175,6 +240,7 @@ def test_an_empty_secret_file_is_refused_even_where_the_secret_is_needed_only_on
     ("host", "address"),
     [
         ("", "http://127.0.0.1:11434/v1"),
+        ("127.0.0.1:99999", "http://127.0.0.1:11434/v1"),
         ("127.0.0.1:9", "http://127.0.0.1:9/v1"),
         ("0.0.0.0", "http://127.0.0.1:11434/v1"),
         ("http://127.0.0.1:9/", "http://127.0.0.1:9/v1"),

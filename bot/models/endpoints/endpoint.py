@@ -17,7 +17,7 @@ import anyio
 import httpx2
 import openai
 
-from bot.config.sections import is_this_machine
+from bot.config.addresses import is_this_machine
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
 from bot.models.endpoints.overlong import LOOKED_AT, may_be_too_long, says_too_long, sizes
 from bot.models.endpoints.responses import Trouble, Truncated, Unusable, WebPage

@@ -11,7 +11,7 @@ from functools import partial
 import stamina
 import stamina.instrumentation
 
-from bot.config.sections import is_nearby
+from bot.config.addresses import is_nearby
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
 from bot.models.endpoints.completions import Completions
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools

@@ -1,0 +1,73 @@
+"""Addresses of servers, as the configuration and commands name them."""
+
+import re
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import urlsplit
+
+from bot.imports import imported
+from localization.sentences import Sentence, lazy
+
+API = ("http", "https"), "http://127.0.0.1:11434/v1"
+"""How an OpenAI-compatible endpoint is written: the schemes, and an example."""
+_LONGEST = 2000
+_NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE)
+_NUMBERS = re.compile(r"\d+(?:\.\d+){3}")
+
+
+def address(value: str, schemes: tuple[str, ...], example: str) -> str:
+    """Return an address without the strokes at its end. Raises ValueError in one sentence, in the language that is read."""
+    if wrong := fault(value, schemes, example):
+        raise ValueError(str(wrong))
+    return value.rstrip("/")
+
+
+def fault(value: str, schemes: tuple[str, ...], example: str) -> Sentence | None:
+    """Return why nothing can be reached at an address, None where it is one."""
+    if len(value) > _LONGEST:
+        return lazy("an address has at most {most} characters", most=_LONGEST)
+    if not _is_one(value, schemes):
+        return lazy('"{value}" is no address; write it like "{example}"', value=value, example=example)
+    return None
+
+
+def _is_one(value: str, schemes: tuple[str, ...]) -> bool:
+    if not value.isprintable() or " " in value:
+        return False
+    try:
+        parts = urlsplit(value)
+        behind = parts.netloc.rpartition("]")[2] if "]" in parts.netloc else ""
+        return parts.scheme in schemes and parts.port != 0 and behind[:1] in ("", ":") and _is_host(parts.hostname or "")
+    except ValueError:  # brackets that do not close, a port beyond 65535
+        return False
+
+
+def _is_host(host: str) -> bool:
+    if ":" in host or _NUMBERS.fullmatch(host):
+        return ip(host) is not None
+    if not host.isascii():
+        try:
+            host = imported("idna:encode")(host).decode()
+        except UnicodeError:
+            return False
+    return _NAME.fullmatch(host) is not None
+
+
+def is_this_machine(base_url: str) -> bool:
+    """Say whether an address is this machine's own."""
+    host = urlsplit(base_url).hostname or ""
+    found = ip(host)
+    return found.is_loopback if found else host == "localhost" or host.endswith(".localhost")
+
+
+def is_nearby(base_url: str) -> bool:
+    """Say whether an address is this machine's or one of a private network."""
+    found = ip(urlsplit(base_url).hostname or "")
+    return found.is_private if found else is_this_machine(base_url)
+
+
+def ip(host: str) -> IPv4Address | IPv6Address | None:
+    """Return what an IP address in words says, None for a name."""
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
