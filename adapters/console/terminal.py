@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from io import TextIOWrapper
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
@@ -33,6 +34,9 @@ class Terminal:
 
     def __init__(self, history: Sequence[str], names: Callable[[], Awaitable[Sequence[str]]], *, colour: bool) -> None:
         """Prepare; the arrow keys offer the `history`, and Tab commands and `names`."""
+        if isinstance(sys.stdin, TextIOWrapper):
+            # What is typed comes as UTF-8, whatever the locale says; a byte that is none becomes a lone surrogate.
+            sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
         output = _without_cursor_queries(Vt100_Output.from_pty(sys.stdout))
         self.prefix = f"\x1b[36m{_NAME}\x1b[0m" if colour else _NAME
         self.refused = 0
@@ -60,7 +64,12 @@ class Terminal:
             return None
         if line.strip().casefold() in LEAVING:
             return None
-        if len(line.encode("utf-8", "replace")) > MOST_BYTES:
+        try:
+            size = len(line.encode())
+        except UnicodeEncodeError:
+            self.note(_("A line is not UTF-8 and was not kept; convert it first."))
+            return ""
+        if size > MOST_BYTES:
             self.note(_("That is longer than 256 KiB and was not kept; send it in pieces."))
             return ""
         return line

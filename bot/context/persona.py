@@ -9,6 +9,7 @@ from bot.errors import BadConfig, BadInput
 from bot.service.log import log
 from localization.numerals import number
 from localization.sentences import lazy
+from memory.text.storable import clean
 
 OWN = "persona.md"
 """The file in her home that stands in for the persona that comes with her, unless the configuration names another."""
@@ -40,10 +41,10 @@ class Persona:
         if not self.is_own:
             return default()
         try:
-            text = self.path.read_text("utf-8").strip()
+            text = clean(self.path.read_text("utf-8")).strip()
         except (OSError, UnicodeDecodeError) as error:
             raise BadConfig(lazy('"persona" names {path}, which cannot be read.', path=self.path)) from error
-        if not text:
+        if not _says(text):
             raise BadConfig(lazy("{path} is to say who she is, and is empty.", path=self.path))
         return text
 
@@ -62,7 +63,8 @@ class Persona:
 
     def write(self, text: str) -> None:
         """Let a text say who she is from now on. Raises BadInput, OSError."""
-        if not text.strip():
+        text = clean(text).strip()
+        if not _says(text):
             raise BadInput(lazy("Say who I am, in a few sentences."))
         if len(text) > _MOST:
             raise BadInput(
@@ -72,7 +74,7 @@ class Persona:
                     text=number(len(text)),
                 )
             )
-        write_private(self.path, text.strip() + "\n")
+        write_private(self.path, text + "\n")
 
     def reset(self) -> bool:
         """Go back to what comes with her; return whether there was anything else. Raises BadInput where the configuration names a file."""
@@ -88,6 +90,11 @@ class Persona:
         except OSError:
             return None, (0, 0, 0)
         return self.path, (found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def _says(text: str) -> bool:
+    """Say whether anything of a text can be read."""
+    return any(one.isprintable() and not one.isspace() for one in text)
 
 
 def default() -> str:

@@ -167,6 +167,13 @@ def test_a_broken_configuration_is_named_with_exit_code_1(home: Home, config: st
     assert not home.db.exists()
 
 
+def test_a_user_whose_name_is_not_utf8_is_somebody(home: Home) -> None:
+    home.variables |= {"USER": "ad\udce9", "LOGNAME": "ad\udce9"}
+    kept, listed = home.chat("my cat is called Turing"), home.lyra("sessions")
+    assert (kept.out, kept.code, listed.code) == ("Kept.\n", 0, 0)
+    assert "Traceback" not in kept.err + listed.err
+
+
 MODEL = 'chat = "m"\n[models.m]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
 
 

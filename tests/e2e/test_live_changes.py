@@ -98,6 +98,10 @@ def test_who_she_is_is_shown_set_tried_and_undone(tmp_path: Path, one: ModelServ
     assert home.lyra("persona", "--reset").out == "I am again who I was at first.\n"
     assert "cook" not in home.lyra("persona").out
     assert home.lyra("persona", "nothing-there.md").code == 1
+    for nothing in ("\0\1\n", "\x7f\u200b"):
+        assert "Say who I am" in one_sentence(home.lyra("persona", "-", given=nothing))
+    home.lyra("persona", "-", given="You are \0Ada's cook.\n")
+    assert (home.path / "persona.md").read_text() == "You are Ada's cook.\n"
     assert home.lyra("persona", "x.md", "--reset").code == 2
 
 

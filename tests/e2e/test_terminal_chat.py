@@ -1,13 +1,17 @@
 """The real `lyra chat` in a terminal, as a newcomer sees it."""
 
+import os
+import pty
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.kits.lyra_kit import Home, ModelServer
+from tests.fakes.pulse import PATIENCE
+from tests.kits.lyra_kit import LYRA, Home, ModelServer
 from tests.kits.lyra_terminal import CTRL_C, CTRL_D, UP, Terminal
 
 
@@ -207,6 +211,32 @@ def test_what_she_logs_stands_in_a_file_and_not_in_the_conversation(home: Home, 
         assert not any("command.run" in line for line in terminal.lines)
     logged = home.lyra("logs", "-n", "100").out
     assert "command.run" in logged and "milk" not in logged
+
+
+def test_a_key_that_is_not_utf8_is_told_and_the_conversation_goes_on(home: Home) -> None:
+    with Terminal(home) as terminal:
+        terminal.ready()
+        terminal.type("my caf\udce9 latin")
+        terminal.until("A line is not UTF-8 and was not kept; convert it first.")
+        assert terminal.say("my cat is called Turing")[1] == "lyra › Kept."
+        assert terminal.leave() == 0
+    assert "latin" not in home.lyra("export", "--text").out
+
+
+@pytest.mark.torture  # an interpreter of its own has to start, in a locale of its own
+def test_what_is_typed_is_utf8_whatever_the_locale_says(home: Home) -> None:
+    locale = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+    window, inside = pty.openpty()
+    with subprocess.Popen([*LYRA, "chat"], stdin=inside, stdout=inside, stderr=inside, env=home.environment(locale)) as chatting:
+        os.close(inside)
+        for awaited, typed in ((b"you", "grüße an alle\r"), (b"Kept.", "/quit\r")):
+            shown = b""
+            while awaited not in shown:
+                shown += os.read(window, 65536)
+            os.write(window, typed.encode())
+        assert chatting.wait(PATIENCE) == 0
+    os.close(window)
+    assert "grüße an alle" in home.lyra("export", "--text").out
 
 
 def test_tab_completes_commands_and_conversations(home: Home) -> None:

@@ -71,10 +71,10 @@ class Terminal:
         return self.ready()[len(before) - 1 :]
 
     def type(self, text: str, end: str = "\r") -> None:
-        """Press keys. A line that ends so is answered in further lines, which `waits` watches for."""
+        """Press keys, a lone surrogate as the byte that it stands for. A line that ends so is answered in further lines, which `waits` watches for."""
         if end:
             self._typed = len(self.lines)
-        os.write(self._window, (text + end).encode())
+        os.write(self._window, (text + end).encode("utf-8", "surrogateescape"))
 
     def leave(self, key: str = CTRL_D) -> int:
         """Press a key that ends the conversation, watch the rest, and return the exit code.
