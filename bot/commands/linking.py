@@ -1,10 +1,11 @@
 """One person under several accounts: linked by a code that is shown to one and typed by another, and parted again."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
+from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from adapters.errors import PlaceGone
-from adapters.events import Person
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Person, Place
 from bot.commands.group import Group, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
@@ -12,11 +13,13 @@ from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.languages import reading
 from localization.sentences import Sentence, _, lazy
+from memory.places.circles import Declared
 from memory.places.linking import Party, Request
 from memory.types import Identity
 
 LINK, UNLINK = "link", "unlink"
 _YES, _NO = ("yes", "ja"), ("no", "nein")
+_BOTH = 2
 _ENDED = lazy("That does not wait for an answer any more; begin anew with a new code.")
 
 
@@ -41,15 +44,19 @@ class LinkCommands(Group):
         linking, me = self._services.memory.linking, _party(call)
         said, _space, word = str(call.arguments.get("code", "")).strip().partition(" ")
         if said.casefold() in (*_YES, *_NO):
-            request = await linking.request(me.account)
-            if request is None or request.word != word.strip():
-                raise BadInput(_ENDED)
-            return await self._decided(call, request, yes=said.casefold() in _YES)
+            for request in await linking.requests(me.account, self._declared):
+                if request.word == word.strip():
+                    return await self._decided(call, request, yes=said.casefold() in _YES)
+            raise BadInput(_ENDED)
         if said:
             own = await self._services.domains.accounts(call.person)
             return await self._ask(call, await linking.enter(said + word, me, own))
-        waiting = await linking.request(me.account)
-        return await self._ask(call, waiting) if waiting else plain(await self._shown(call, await linking.show(me)))
+        waiting = await linking.requests(me.account, self._declared)
+        return await self._ask(call, waiting[0]) if waiting else plain(await self._shown(call, await linking.show(me)))
+
+    @property
+    def _declared(self) -> Declared:
+        return self._services.domains.people.declared
 
     async def _shown(self, call: Call, code: str) -> str:
         """Say what is to be done with a code, and with which accounts this one is linked already."""
@@ -64,12 +71,12 @@ class LinkCommands(Group):
             _("Give the code to nobody else: who links with you reads what you tell me alone."),
         ]
         if others:
-            linked = ", ".join(f"{kinds.platform(one.platform)} ({one.native_id})" for one in others)
-            lines.append(_("You are one person to me already with: {accounts}.", accounts=linked))
+            lines.append(_("You are one person to me already with: {accounts}.", accounts=_named(others)))
+            lines.append(_("Each of them is asked, too, before another account is linked."))
         return "\n".join(lines)
 
     async def _ask(self, call: Call, request: Request) -> Reply:
-        question = str(_question(request, _me(call)))
+        question = await self._question(request, _me(call))
         if call.surface is not None:
             return await self._decided(call, request, yes=await call.surface.confirm(question))
         return Reply(f"{question}\n{_how(request, self._sign(call))}", NO_LINKS)
@@ -82,7 +89,7 @@ class LinkCommands(Group):
         if request.typed.account == _me(call):
             if not await linking.agree(request):
                 raise BadInput(_ENDED)
-            await self._ask_there(request)
+            await self._ask_at(request.showed, request)
             where = _where(request.showed.account)
             return plain(
                 _(
@@ -90,37 +97,82 @@ class LinkCommands(Group):
                     where=where,
                 )
             )
-        if not await linking.link(request):
+        people = self._services.domains.people
+        sides = [(request.showed, request.typed), (request.typed, request.showed)]
+        circles = [(await people.accounts(mine.account), other) for mine, other in sides]
+        missing = await linking.link(request, _me(call), self._declared)
+        if missing is None:
             raise BadInput(_ENDED)
-        await self._tell(request.typed, _linked(request.showed, self._sign_of(request.typed)), ())
-        return plain(str(_linked(request.typed, self._sign(call))))
+        if missing:
+            asked = [one for group in missing for one in group]
+            if request.agreed < _BOTH:
+                for one in asked:
+                    await self._ask_at(Party(one, one.native_id, ""), request)
+            return plain(
+                _(
+                    "Linked once these say yes as well, within the ten minutes of the code: {accounts}. I ask them where I reach them; whoever sees "
+                    "nothing says link to me there.",
+                    accounts=_named(asked),
+                )
+            )
+        others = [(one, other) for circle, other in circles for one in circle]
+        for one, other in others:
+            if one != _me(call):
+                to = next((side for side, _other in sides if side.account == one), Party(one, one.native_id, ""))
+                await self._tell(to, _linked(other, self._sign_of(to)), ())
+        mine = next(other for one, other in others if one == _me(call))
+        return plain(str(_linked(mine, self._sign(call))))
 
-    async def _ask_there(self, request: Request) -> None:
-        """Ask whoever a code was shown to, where it was shown, if that can be reached from here."""
-        to, sign = request.showed, self._sign_of(request.showed)
+    async def _question(self, request: Request, me: Identity) -> str:
+        """Return what an account is asked, which sees so who the other one is and who comes along with it."""
+        people = self._services.domains.people
+        own, typed = await people.accounts(me), request.typed.account
+        showed_side = me == request.showed.account or (me != typed and request.showed.account in own)
+        other = request.typed if showed_side else request.showed
+        further = [one for one in await people.accounts(other.account) if one != other.account and one not in own]
+        lines = [_question(request, me, other)]
+        if further:
+            lines.append(
+                lazy(
+                    "Linked with that account, and so one person to me with you then as well: {accounts}.",
+                    accounts=_named(further),
+                )
+            )
+        return "\n".join(map(str, lines))
+
+    async def _ask_at(self, to: Party, request: Request) -> None:
+        """Ask an account where it talks with Lyra alone, if that can be reached from here."""
         actions = (
-            Action(_("Yes, that is me"), LINK, f"{_YES[0]} {request.word}"),
+            Action(_("Yes, that is me") if to == request.showed else _("Yes"), LINK, f"{_YES[0]} {request.word}"),
             Action(_("No"), LINK, f"{_NO[0]} {request.word}"),
         )
-        await self._tell(to, _question(request, to.account), actions, _how(request, sign))
+        await self._tell(to, lambda: self._question(request, to.account), actions, _how(request, self._sign_of(to)))
 
-    async def _tell(self, to: Party, said: Sentence, actions: Sequence[Action], how: Sentence | None = None) -> None:
+    async def _tell(
+        self, to: Party, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None = None
+    ) -> None:
         adapter = self._adapters.get(to.account.platform)
         person = Person(to.account.platform, to.account.native_id, to.name)
         try:
-            place = await adapter.locate_key(to.place) if adapter else None
-        except PlaceGone:
+            place = await self._alone_with(adapter, person, to.place) if adapter else None
+        except (PlaceGone, PlatformFailure):
             return
         # Others may have come to where it was shown.
         if adapter is None or place is None or not place.is_private or place.alone not in ("", person.id):
             return
         view, session = await self._services.domains.here(place, person)
         with reading(await self._services.languages.to(place, person)):
-            text = f"{said}\n{how}" if how and adapter.prefix else str(said)
+            told = str(said) if isinstance(said, Sentence) else await said()
+            text = f"{told}\n{how}" if how and adapter.prefix else told
             parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS, actions=actions)
         await view.notices.queue(session, parts, [])
         if adapter.at_hand(place.key):
             await self._services.outgoing.flush(place.platform, place.key, parts)
+
+    async def _alone_with(self, adapter: Adapter, person: Person, place: str) -> Place | None:
+        if place:
+            return await adapter.locate_key(place)
+        return await self._services.domains.dm(adapter, person) or await adapter.reach(person)
 
     def _sign_of(self, party: Party) -> str:
         adapter = self._adapters.get(party.account.platform)
@@ -128,11 +180,15 @@ class LinkCommands(Group):
 
     async def _unlink(self, call: Call) -> Reply:
         domains = self._services.domains
+        circle = await domains.accounts(call.person)
         if await self._services.memory.linking.unlink(domains.people.declared(_me(call))):
+            for one in circle[1:]:
+                _this, *left = await domains.people.accounts(one)
+                await self._tell(Party(one, one.native_id, ""), _parted(_party(call), left), ())
             return plain(
                 _("Parted: what you tell me here is known here alone again, and what you told me elsewhere is not read here.")
             )
-        if len(await domains.accounts(call.person)) > 1:
+        if len(circle) > 1:
             raise BadInput(
                 lazy("Whoever runs me declared in the configuration that these accounts are yours; they can change it there.")
             )
@@ -147,20 +203,29 @@ def _party(call: Call) -> Party:
     return Party(_me(call), call.person.name, call.place.key)
 
 
-def _question(request: Request, me: Identity) -> Sentence:
-    """Return what one of the two is asked, who sees so who the other one is."""
-    other = request.showed if me == request.typed.account else request.typed
+def _question(request: Request, me: Identity, other: Party) -> Sentence:
     who = {"name": other.name, "account": other.account.native_id, "where": _where(other.account)}
-    if other is request.showed:
+    if me == request.typed.account:
         return lazy(
             "That code was shown to {name} ({account}) {where}. Is that you? Then say yes: from then on I know there what you tell me "
             "here alone, and here what you tell me there.",
             **who,
         )
+    if me == request.showed.account:
+        return lazy(
+            "Your code was typed by {name} ({account}) {where}. Is that you? Then say yes: from then on I know there what you tell me here "
+            "alone, and here what you tell me there.",
+            **who,
+        )
+    by = request.showed if other is request.typed else request.typed
     return lazy(
-        "Your code was typed by {name} ({account}) {where}. Is that you? Then say yes: from then on I know there what you tell me here "
-        "alone, and here what you tell me there.",
+        "{name} ({account}) {where} wants to be one person to me with the accounts that yours is linked with; {by} ({by_account}) "
+        "{by_where} said yes. Do you agree? From then on what you tell me alone is known there, and can be forgotten from there. No "
+        "answer within ten minutes is a no.",
         **who,
+        by=by.name,
+        by_account=by.account.native_id,
+        by_where=_where(by.account),
     )
 
 
@@ -178,6 +243,23 @@ def _linked(other: Party, sign: str) -> Sentence:
         where=_where(other.account),
         sign=sign,
     )
+
+
+def _parted(who: Party, left: Sequence[Identity]) -> Sentence:
+    told = {"name": who.name, "account": who.account.native_id, "where": _where(who.account)}
+    if left:
+        return lazy(
+            "{name} ({account}) {where} had linked accounts parted: now you are one person to me with {accounts}, and with nobody else.",
+            **told,
+            accounts=_named(left),
+        )
+    return lazy(
+        "{name} ({account}) {where} had linked accounts parted: this account is now one person to me with no other.", **told
+    )
+
+
+def _named(accounts: Sequence[Identity]) -> str:
+    return ", ".join(f"{kinds.platform(one.platform)} ({one.native_id})" for one in accounts)
 
 
 def _where(account: Identity) -> Sentence:

@@ -4,8 +4,10 @@ Decided on every turn, from what holds now; what is not known for sure is not re
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 
 from adapters.base import Adapter
+from adapters.errors import PlaceGone
 from adapters.events import Circle, Person, Place, Reach, split_key
 from bot.config.settings import Settings
 from bot.conversation.people import People
@@ -93,6 +95,16 @@ class Domains:
     async def session(self, view: View, place: Place) -> Session:
         """Return the session that a place has now, named after it."""
         return await view.sessions.get(await view.sessions.active(place.platform, place.key), place.name)
+
+    async def dm(self, adapter: Adapter, person: Person) -> Place | None:
+        """Return the place where a person talks alone with Lyra already, None where there is none."""
+        domain = await self._memory.places.find_domain(DomainRef(DomainKind.DM, person.platform, person.id))
+        for session in await self._memory.view(domain).sessions.all() if domain else ():
+            with suppress(PlaceGone):
+                place = await adapter.locate_key(session.ref.place)
+                if place and place.is_private and place.alone in ("", person.id):
+                    return place
+        return await adapter.dm(person)
 
     async def begin(self, view: View, place: Place, name: str) -> Session:
         """Begin a fresh session at a place."""

@@ -26,13 +26,4 @@ class People:
 
     async def accounts(self, who: Identity, chosen: Chosen | None = None) -> list[Identity]:
         """Return all accounts of the person of an account, this one first, as they are linked now, or when `chosen` was read for it."""
-        own = self.declared(who)
-        found = dict.fromkeys([who, *own])
-        linked = chosen.linked(own) if chosen else await self._linking.of(own)
-        while linked:
-            # Those are linked with nobody else: only what is declared of them may be.
-            found.update(dict.fromkeys(linked))
-            further = {account for one in linked for account in self.declared(one)}.difference(found)
-            found.update(dict.fromkeys(sorted(further, key=lambda one: (one.platform, one.native_id))))
-            linked = await self._linking.of(further) if further else []
-        return list(found)
+        return await self._linking.circle(who, self.declared, chosen.linked(self.declared(who)) if chosen else None)

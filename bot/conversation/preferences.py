@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from adapters.events import Person, Place, Quote, Reach, split_key
 from localization.languages import LANGUAGES
 from localization.sentences import Said, lazy
-from memory.places import linking
+from memory.places import circles
 from memory.places.settings import KeptSettings
 from memory.types import Identity
 
@@ -200,7 +200,7 @@ class Chosen:
 
     def linked(self, accounts: Sequence[Identity]) -> list[Identity]:
         """Return the accounts that those of somebody for whom this was read are linked with, themselves among them; [] for none."""
-        return [other for one in accounts for other in linking.read(self._kept.get((self._account(one), linking.LINKED)))]
+        return [other for one in accounts for other in circles.read(self._kept.get((self._account(one), circles.LINKED)))]
 
     def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
         """Return whether something is on."""

@@ -1,11 +1,9 @@
 """Those who ruled what vanished: told by DM that it is forgotten soon, and able to have it kept."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.errors import PlaceGone
 from adapters.events import Person, Place
 from bot.commands.texts import receipts
 from bot.conversation.domains import Domains
@@ -19,7 +17,6 @@ from localization.languages import reading
 from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.forget.disappearance import VanishedPlace
-from memory.types import DomainKind, DomainRef
 
 
 class Keeping:
@@ -52,7 +49,7 @@ class Keeping:
             person = Person(row.platform, ruler, "")
             if ruler in noted.told or await self._preferences.on(person, "paused") or not await self._rules(person, row):
                 continue
-            if place := await self._dm(person):
+            if place := await self._domains.dm(self._adapters[row.platform], person):
                 with reading(await self._languages.to(place, person)):
                     await self._say(place, person, row)
                 noted = replace(noted, told=(*noted.told, ruler))
@@ -71,17 +68,6 @@ class Keeping:
         parts = await self._outgoing.parts(row.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
         await self._outgoing.flush(row.platform, place.key, parts)
-
-    async def _dm(self, person: Person) -> Place | None:
-        """Return the DM that a person has with Lyra, None where there is none."""
-        adapter = self._adapters[person.platform]
-        domain = await self._memory.places.find_domain(DomainRef(DomainKind.DM, person.platform, person.id))
-        for session in await self._memory.view(domain).sessions.all() if domain else ():
-            with suppress(PlaceGone):
-                place = await adapter.locate_key(session.ref.place)
-                if place and place.is_private and place.alone in ("", person.id):
-                    return place
-        return await adapter.dm(person)
 
     async def keep(self, person: Person, name: str) -> str:
         """Keep what vanished under a name, as somebody who ruled it then asks; return what to say. Raises BadInput."""

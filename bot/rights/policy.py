@@ -125,6 +125,9 @@ def _readers(settings: Settings) -> Sequence[str]:
         _(
             "What you say in private comes up for you alone. What is said in a server, a channel or a room comes up only where everyone who reads could read it there as well; that is decided anew for every answer."
         ),
+        _(
+            "Accounts that people linked are one person's: each reads what was told in private under the others, and can have it forgotten. None is added unless each that is linked already agrees, and each can part at any time."
+        ),
         _("Whoever runs the machine holds the key of the file."),
     ]
 

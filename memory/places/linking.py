@@ -1,24 +1,24 @@
 """Accounts that are one person's, linked by a code that is shown to one account and typed by another.
 
 Linking and unlinking move no row: they say whose homes a person may read beside their own. A code is kept as a keyed hash, ends
-soon, and counts once. What it leads to is agreed by whoever typed it, then by whom it was shown to; then, in one transaction, both
-are one.
+soon, and counts once. What it leads to is agreed by whoever typed it, then by whom it was shown to, then by everybody who is
+linked with one of both already; then, in one transaction, all are one.
 """
 
+import json
 import secrets
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import LinkRefused
-from memory.places import opted_out, settings
+from memory.places import settings
+from memory.places.circles import LINKED, Circles, Declared, nobody_else, read, written
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal
 from memory.types import MINUTE, DomainKind, DomainRef, Identity
 
-LINKED = "linked"
-"""What is set for an account: all accounts that are linked with it, itself among them."""
 LASTS = 10 * MINUTE
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _LENGTH = 8
@@ -39,12 +39,16 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A code that was typed: who `showed` it, who `typed` it, and whether that one agreed. `word` tells it from others."""
+    """A code that was typed: who `showed` it, who `typed` it, and who agreed. `word` tells it from others.
+
+    `agreed` is 0 while nobody did, 1 once whoever typed it did, 2 once whom it was shown to did, too; `consents` are those of others.
+    """
 
     showed: Party
     typed: Party
-    agreed: bool
+    agreed: int
     word: str
+    consents: Sequence[Identity] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,11 @@ class Linking:
     seal: Seal
     clock: Clock
 
-    async def of(self, accounts: Collection[Identity]) -> list[Identity]:
-        """Return the accounts that these, which are one person's, are linked with, themselves among them; [] for none."""
-        return list(dict.fromkeys([other for one in accounts for other in await _linked(self.db, self._scope(one))]))
+    async def circle(
+        self, who: Identity, declared: Declared = nobody_else, known: Sequence[Identity] | None = None
+    ) -> list[Identity]:
+        """Return all accounts of the person of an account, as `Circles.whole`."""
+        return await self._circles.whole(self.db, who, declared, known)
 
     async def show(self, to: Party) -> str:
         """Return a new code for an account, in the place of one that it was shown before."""
@@ -69,7 +75,7 @@ class Linking:
                 "INSERT INTO link_codes (platform, native_id, name, place, code, ends_at) "
                 "VALUES (:platform, :native_id, :name, :place, :code, :ends_at) ON CONFLICT (platform, native_id) DO UPDATE SET "
                 "name = excluded.name, place = excluded.place, code = excluded.code, ends_at = excluded.ends_at, "
-                "other_platform = NULL, other_id = NULL, other_name = NULL, other_place = NULL, agreed = 0",
+                "other_platform = NULL, other_id = NULL, other_name = NULL, other_place = NULL, agreed = 0, consents = '[]'",
                 {**_which(to.account), "name": to.name, "place": to.place, "code": self._hash(code), "ends_at": now + LASTS},
             )
         return f"{code[: _LENGTH // 2]}-{code[_LENGTH // 2 :]}"
@@ -106,47 +112,66 @@ class Linking:
             lazy("That is no code, or it has ended or was typed already. Have a new one shown to you at your other account.")
         )
 
-    async def request(self, who: Identity) -> Request | None:
-        """Return what waits for an account to agree to: as whoever typed a code, else as whom it was shown to; None for nothing."""
-        row = await self.db.one(
-            f"{_CODES} WHERE ends_at > :now AND ((other_platform = :platform AND other_id = :native_id AND agreed = 0) "
-            "OR (platform = :platform AND native_id = :native_id AND agreed = 1)) ORDER BY agreed",
-            {**_which(who), "now": self.clock.now()},
+    async def requests(self, who: Identity, declared: Declared = nobody_else) -> list[Request]:
+        """Return what waits for an account to agree to: first as whoever typed a code, last as one that is linked with one of both."""
+        rows = await self.db.all(
+            f"{_CODES} WHERE ends_at > :now AND other_id IS NOT NULL ORDER BY agreed, ends_at", {"now": self.clock.now()}
         )
-        return _request(row) if row else None
+        found = [_request(row) for row in rows]
+        return [one for one in found if any(who in asked for asked in await self._asked(self.db, one, declared))]
 
     async def agree(self, request: Request) -> bool:
         """Note that whoever typed a code agrees; return whether it still stands."""
-        return await self._changed(request, "UPDATE link_codes SET agreed = 1", "agreed = 0")
+        async with self.db.transaction() as tx:
+            row = await self._standing(tx, request)
+            if row is None or row["agreed"]:
+                return False
+            await _keep(tx, request, agreed=1)
+        return True
 
     async def refuse(self, request: Request) -> bool:
         """Drop what was asked for; return whether it still stood."""
-        return await self._changed(request, "DELETE FROM link_codes", "1 = 1")
-
-    async def link(self, request: Request) -> bool:
-        """Make both one person; return whether what was asked for still stood."""
-        both = (request.showed.account, request.typed.account)
         async with self.db.transaction() as tx:
-            if not await _take(tx, request, self.clock.now(), "DELETE FROM link_codes", "agreed = 1"):
-                return False
-            known = [*both, *[other for one in both for other in await _linked(tx, self._scope(one))]]
-            await self._put(tx, list(dict.fromkeys(known)))
-        return True
+            stood = await self._standing(tx, request) is not None
+            if stood:
+                await tx.run(
+                    "DELETE FROM link_codes WHERE platform = :platform AND native_id = :native_id", _which(request.showed.account)
+                )
+        return stood
+
+    async def link(
+        self, request: Request, by: Identity | None = None, declared: Declared = nobody_else
+    ) -> Sequence[Collection[Identity]] | None:
+        """Note that whom a code was shown to agrees, or another account that was asked; make all one person once everybody did.
+
+        Returns who has to agree yet, each with what is declared to be of the same person; [] once they are linked, None where
+        what was asked for does not stand any more.
+        """
+        by = by or request.showed.account
+        async with self.db.transaction() as tx:
+            row = await self._standing(tx, request)
+            if row is None or not row["agreed"] or not any(by in one for one in await self._asked(tx, _request(row), declared)):
+                return None
+            consents = [*_request(row).consents, *([by] if row["agreed"] > 1 else ())]
+            await _keep(tx, request, agreed=2, consents=consents)
+            now = Request(request.showed, request.typed, 2, request.word, consents)
+            if missing := await self._asked(tx, now, declared):
+                return missing
+            await self._circles.join(tx, request.showed.account, request.typed.account)
+            # Whoever agreed to be linked with one of these agreed to those that it was linked with then, and to nobody else.
+            await _drop(tx, await self._circles.whole(tx, by, declared))
+        return []
 
     async def unlink(self, accounts: Collection[Identity]) -> bool:
-        """Part these accounts from those that they are linked with, and drop what was asked for; return whether they were linked."""
+        """Part these accounts from those that they are linked with, and drop what was asked for; return whether they were linked.
+
+        What came in through them alone is parted from the others as well.
+        """
         parted = False
         async with self.db.transaction() as tx:
             for one in accounts:
-                if linked := await _linked(tx, self._scope(one)):
-                    parted = True
-                    await self._put(tx, [one])
-                    await self._put(tx, [other for other in linked if other != one])
-                await tx.run(
-                    "DELETE FROM link_codes WHERE (platform = :platform AND native_id = :native_id) "
-                    "OR (other_platform = :platform AND other_id = :native_id)",
-                    _which(one),
-                )
+                parted |= await self._circles.part(tx, one)
+            await _drop(tx, accounts, untyped=True)
         return parted
 
     async def end(self) -> None:
@@ -159,18 +184,28 @@ class Linking:
         """Return which accounts are linked, in words of this memory's own, for `take_over`."""
         return await settings.whole(self.db, LINKED, LINKED)
 
-    async def _put(self, tx: Transaction, group: Sequence[Identity]) -> None:
-        """Have the accounts of a group be one person's, and no others; one by itself is linked with nobody."""
-        value = [[one.platform, one.native_id] for one in group] if len(group) > 1 else None
-        for one in group:
-            await settings.put(tx, self._scope(one), LINKED, value)
+    @property
+    def _circles(self) -> Circles:
+        return Circles(self.seal)
 
-    def _scope(self, who: Identity) -> str:
-        return opted_out.scope(self.seal, who)
+    async def _asked(self, reader: Reader, request: Request, declared: Declared) -> list[Collection[Identity]]:
+        """Return who has to agree next, each with what is declared to be of the same person: one of these does."""
+        if request.agreed < 2:
+            return [[(request.showed if request.agreed else request.typed).account]]
+        both = {request.showed.account, request.typed.account}
+        everyone = [one for side in both for one in await self._circles.whole(reader, side, declared)]
+        asked = {frozenset(declared(one)) for one in everyone}
+        return [one for one in asked if one.isdisjoint(both.union(request.consents))]
 
-    async def _changed(self, request: Request, change: str, still: str) -> bool:
-        async with self.db.transaction() as tx:
-            return await _take(tx, request, self.clock.now(), change, still)
+    async def _standing(self, reader: Reader, request: Request) -> Row | None:
+        return await reader.one(
+            f"{_CODES} WHERE platform = :platform AND native_id = :native_id AND other_platform = :other_platform "
+            f"AND other_id = :other_id AND substr(code, 1, {_WORD}) = :word AND ends_at > :now",
+            {
+                **_which(request.showed.account), "other_platform": request.typed.account.platform,
+                "other_id": request.typed.account.native_id, "word": request.word, "now": self.clock.now(),
+            },
+        )  # fmt: skip
 
     def _hash(self, code: str) -> str:
         return self.seal.id(_EVERYWHERE, "link-code", code)
@@ -185,21 +220,24 @@ async def take_over(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> N
     await tx.run("DELETE FROM link_codes")
 
 
-def read(value: object) -> list[Identity]:
-    """Return accounts that are linked, as they are set under LINKED for each of them."""
-    return [Identity(platform, native_id) for platform, native_id in value] if isinstance(value, list) else []
-
-
-async def _take(tx: Transaction, request: Request, now: int, change: str, still: str) -> bool:
-    row = await tx.one(
-        f"{change} WHERE platform = :platform AND native_id = :native_id AND other_platform = :other_platform "
-        f"AND other_id = :other_id AND substr(code, 1, {_WORD}) = :word AND ends_at > :now AND {still} RETURNING platform",
+async def _keep(tx: Transaction, request: Request, *, agreed: int, consents: Sequence[Identity] = ()) -> None:
+    await tx.run(
+        "UPDATE link_codes SET agreed = :agreed, consents = :consents WHERE platform = :platform AND native_id = :native_id",
         {
-            **_which(request.showed.account), "other_platform": request.typed.account.platform,
-            "other_id": request.typed.account.native_id, "word": request.word, "now": now,
+            **_which(request.showed.account), "agreed": agreed,
+            "consents": json.dumps(written(consents)),
         },
     )  # fmt: skip
-    return row is not None
+
+
+async def _drop(tx: Transaction, accounts: Collection[Identity], *, untyped: bool = False) -> None:
+    """Drop what was asked for by a code that one of these accounts typed or was shown; also, if `untyped`, what nobody typed yet."""
+    for one in accounts:
+        await tx.run(
+            "DELETE FROM link_codes WHERE (platform = :platform AND native_id = :native_id AND (:untyped OR other_id IS NOT NULL)) "
+            "OR (other_platform = :platform AND other_id = :native_id)",
+            {**_which(one), "untyped": untyped},
+        )
 
 
 async def _end(tx: Transaction, now: int) -> None:
@@ -212,10 +250,6 @@ async def _tries(tx: Transaction, which: str = "", **of: object) -> int:
     return int(row["n"]) if row else 0
 
 
-async def _linked(reader: Reader, scope: str) -> list[Identity]:
-    return read(await settings.get(reader, scope, LINKED))
-
-
 _CODES = "SELECT * FROM link_codes"
 
 
@@ -226,4 +260,4 @@ def _which(account: Identity) -> dict[str, object]:
 def _request(row: Row, typed: Party | None = None) -> Request:
     showed = Party(Identity(row["platform"], row["native_id"]), row["name"], row["place"])
     typed = typed or Party(Identity(row["other_platform"], row["other_id"]), row["other_name"], row["other_place"])
-    return Request(showed, typed, bool(row["agreed"]), str(row["code"])[:_WORD])
+    return Request(showed, typed, int(row["agreed"]), str(row["code"])[:_WORD], read(json.loads(row["consents"])))

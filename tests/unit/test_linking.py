@@ -41,8 +41,13 @@ def party(who: Identity) -> Party:
 
 
 async def link(linking: Linking, one: Identity, other: Identity) -> None:
+    """Link two accounts; everybody who is linked with one of them says yes."""
     request = await linking.enter(await linking.show(party(one)), party(other), [other])
-    assert await linking.agree(request) and await linking.link(request)
+    assert await linking.agree(request)
+    missing = await linking.link(request)
+    while missing:
+        missing = await linking.link(request, next(iter(missing[0])))
+    assert missing == []
 
 
 async def refused(linking: Linking, code: str, by: Identity = ALSO) -> str:
@@ -54,14 +59,14 @@ async def refused(linking: Linking, code: str, by: Identity = ALSO) -> str:
 async def test_both_have_to_agree_in_turn_and_one_code_links_once(linking: Linking) -> None:
     code = await linking.show(party(ADA))
     request = await linking.enter(code, party(ALSO), [ALSO])
-    assert not await linking.link(request), "whoever typed it did not agree"
-    assert await linking.of([ADA]) == [] and await linking.request(ADA) is None
+    assert await linking.link(request) is None, "whoever typed it did not agree"
+    assert await linking.circle(ADA) == [ADA] and await linking.requests(ADA) == []
     assert await linking.agree(request) and not await linking.agree(request)
-    assert await linking.of([ADA]) == [], "whom it was shown to did not agree"
-    shown = await linking.request(ADA)
-    assert shown and shown.typed.account == ALSO and shown.word == request.word
-    assert await linking.link(shown) and not await linking.link(shown)
-    assert await linking.of([ADA]) == await linking.of([ALSO]) == [ADA, ALSO]
+    assert await linking.circle(ADA) == [ADA], "whom it was shown to did not agree"
+    (shown,) = await linking.requests(ADA)
+    assert shown.typed.account == ALSO and shown.word == request.word
+    assert await linking.link(shown) == [] and await linking.link(shown) is None
+    assert await linking.circle(ADA) == [ADA, ALSO] and await linking.circle(ALSO) == [ALSO, ADA]
     assert "is no code" in await refused(linking, code)
 
 
@@ -78,9 +83,9 @@ async def test_a_code_is_kept_as_a_hash_ends_and_is_replaced_by_the_next(linking
     assert "is no code" in await refused(linking, third, MORE), "somebody typed it already"
     assert await linking.agree(request)
     clock.forward(LASTS)
-    assert not await linking.link(request) and await linking.request(ADA) is None
+    assert await linking.link(request) is None and await linking.requests(ADA) == []
     await linking.end()
-    assert await linking.db.all("SELECT * FROM link_codes UNION ALL SELECT *, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM link_tries") == []
+    assert await linking.db.all("SELECT * FROM link_codes UNION ALL SELECT *, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM link_tries") == []
 
 
 async def test_guessing_ends_after_five_tries_even_at_the_right_one(linking: Linking, clock: Clock) -> None:
@@ -101,24 +106,80 @@ async def test_a_code_of_ones_own_is_not_taken(linking: Linking) -> None:
 async def test_whoever_refuses_ends_it(linking: Linking) -> None:
     request = await linking.enter(await linking.show(party(ADA)), party(ALSO), [ALSO])
     assert await linking.refuse(request)
-    assert not await linking.agree(request) and not await linking.link(request)
+    assert not await linking.agree(request) and await linking.link(request) is None
 
 
 async def test_three_accounts_are_one_person_until_one_parts(linking: Linking) -> None:
     await link(linking, ADA, ALSO)
     await link(linking, ALSO, MORE)
-    assert await linking.of([MORE]) == await linking.of([ADA])
-    assert await linking.unlink([ALSO]) and not await linking.unlink([ALSO])
-    assert await linking.of([ALSO]) == [] and set(await linking.of([ADA])) == {ADA, MORE}
-    assert await linking.unlink([MORE])
-    assert await linking.of([ADA]) == [], "one alone is linked with nobody"
+    assert set(await linking.circle(MORE)) == set(await linking.circle(ADA)) == {ADA, ALSO, MORE}
+    assert await linking.unlink([MORE]) and not await linking.unlink([MORE])
+    assert await linking.circle(MORE) == [MORE] and set(await linking.circle(ADA)) == {ADA, ALSO}
+    assert await linking.unlink([ALSO])
+    assert await linking.circle(ADA) == [ADA], "one alone is linked with nobody"
+
+
+async def test_a_circle_grows_only_once_each_of_it_agreed(linking: Linking) -> None:
+    await link(linking, ADA, ALSO)
+    request = await linking.enter(await linking.show(party(ALSO)), party(MORE), [MORE])
+    assert await linking.link(request, ADA) is None, "it is not asked yet"
+    assert await linking.agree(request) and await linking.requests(ADA) == []
+    assert await linking.link(request, ADA) is None
+    assert await linking.link(request) == [{ADA}] and await linking.link(request) is None
+    assert await linking.circle(MORE) == [MORE], "one of the circle said nothing yet"
+    assert [one.word for one in await linking.requests(ADA)] == [request.word] and await linking.requests(ALSO) == []
+    assert await linking.link(request, MORE) is None and await linking.link(request, Identity("discord", "9")) is None
+    assert await linking.link(request, ADA) == []
+    assert set(await linking.circle(MORE)) == {ADA, ALSO, MORE}
+
+
+async def test_no_and_no_answer_keep_a_circle_as_it_is(linking: Linking, clock: Clock) -> None:
+    await link(linking, ADA, ALSO)
+    for refuses in (True, False):
+        request = await linking.enter(await linking.show(party(MORE)), party(ALSO), [ALSO])
+        assert await linking.agree(request) and await linking.link(request) == [{ADA}]
+        if refuses:
+            assert await linking.refuse(request)
+        else:
+            clock.forward(LASTS)
+        assert await linking.link(request, ADA) is None and await linking.requests(ADA) == []
+        assert await linking.circle(MORE) == [MORE]
+
+
+async def test_a_yes_is_to_those_who_were_linked_then_and_to_nobody_who_comes_after(linking: Linking) -> None:
+    request = await linking.enter(await linking.show(party(ADA)), party(ALSO), [ALSO])
+    assert await linking.agree(request)
+    await link(linking, MORE, ADA)
+    assert await linking.link(request) is None and await linking.requests(ADA) == [], "ALSO was not asked about MORE"
+    assert await linking.circle(ALSO) == [ALSO]
+
+
+async def test_one_of_those_that_are_declared_to_be_one_person_answers_for_them(memory: Memory, linking: Linking) -> None:
+    declared = People(SETTINGS, memory.linking).declared
+    bob, eve = Identity("discord", "2"), Identity("discord", "3")
+    await link(linking, ADA, bob)
+    request = await linking.enter(await linking.show(party(bob)), party(eve), [eve])
+    assert await linking.agree(request) and await linking.link(request, bob, declared) == [{ADA, MORE}]
+    assert await linking.link(request, MORE, declared) == []
+    assert set(await linking.circle(MORE, declared)) == {ADA, MORE, bob, eve}
+
+
+async def test_whoever_parts_takes_along_what_came_in_through_them_alone(linking: Linking) -> None:
+    fourth = Identity("discord", "4")
+    await link(linking, ADA, ALSO)
+    await link(linking, ALSO, MORE)
+    await link(linking, MORE, fourth)
+    assert len(await linking.circle(ADA)) == 4
+    assert await linking.unlink([ALSO])
+    assert await linking.circle(ADA) == [ADA] and await linking.circle(ALSO) == [ALSO]
+    assert set(await linking.circle(MORE)) == {MORE, fourth}
 
 
 async def test_a_restored_backup_knows_who_is_linked_now(tmp_path: Path, clock: Clock) -> None:
     async with opened(tmp_path / "then.db") as then, opened(tmp_path / "now.db") as now:
         await link(Linking(then.db, then.places.seal, clock), ADA, ALSO)
         await then.take_over([], await now.linking.everyone())
-        assert await then.linking.of([ADA]) == []
+        assert await then.linking.circle(ADA) == [ADA]
 
 
 async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and_after(memory: Memory, clock: Clock) -> None:

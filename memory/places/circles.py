@@ -1,0 +1,100 @@
+"""Accounts that are one person's: which are linked, by which codes, and what is left of that when one of them parts."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from memory.places import opted_out, settings
+from memory.store.database import Reader, Transaction
+from memory.store.lineage import Seal
+from memory.types import Identity
+
+LINKED = "linked"
+"""What is set for an account: all accounts that are linked with it, itself among them."""
+_BY_CODE = "linked-with"
+"""What is set for an account: those accounts that a code linked with it itself."""
+
+Declared = Callable[[Identity], Collection[Identity]]
+"""Says which accounts the configuration declares to be of the person of one, itself among them."""
+
+
+def nobody_else(who: Identity) -> Collection[Identity]:
+    """Declare no account to be of the same person."""
+    return [who]
+
+
+@dataclass(frozen=True, slots=True)
+class Circles:
+    """Reads and keeps in the caller's transaction which accounts are linked."""
+
+    seal: Seal
+
+    async def of(self, reader: Reader, accounts: Collection[Identity]) -> list[Identity]:
+        """Return the accounts that these are linked with, themselves among them; [] for none."""
+        return list(dict.fromkeys([o for one in accounts for o in read(await settings.get(reader, self._scope(one), LINKED))]))
+
+    async def whole(
+        self, reader: Reader, who: Identity, declared: Declared, known: Sequence[Identity] | None = None
+    ) -> list[Identity]:
+        """Return all accounts of the person of an account, this one first. `known` is what its own are linked with, where that was read."""
+        own = declared(who)
+        found = dict.fromkeys([who, *own])
+        linked = await self.of(reader, own) if known is None else known
+        while linked:
+            # Those are linked with nobody else: only what is declared of them may be.
+            found.update(dict.fromkeys(linked))
+            further = {account for one in linked for account in declared(one)}.difference(found)
+            found.update(dict.fromkeys(sorted(further, key=lambda one: (one.platform, one.native_id))))
+            linked = await self.of(reader, further)
+        return list(found)
+
+    async def join(self, tx: Transaction, one: Identity, other: Identity) -> None:
+        """Link two accounts, and all that are linked with them."""
+        for here, there in ((one, other), (other, one)):
+            await self._put(tx, here, _BY_CODE, [*await self._neighbours(tx, here), there])
+        await self._group(tx, list(dict.fromkeys([one, other, *await self.of(tx, [one, other])])))
+
+    async def part(self, tx: Transaction, who: Identity) -> bool:
+        """Part an account from all others, and from each other what came together through it alone; return whether it was linked."""
+        left: dict[Identity, list[Identity]] = {}
+        for one in await self.of(tx, [who]):
+            neighbours = await self._neighbours(tx, one)
+            left[one] = [] if one == who else [other for other in neighbours if other != who]
+            await self._put(tx, one, _BY_CODE, left[one])
+        for group in _connected(left):
+            await self._group(tx, group)
+        return bool(left)
+
+    async def _group(self, tx: Transaction, group: Sequence[Identity]) -> None:
+        """Have the accounts of a group be one person's, and no others; one by itself is linked with nobody."""
+        for one in group:
+            await self._put(tx, one, LINKED, group if len(group) > 1 else ())
+
+    async def _neighbours(self, reader: Reader, who: Identity) -> list[Identity]:
+        return read(await settings.get(reader, self._scope(who), _BY_CODE))
+
+    async def _put(self, tx: Transaction, who: Identity, key: str, others: Sequence[Identity]) -> None:
+        await settings.put(tx, self._scope(who), key, written(dict.fromkeys(others)) or None)
+
+    def _scope(self, who: Identity) -> str:
+        return opted_out.scope(self.seal, who)
+
+
+def read(value: object) -> list[Identity]:
+    """Return accounts as `written`; [] for what is none."""
+    return [Identity(platform, native_id) for platform, native_id in value] if isinstance(value, list) else []
+
+
+def written(accounts: Collection[Identity]) -> list[list[str]]:
+    """Return accounts as they are kept, as JSON."""
+    return [[one.platform, one.native_id] for one in accounts]
+
+
+def _connected(neighbours: Mapping[Identity, Sequence[Identity]]) -> Iterator[list[Identity]]:
+    """Part accounts into those that lead to each other."""
+    left = dict.fromkeys(neighbours)
+    while left:
+        group = [next(iter(left))]
+        for one in group:
+            left.pop(one)
+            group += [other for other in neighbours[one] if other in left and other not in group]
+        yield group
