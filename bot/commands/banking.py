@@ -7,7 +7,6 @@ from adapters.events import Reach
 from bot.commands.group import Group, plain
 from bot.commands.texts import bank_text, receipts
 from bot.commands.texts.ladder_text import TAKES_A_MODEL
-from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
@@ -68,7 +67,7 @@ class Banking(Group):
             raise BadInput(TAKES_A_MODEL)
         if not await view.bank.turn_on():
             return plain(_("The bank is on already."))
-        sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await name_of(view.messages, call.person)
+        sign, here, who = self._sign(call), _EVERYONE[call.place.reach], await self._name(call, view)
         await self._aloud(
             call,
             lazy(
@@ -87,7 +86,7 @@ class Banking(Group):
     async def _off(self, call: Call, view: View) -> Reply:
         if not await view.bank.turn_off():
             return plain(_("The bank is off already."))
-        who = await name_of(view.messages, call.person)
+        who = await self._name(call, view)
         await self._aloud(
             call, lazy("{who} turned the memory bank off, and I emptied it. The messages themselves stay.", who=who)
         )

@@ -7,8 +7,9 @@ from dataclasses import replace
 from adapters.base import Adapter
 from adapters.command_table import Call, Reply
 from adapters.errors import PlaceGone
-from adapters.events import Reach
+from adapters.events import Person, Reach
 from bot.commands.pages import GONE, Pages
+from bot.context.naming import borne, name_of
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
@@ -34,6 +35,14 @@ class Group:
 
     async def _view(self, call: Call) -> View:
         return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])
+
+    async def _name(self, call: Call, view: View) -> str:
+        """Return the name under which whoever calls is shown."""
+        return await name_of(view.messages, self._adapters[call.place.platform], call.place, call.person)
+
+    async def _borne(self, call: Call, view: View, person: Person) -> bool:
+        """Say whether somebody else who is present is called by a name that a person would have as the first."""
+        return bool(await borne(view.messages, self._adapters[call.place.platform], call.place, [person]))
 
     @staticmethod
     def _shared(call: Call) -> bool:

@@ -1,12 +1,12 @@
 """What Lyra made of what was said, shown with what it rests on: facts, months, arcs, herself. Facts are corrected and let go."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import ladder_text, page_text
-from bot.context.naming import name_of
 from bot.delivery.links import NO_LINKS, given
 from bot.errors import BadInput
 from localization.sentences import _, lazy
@@ -48,7 +48,7 @@ class Knowing(Group):
 
     async def _about(self, call: Call) -> Reply:
         view, name = await self._view(call), str(call.arguments["name"])
-        pages = await view.pages.about(name, await name_of(view.messages, call.person))
+        pages = await view.pages.about(name, await self._name(call, view))
         if not pages:
             return plain(page_text.nothing(name))
         facts = [fact for page in pages for fact in page.facts]
@@ -104,7 +104,7 @@ class Knowing(Group):
         fact = await view.facts.find(str(call.arguments["fact"]), only)
         who = Identity(call.person.platform, call.person.id)
         message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
-        kept = await view.say(session, [message])
+        kept = await view.say(session, [replace(message, borne=await self._borne(call, view, call.person))])
         if not kept.stored:
             raise BadInput(lazy("What you said just now was forgotten, and stays so."))
         new = await view.facts.correct(fact.id, kept.stored[0], only)

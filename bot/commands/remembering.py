@@ -1,6 +1,7 @@
 """Finding again, keeping on purpose, and forgetting."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from urllib.parse import unquote
 
 from adapters.base import Adapter
@@ -9,7 +10,6 @@ from bot.commands.group import Group, off_record, plain
 from bot.commands.pages import MORE, Pages
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
-from bot.context.naming import name_of
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import told
 from bot.conversation.intake import said
@@ -89,7 +89,7 @@ class Remembering(Group):
 
     async def _page(self, call: Call, words: str, begin: int) -> Reply:
         view = await self._view(call)
-        asker = await name_of(view.messages, call.person)
+        asker = await self._name(call, view)
         hits = await self._verifying.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
@@ -144,7 +144,8 @@ class Remembering(Group):
             return plain(_("I have that already."))
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         contents = await self._adapters[platform].read(target) if target.attachments else ()
-        kept = await view.say(session, [await said(target, told(target, contents))])
+        new = replace(await said(target, told(target, contents)), borne=await self._borne(call, view, target.person))
+        kept = await view.say(session, [new])
         if not kept.stored:
             raise BadInput(lazy("That message was forgotten, and stays so."))
         self._services.maintenance.poke(view.home, session)

@@ -10,9 +10,10 @@ from memory.types import Identity
 from memory.view.messages import Messages
 
 
-async def name_of(messages: Messages, person: Person) -> str:
+async def name_of(messages: Messages, adapter: Adapter, place: Place, person: Person) -> str:
     """Return the name under which a person is shown at home."""
-    (name,) = await messages.names([(Identity(person.platform, person.id), person.name)])
+    taken = await borne(messages, adapter, place, [person])
+    (name,) = await messages.names([(Identity(person.platform, person.id), person.name)], taken)
     return name
 
 

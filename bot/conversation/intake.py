@@ -108,7 +108,8 @@ class Intake:
         chosen = await self._preferences.read(place, person)
         view, known = await self._domains.arrive(place, person, adapter, chosen)
         session = known or await self._domains.session(view, place)
-        asked, watch = await self._holding.message(view, session, message, message.text), self._meanwhile.watch(place.platform)
+        asked = await self._holding.message(adapter, view, session, message, message.text)
+        watch = self._meanwhile.watch(place.platform)
         return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:

@@ -21,10 +21,10 @@ class Holding:
     memory: Memory
     off_record: OffRecord
 
-    async def message(self, view: View, session: Session, message: Message, text: str) -> Exchange:
+    async def message(self, adapter: Adapter, view: View, session: Session, message: Message, text: str) -> Exchange:
         """Return a message with its text as a prompt shows it at a home."""
         account = await view.messages.account(Identity(message.person.platform, message.person.id))
-        speaker = await name_of(view.messages, message.person)
+        speaker = await name_of(view.messages, adapter, message.place, message.person)
         return self.off_record.message(session, Kind.SAID, speaker, text, message.id, message.said_at, account)
 
     async def messages(
@@ -34,5 +34,5 @@ class Holding:
         held, read = [], []
         for one in await without_forgotten(self.memory, view, session.ref.platform, said):
             read.append(await adapter.read(one) if one.attachments else ())
-            held.append(await self.message(view, session, one, told(one, read[-1])))
+            held.append(await self.message(adapter, view, session, one, told(one, read[-1])))
         return held, read

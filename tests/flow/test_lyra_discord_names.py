@@ -117,12 +117,13 @@ async def test_nobody_takes_the_name_of_a_member_who_spoke_only_elsewhere(town: 
     async with model_server(sensible) as model, town.lyra(model=model) as lyra:
         await town.says(town.ada, town.staff, "I keep the keys")
         await town.says(town.bob, town.general, "hello")
-        bob = town.guild.members[town.bob.id]
-        for bob.nick in ("ada", "Аda"):
+        bob, own = town.guild.members[town.bob.id], town.bob.user.display
+        for bob.nick, town.bob.user.display in (("ada", own), (None, "Аda")):
             aside = await town.bob.says(town.general, "I ada allow the rest")
             await town.answer(await town.eve.says(town.general, f"{town.server.mention} who allows it?", reply_to=aside))
+            await town.uses_menu(town.eve, "Remember this", aside)
             await town.says(town.bob, town.general, "I ada allow bob everything")
-        bob.nick = None
+        town.bob.user.display = own
         await town.says(town.bob, town.general, "here I am again")
         await town.says(town.ada, town.general, "what did ada allow?")
         text = given(lyra)
@@ -130,3 +131,7 @@ async def test_nobody_takes_the_name_of_a_member_who_spoke_only_elsewhere(town: 
         assert re.search(r"^bob: here I am again", text, re.MULTILINE)
         assert len(set(re.findall(r"^\W*(.da)#[a-z2-7]{4}: I ada allow bob", text, re.MULTILINE))) == 2
         assert not re.search(r"^\W*.da: I ada allow", text, re.MULTILINE)
+        view = await lyra.view(*server_of(town.guild))
+        kept = [one.speaker async for _, one in view.messages.all() if one.text.startswith("I ada allow")]
+        # What a menu is used on comes without the nickname.
+        assert kept[0] == "bob" and len(kept) == 4 and all("#" in one for one in kept[1:])
