@@ -1,6 +1,8 @@
 """What is wrong with a value of the configuration, in words: pydantic says it in English, and by its own terms."""
 
+import re
 from collections.abc import Mapping
+from tomllib import TOMLDecodeError
 from typing import Any
 
 from localization.sentences import Sentence, lazy
@@ -18,7 +20,15 @@ _TYPES: Mapping[str, Sentence] = {
     "bool_type": _TRUTH, "bool_parsing": _TRUTH, "string_type": _TEXT, "list_type": _LIST, "dict_type": _SECTION,
     "model_type": _SECTION, "model_attributes_type": _SECTION,
 }  # fmt: skip
+_AT = re.compile(r"at line (?P<line>\d+), column (?P<column>\d+)")
 _BOUNDS = ("ge", "gt", "le", "lt", "min_length", "max_length")
+
+
+def whereabouts(error: TOMLDecodeError) -> Sentence:
+    """Return where a file stops being TOML; why, the parser says in English alone."""
+    if at := _AT.search(str(error)):
+        return lazy(" in line {line}, at character {column}", line=at["line"], column=at["column"])
+    return lazy(": something is missing at its end")
 
 
 def wrong(found: Any) -> str:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from bot.config.addresses import API, fault
 from bot.config.crowd import AccessSection, LimitsSection
 from bot.config.language import config_path
-from bot.config.problems import wrong
+from bot.config.problems import whereabouts, wrong
 from bot.config.section import Section
 from bot.config.sections import (
     Backend,
@@ -267,7 +267,7 @@ def checked(text: str, path: Path) -> Settings:
         problems = "; ".join(_problem(found) for found in error.errors(include_input=False, include_url=False))
         raise BadConfig(lazy("In {path}: {problems}.", path=path, problems=problems)) from error
     except tomllib.TOMLDecodeError as error:
-        raise BadConfig(lazy("{path} is not TOML: {error}.", path=path, error=error)) from error
+        raise BadConfig(lazy("{path} is not TOML{where}.", path=path, where=whereabouts(error))) from error
 
 
 def read_text(path: Path) -> str:

@@ -76,8 +76,7 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
         if settings.embed:
             raise BadConfig(
                 lazy(
-                    'embed = "{local}", but the local model is not installed; install it with `make model`, or say embed = '
-                    '"{off}".',
+                    'embed = "{local}", but the local model is not installed; `lyra setup` fetches it. Or say embed = "{off}".',
                     local=LOCAL,
                     off=OFF,
                 )

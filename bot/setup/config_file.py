@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from bot.config.problems import whereabouts
 from bot.config.settings import Settings, checked, read_text
 from bot.config.writing import write_private
 from bot.errors import BadConfig
@@ -38,7 +39,9 @@ class ConfigFile:
             tomllib.loads(self.before)
         except tomllib.TOMLDecodeError as error:
             raise BadConfig(
-                lazy("{path} is not TOML: {error}. Correct it, or move it away and set up anew.", path=path, error=error)
+                lazy(
+                    "{path} is not TOML{where}. Correct it, or move it away and set up anew.", path=path, where=whereabouts(error)
+                )
             ) from error
         self._document: Any = imported("tomlkit:parse")(self.before)
 

@@ -160,3 +160,28 @@ def test_vectors_out_of_reach_are_named(home: Home) -> None:
     home.configure(DEAD.replace("chat =", "embed ="))
     (problem,) = problems(home)
     assert problem.startswith("!!  Meaning: No model answers at http://127.0.0.1:1/v1. Is it running? Words alone find")
+
+
+@pytest.mark.parametrize("config", ["chat = ", "[web]\nport = true"])
+def test_a_broken_configuration_keeps_nothing_else_from_being_looked_at(home: Home, config: str) -> None:
+    home.chat("my cat is called Turing")
+    home.configure(config)
+    found = home.lyra("doctor").lines
+    assert [line[4:].split(":")[0] for line in found][:4] == ["Configuration", "Home", "Key", "Memory"]
+    assert [line[:2] for line in found][:4] == ["!!", "ok", "ok", "ok"]
+
+
+def test_what_is_missing_for_vectors_is_said_once_and_of_their_part(home: Home, model: ModelServer) -> None:
+    home.chat("my cat is called Turing")
+    home.configure(model.config('embed = "main"', backend='api_key_env = "MY_KEY"'))
+    found = problems(home)
+    assert [line[4:].split(":")[0] for line in found] == ["Model main", "Meaning"]
+    assert all("MY_KEY, which is not set" in line for line in found)
+    assert "ok  Memory: " in home.lyra("doctor").out
+
+
+def test_a_check_that_breaks_ends_no_other(home: Home) -> None:
+    home.configure('chat = "odd"\n[models.odd]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "m"\napi_key_file = "\\u0000"\n')
+    found = problems(home)
+    assert any(line.startswith("!!  Model odd: ") for line in found)
+    assert "lyra run" in home.lyra("doctor").out

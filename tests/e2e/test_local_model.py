@@ -141,7 +141,9 @@ def test_where_it_is_not_installed_that_is_said_once_and_words_serve(home: NewMa
     home.configure('embed = "local"')
     for command in ("status", "chat"):
         refused = home.lyra(command)
-        assert refused.code == 1 and "`make model`" in one_sentence(refused)
+        assert refused.code == 1 and "`lyra setup` fetches it" in one_sentence(refused)
+    found = [line for line in home.lyra("doctor").lines if "embed =" in line]
+    assert len(found) == 1 and found[0].startswith("!!  Meaning: ")
 
 
 def test_once_it_is_installed_everything_gets_its_vectors_and_a_loss_is_told_again(home: NewMachine, tmp_path: Path) -> None:

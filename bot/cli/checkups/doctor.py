@@ -7,22 +7,27 @@ from dataclasses import dataclass
 
 from adapters.base import Notes
 from adapters.errors import PlatformFailure
-from bot.app import App, opened, secret_of
+from bot.app import App, key_of, opened, secret_of
 from bot.cli.checkups import model_checkup
 from bot.cli.checkups.finding import Finding
 from bot.cli.status import given_up
+from bot.config.home import used
 from bot.config.settings import OFFLINE, Settings, Surroundings, load, local_zone, surroundings
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
 from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.endpoints.learnt import BackendFacts
+from bot.service.log import log
 from bot.service.notes import KeptNotes, NoNotes
 from bot.service.platforms import access_to_matrix
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext, told
 from memory.errors import EmbeddingFailed, MemoryFailure
+from memory.store import home_files
 from memory.store.locks import FileLock
+from memory.store.sqlite.database import SqliteDatabase
+from memory.text.time.times import SystemClock
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
 
@@ -50,15 +55,18 @@ async def _all() -> list[Finding]:
     try:
         settings = load(around)
     except BadConfig as error:
-        rest = [*_home(around), _awake(around)]
-        ill = Finding(False, _("Configuration: {error}", error=error))
-        return [ill, *rest, Finding(False, _("Everything else waits for the configuration."))]
+        ill = Finding(False, _("Configuration: {error}", error=told(error)))
+        found = [ill, *await _looked(_("Home"), _home(around)), *await _without_configuration(around)]
+        return [*found, *await _looked("Lyra", _awake(around)), Finding(False, _("Everything else waits for the configuration."))]
     try:
         async with opened() as app:
             return [finding async for finding in examine(app)]
-    except _FAULTS as error:
-        ill = Finding(False, _("Memory: {error}", error=_sentence(error)))
-    return [ill, *[finding async for finding in _examined(Looked(around, settings, None))]]
+    except Exception as error:  # noqa: BLE001
+        memory = await _looked(_("Memory"), _memory_alone(around, settings))
+        # What the configuration asks for and is not there, its own part tells.
+        if all(finding.sound for finding in memory) and not isinstance(error, BadConfig | BadSecret):
+            memory = [Finding(False, _("Memory: {error}", error=_sentence(error)))]
+    return [*memory, *[finding async for finding in _examined(Looked(around, settings, None))]]
 
 
 async def examine(app: App) -> AsyncIterator[Finding]:
@@ -75,34 +83,66 @@ async def _examined(it: Looked) -> AsyncIterator[Finding]:
         else _("Configuration: none, every default holds.")
     )
     yield Finding(True, f"{config} {_('Times are told in {zone}.', zone=local_zone(settings))}")
-    yield _persona(it)
-    for finding in _home(around):
-        yield finding
-    yield _key(it)
-    if it.app:
-        yield await _memory(it.app)
-    parts = [_model(it, name) for name in dict.fromkeys([*settings.chat, *settings.summary]) if name != OFFLINE]
-    for part in (*parts, _meaning(it), _unconnected(it), _discord(it), _matrix(it)):
-        try:
-            found = await part
-        except _FAULTS as error:
-            found = [Finding(False, _sentence(error))]
-        for finding in found:
+    models = [name for name in dict.fromkeys([*settings.chat, *settings.summary]) if name != OFFLINE]
+    parts = [
+        (_("Persona"), _persona(it)),
+        (_("Home"), _home(around)),
+        (_("Key"), _key(around, settings)),
+        (_("Memory"), _memory(it)),
+        *[(_("Model {name}", name=name), _model(it, name)) for name in models],
+        (_("Meaning"), _meaning(it)),
+        (_("Model"), _unconnected(it)),
+        ("Discord", _discord(it)),
+        ("Matrix", _matrix(it)),
+        ("Lyra", _awake(around)),
+    ]
+    for name, part in parts:
+        for finding in await _looked(name, part):
             yield finding
-    yield _awake(around)
 
 
-def _persona(it: Looked) -> Finding:
-    persona = it.app.persona if it.app else Persona(it.around, it.settings.persona)
+async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
+    """Return what is found of a part; whatever goes wrong with it, the others are looked at."""
     try:
-        persona.read()
-    except LyraError as error:
-        return Finding(False, _("Persona: {error}", error=error))
+        return await part
+    except _FAULTS as error:
+        return [Finding(False, f"{name}: {_sentence(error)}")]
+    except Exception as error:  # noqa: BLE001
+        log.warning("doctor.broken", part=name, why=type(error).__name__)
+        return [Finding(False, _("{part}: looking at it failed ({error}).", part=name, error=error))]
+
+
+async def _without_configuration(around: Surroundings) -> list[Finding]:
+    """Look at the key and the memory where they usually are; elsewhere only the configuration leads to them."""
+    if not (around.home / "key").exists():
+        return []
+    usual = Settings.model_validate({})
+    found = await _looked(_("Key"), _key(around, usual))
+    return [*found, *await _looked(_("Memory"), _memory_alone(around, usual))]
+
+
+async def _memory_alone(around: Surroundings, settings: Settings) -> list[Finding]:
+    """Read the memory through, with nothing that works on it."""
+    if not home_files.size(around.db_path):
+        return []
+    with used(around, SystemClock()):
+        key, _path, _new = key_of(around, settings, new=False)
+        db = await SqliteDatabase.open(around.db_path, key, checkpoints=False)
+        try:
+            await db.verify()
+        finally:
+            await db.close()
+    return [Finding(True, _("Memory: {path}, sound.", path=around.db_path))]
+
+
+async def _persona(it: Looked) -> list[Finding]:
+    persona = it.app.persona if it.app else Persona(it.around, it.settings.persona)
+    persona.read()
     own = _("Persona: {name}.", name=persona.path)
-    return Finding(True, own if persona.is_own else _("Persona: the one that comes with Lyra."))
+    return [Finding(True, own if persona.is_own else _("Persona: the one that comes with Lyra."))]
 
 
-def _home(around: Surroundings) -> list[Finding]:
+async def _home(around: Surroundings) -> list[Finding]:
     home = around.home
     if not home.is_dir():
         return [Finding(False, _("Home: {home} is no folder. lyra chat makes it; LYRA_HOME names another.", home=home))]
@@ -113,32 +153,31 @@ def _home(around: Surroundings) -> list[Finding]:
     return [Finding(enough, free_ if enough else f"{free_} {_('Free some: under 100 MB is too little.')}")]
 
 
-def _key(it: Looked) -> Finding:
-    if it.settings.key_env:
-        return Finding(True, _("Key: from the environment variable {key_env}.", key_env=it.settings.key_env))
-    path = it.around.path(it.settings.key_file) if it.settings.key_file else it.around.home / "key"
+async def _key(around: Surroundings, settings: Settings) -> list[Finding]:
+    if settings.key_env:
+        return [Finding(True, _("Key: from the environment variable {key_env}.", key_env=settings.key_env))]
+    path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError:
-        return Finding(
-            False, _("Key: {path} is not there. Put your copy of it back; without it nobody can read the memory.", path=path)
-        )
+        sentence = _("Key: {path} is not there. Put your copy of it back; without it nobody can read the memory.", path=path)
+        return [Finding(False, sentence)]
     if mode & 0o077:
-        return Finding(False, _("Key: others may read {path}. Close it: chmod 600 {path}", path=path))
-    return Finding(True, _("Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.", path=path))
+        return [Finding(False, _("Key: others may read {path}. Close it: chmod 600 {path}", path=path))]
+    return [Finding(True, _("Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.", path=path))]
 
 
-async def _memory(app: App) -> Finding:
-    try:
-        await app.memory.db.verify()
-        backlog = await app.memory.backlog()
-        parked = await app.memory.journal.parked()
-    except MemoryFailure as error:
-        return Finding(False, _("Memory: {error}", error=error))
+async def _memory(it: Looked) -> list[Finding]:
+    if it.app is None:
+        return []
+    memory = it.app.memory
+    await memory.db.verify()
+    backlog = await memory.backlog()
+    parked = await memory.journal.parked()
     if parked:
-        return Finding(False, _("Memory: sound, but {given_up}", given_up=given_up(parked)))
+        return [Finding(False, _("Memory: sound, but {given_up}", given_up=given_up(parked)))]
     kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
-    return Finding(True, _("Memory: {path}, sound, {conversations}.", path=app.base.around.db_path, conversations=kept))
+    return [Finding(True, _("Memory: {path}, sound, {conversations}.", path=it.around.db_path, conversations=kept))]
 
 
 async def _model(it: Looked, name: str) -> list[Finding]:
@@ -200,13 +239,13 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
     return Finding(True, _("Meaning (embed): {what}, {numbers} numbers a text.", what=found_by.what, numbers=vectors.shape[1]))
 
 
-def _awake(around: Surroundings) -> Finding:
+async def _awake(around: Surroundings) -> list[Finding]:
     lock = FileLock(around.home / "run.lock")
     if not lock.path.exists():
-        return Finding(True, _("Lyra is not awake; `lyra run` keeps her so."))
+        return [Finding(True, _("Lyra is not awake; `lyra run` keeps her so."))]
     awake = not lock.take()
     lock.release()
-    return Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` keeps her so."))
+    return [Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` keeps her so."))]
 
 
 def _sentence(error: BaseException) -> str:
