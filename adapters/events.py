@@ -173,7 +173,8 @@ class Message:
     @property
     def wordless(self) -> "Message":
         """The message without anybody's words: where and by whom something was said."""
-        return replace(self, person=replace(self.person, name=""), text="", quoted=None, attachments=(), forwards=())
+        where, who = replace(self.place, name=""), replace(self.person, name="")
+        return replace(self, place=where, person=who, text="", quoted=None, attachments=(), forwards=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,8 @@ class Asked:
     @property
     def wordless(self) -> "Asked":
         """The call without anybody's words: where, by whom and how something was called."""
-        return replace(self, person=replace(self.person, name=""), arguments={}, target=None)
+        where, who = replace(self.place, name=""), replace(self.person, name="")
+        return replace(self, place=where, person=who, arguments={}, target=None)
 
 
 @dataclass(frozen=True, slots=True)

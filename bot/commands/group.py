@@ -31,7 +31,7 @@ class Group:
     async def _here(self, call: Call) -> tuple[View, Session]:
         """Return memory as the readers of the place may know it, and its session."""
         view = await self._view(call)
-        return view, await self._services.domains.session(view, call.place)
+        return view, await self._services.domains.session(view, call.place, call.person, off_record=call.off_record)
 
     async def _view(self, call: Call) -> View:
         return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])

@@ -10,7 +10,7 @@ from bot.commands.group import Group, off_record, plain
 from bot.commands.pages import MORE, Pages
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
-from bot.context.quoting import without_forgotten
+from bot.context.quoting import says_nothing, without_forgotten
 from bot.conversation.attachments import told
 from bot.conversation.intake import said
 from bot.conversation.services import Services
@@ -142,7 +142,10 @@ class Remembering(Group):
             raise BadInput(lazy("That message was forgotten, and stays so."))
         if known or await view.posts.may_be_shown(platform, [target.id]):
             return plain(_("I have that already."))
+        forwarded = bool(target.forwards)
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
+        if forwarded and says_nothing(target):
+            raise BadInput(lazy("That message was forgotten, and stays so."))
         contents = await self._adapters[platform].read(target) if target.attachments else ()
         new = replace(await said(target, told(target, contents)), borne=await self._borne(call, view, target.person))
         kept = await view.say(session, [new])

@@ -67,6 +67,11 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
     return [_emptied(one, hidden) for one in bearing]
 
 
+def says_nothing(message: Message) -> bool:
+    """Say whether nothing is left of a message but that something was forwarded."""
+    return not (message.text.replace(_FORWARDED, "").strip() or message.attachments or message.forwards)
+
+
 def _emptied(bearing: Bearing, hidden: Collection[str]) -> Bearing:
     gone = [forward for forward in bearing.forwards if forward.id in hidden]
     if not gone:

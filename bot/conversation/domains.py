@@ -92,9 +92,10 @@ class Domains:
         found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [self._memory.view(domain) for domain in found if domain]
 
-    async def session(self, view: View, place: Place) -> Session:
-        """Return the session that a place has now, named after it."""
-        return await view.sessions.get(await view.sessions.active(place.platform, place.key), place.name)
+    async def session(self, view: View, place: Place, person: Person | None = None, *, off_record: bool = False) -> Session:
+        """Return the session that a place has now, named after it, but for one that is met `off_record`, by a person or anybody."""
+        off_record = off_record or await self._is_off_record(place, person)
+        return await view.sessions.get(await view.sessions.active(place.platform, place.key), "" if off_record else place.name)
 
     async def dm(self, adapter: Adapter, person: Person) -> Place | None:
         """Return the place where a person talks alone with Lyra already, None where there is none."""
@@ -113,7 +114,7 @@ class Domains:
     async def here(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
         """Return a place's own memory and session; a person is needed where only one reads it."""
         view = await self.view(place, person or Person(place.platform, "", ""))
-        return view, await self.session(view, place)
+        return view, await self.session(view, place, person)
 
     async def earlier(self, place: Place) -> list[View]:
         """Return the memories of the rooms that a place replaced, each by itself, as far as everyone here could read them."""
@@ -121,10 +122,15 @@ class Domains:
         return [self._memory.view(domain) for domain in found if domain]
 
     async def rename(self, place: Place, before: str) -> None:
-        """Name the session of a place after what it is called now, if it was called after it before."""
-        view, session = await self.here(place)
+        """Name the session of a place after what it is called now, if it was called after it before.
+
+        Off the record it has no name from then on, until something is kept there.
+        """
+        view = await self.view(place, Person(place.platform, "", ""))
+        # One that has no name gets none by this: it may have been opened off the record.
+        session = await self.session(view, place, off_record=True)
         if session.name == before:
-            await self._memory.places.rename(session, view.home, place.name)
+            await self._memory.places.rename(session, view.home, "" if await self._is_off_record(place) else place.name)
 
     async def thread(self, view: View, name: str) -> str:
         """Return the thread of a terminal's conversation by the name people call it; a new one is called like its thread."""
@@ -150,6 +156,11 @@ class Domains:
             and await self._are_of(DomainRef(DomainKind.DM, place.platform, place.alone), refs.values())
             and len(await self._in_confidence(place, reader, told, adapter)) == len(told)
         )
+
+    async def _is_off_record(self, place: Place, person: Person | None = None) -> bool:
+        if person is None:
+            return (await self._preferences.read(place)).all_off_record(place)
+        return (await self._preferences.read(place, person)).is_off_record(place, person)
 
     async def _in_confidence(
         self, place: Place, person: Person, told: Sequence[Confidence], adapter: Adapter | None

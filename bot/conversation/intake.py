@@ -71,8 +71,8 @@ class Intake:
         said = () if moved else await self._surroundings.said_before(adapter, there, [one.message for one in heard])
         chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
         view, known = await self._domains.arrive(there, last.person, adapter, chosen)
-        session = known or await self._domains.session(view, there)
         off_record = last.off_record
+        session = known or await self._domains.session(view, there, off_record=off_record)
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
@@ -107,7 +107,7 @@ class Intake:
         place, person, began = message.place, message.person, self._clock.now()
         chosen = await self._preferences.read(place, person)
         view, known = await self._domains.arrive(place, person, adapter, chosen)
-        session = known or await self._domains.session(view, place)
+        session = known or await self._domains.session(view, place, off_record=True)
         asked = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._meanwhile.watch(place.platform)
         return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)

@@ -19,6 +19,7 @@ from memory.forget.tombstones import Tombstones
 from memory.forget.walk import Walk
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence
+from memory.places import titles
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
 from memory.store.domains import by_domain, read_domain
@@ -178,7 +179,10 @@ class Forgetting:
         await self.tombstones.append(names)
         async with self.db.transaction() as tx:
             await tombstones.put_up(tx, names, now)
-            return await erase(tx, items, now)
+            total = await erase(tx, items, now)
+            for domain, _items in await by_domain(tx, items):
+                await titles.drop_forgotten(tx, self.seal, domain)
+            return total
 
     async def _unlogged(self, names: Sequence[str]) -> list[str]:
         """Return which of these names have no tombstone yet."""

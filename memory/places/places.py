@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.gone import present
-from memory.places import confidences, opted_out
+from memory.places import confidences, opted_out, titles
 from memory.store import domains
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
@@ -118,20 +118,24 @@ class Places:
         return list(found.values())
 
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
-        """Return the session of a place; a new one is named after it, with a number behind a name that is taken."""
+        """Return the session of a place; a new one is named after it, with a number behind a name that is taken.
+
+        It stays unnamed where there is no name, and where the name is what somebody said that was forgotten.
+        """
         row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
         if row and row["name"] != row["public_id"]:
             return _session(row)
+        id = self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch))
         async with self.db.transaction() as tx:
             await tx.run(
                 "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
                 "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
                 "ON CONFLICT (domain, platform, place, epoch) DO UPDATE SET name = excluded.name "
-                "WHERE sessions.name = sessions.public_id",  # it lost its name when all of it was forgotten
+                "WHERE sessions.name = sessions.public_id",  # it has none, or lost it
                 {
                     **_session_key(domain, ref),
-                    "public_id": self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch)),
-                    "name": await _free_name(tx, domain, name),
+                    "public_id": id,
+                    "name": await self._name(tx, domain, name) or id,
                     "now": now,
                 },
             )
@@ -159,12 +163,18 @@ class Places:
             return await _activate(tx, where, domain, await _next_epoch(tx, where))
 
     async def rename(self, session: Session, domain: Domain, name: str) -> None:
-        """Name a session after what its place is called now."""
+        """Name a session after what its place is called now; '' takes its name away."""
         async with self.db.transaction() as tx:
             await tx.run(
                 "UPDATE sessions SET name = :name WHERE id = :id",
-                {"name": await _free_name(tx, domain, name, but=session.key), "id": session.key},
+                {"name": await self._name(tx, domain, name, but=session.key) or session.id, "id": session.key},
             )
+
+    async def _name(self, tx: Transaction, domain: Domain, name: str, but: int = 0) -> str:
+        """Return a name as a session can bear it, '' for one that may not be kept."""
+        if not name or await titles.is_forgotten(tx, self.seal, domain, name):
+            return ""
+        return await _free_name(tx, domain, name, but)
 
     async def sessions(self, domain: Domain) -> list[Session]:
         """Return a domain's sessions that hold anything that is not withheld, newest first."""
@@ -294,5 +304,6 @@ def _session_key(domain: Domain, ref: SessionRef) -> dict[str, object]:
 def _session(row: Row) -> Session:
     ref = SessionRef(row["platform"], row["place"], row["epoch"])
     return Session(
-        row["id"], row["public_id"], row["domain"], ref, row["name"], row["started_at"], row["last_at"], row["messages"]
-    )
+        row["id"], row["public_id"], row["domain"], ref, titles.shown(row["name"], row["public_id"]), row["started_at"],
+        row["last_at"], row["messages"],
+    )  # fmt: skip

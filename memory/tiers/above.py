@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory.forget.gone import shown
+from memory.places import titles
 from memory.store.database import Database, Row
 from memory.store.lineage import bound, placeholders
 from memory.tiers import statements, summaries
@@ -13,7 +14,8 @@ from memory.types import Digest, Domain, Session, Statement
 
 _DIGESTS = (
     "SELECT d.item, i.public_id, d.session, d.tier, d.level, d.position, '' AS period, '' AS kind, d.text, d.writer, d.first_at, "
-    "d.last_at, d.made_at, NULL AS ended_at, s.name FROM digests d JOIN items i ON i.id = d.item JOIN sessions s ON s.id = d.session"
+    "d.last_at, d.made_at, NULL AS ended_at, CASE WHEN s.name = s.public_id THEN '' ELSE s.name END AS name "
+    "FROM digests d JOIN items i ON i.id = d.item JOIN sessions s ON s.id = d.session"
 )
 _STATEMENTS = (
     "SELECT s.item, i.public_id, 0 AS session, s.tier, 0 AS level, 0 AS position, s.period, s.kind, s.text, s.writer, s.first_at, "
@@ -79,7 +81,7 @@ def _read(rows: Sequence[Row]) -> Above:
     for row in rows:
         if row["session"]:
             above.digests[row["item"]] = summaries.digest(row)
-            above.names[row["session"]] = row["name"]
+            above.names[row["session"]] = titles.shown(row["name"], "")
         elif row["tier"] != "mind":
             above.statements[row["item"]] = statements.statement(row)
     return above

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.forget.gone import present, shown
+from memory.places import titles
 from memory.places.confidences import common
 from memory.store.database import Database, Reader, Row
 from memory.store.lineage import bound, pages, placeholders
@@ -113,19 +114,18 @@ async def at_their_places(
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
         rows = await db.all(
-            f"SELECT {_AS_EXCHANGE}, s.name, s.platform, s.place, ({_CORRECTED}) FROM exchanges e JOIN items i ON i.id = e.item "
+            f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}) FROM exchanges e JOIN items i ON i.id = e.item "
             f"JOIN sessions s ON s.id = e.session WHERE (e.item IN ({placeholders('k', some)}) {named}) AND e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )
         for row in rows:
             # By position: by name it takes as long as the query.
-            key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, identity, *where = row
+            key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, who, *where = row
             message = Exchange(
-                *(key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode),
-                identity,
+                *(key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode), who
             )
-            found[key] = Placed(message, *where)
+            found[key] = Placed(message, titles.shown(where[0], where[1]), *where[2:])
     return found
 
 

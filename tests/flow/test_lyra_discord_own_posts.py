@@ -140,7 +140,8 @@ async def test_a_forward_of_what_is_forgotten_shows_as_empty(town: Town, model: 
             await asked_again(town, lyra, town.eve, town.general, reply_to=copy),
         ]
         assert shown == [not guarded] * 2
-        assert await town.uses_menu(town.bob, "Remember this", copy) == "Kept."
+        told_so = "That message was forgotten, and stays so." if guarded else "Kept."
+        assert await town.uses_menu(town.bob, "Remember this", copy) == told_so
         assert bool([text for text in await holds(lyra, town) if "[forwarded]" in text]) is not guarded
         await town.answer(await town.bob.forwards(told if what == "told" else post, dm))
         (kept,) = [text for text in await lyra.kept(DomainKind.DM, town.bob.id) if text.startswith("[forwarded]")]
@@ -153,6 +154,6 @@ async def test_a_forwarded_file_of_what_is_forgotten_is_not_read(town: Town, mod
         assert (await town.answer(told)).content == REPEATED
         await taken_back(town, told, "Forget this", town.ada)
         copy = await town.bob.forwards(told, town.general)
-        assert await town.uses_menu(town.bob, "Remember this", copy) == "Kept."
+        assert await town.uses_menu(town.bob, "Remember this", copy) == "That message was forgotten, and stays so."
         assert await holds(lyra, town) == []
         assert not await asked_again(town, lyra, town.eve, town.general, reply_to=copy)

@@ -1,0 +1,38 @@
+"""Names of conversations: none is kept or shown that is what somebody said that was forgotten."""
+
+import re
+
+from localization.sentences import _
+from memory.store.database import Transaction
+from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.tiers.messages import words
+from memory.types import Domain
+
+_NUMBERED = re.compile(r" \(\d+\)$")
+
+
+def shown(name: str, public_id: str) -> str:
+    """Return what a session is called; one without a name bears its id in its place."""
+    return _("unnamed conversation") if name == public_id else name
+
+
+async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -> bool:
+    """Say whether a name is the words of a message that was forgotten, however they are written."""
+    return bool(await _buried(tx, words.names(seal, domain.ref, name)))
+
+
+async def drop_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> None:
+    """Take away the names that are words of what was forgotten."""
+    rows = await tx.all("SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id", {"domain": domain.key})
+    called = {row["id"]: words.names(seal, domain.ref, _NUMBERED.sub("", row["name"])) for row in rows}
+    gone = await _buried(tx, [name for names in called.values() for name in names])
+    for some in pages([key for key, names in called.items() if not gone.isdisjoint(names)]):
+        await tx.run(f"UPDATE sessions SET name = public_id WHERE id IN ({placeholders('s', some)})", bound("s", some))
+
+
+async def _buried(tx: Transaction, names: list[str]) -> set[str]:
+    found: set[str] = set()
+    for some in pages(names):
+        rows = await tx.all(f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some))
+        found.update(row["public_id"] for row in rows)
+    return found
