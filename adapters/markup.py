@@ -16,6 +16,7 @@ _YES = YES | {"on", "true"}
 _NO = NO | {"off", "false"}
 _ENDS = ".,:;!?"
 _LONGEST_NAME = 40
+_QUOTES = " \t\n\"'`“”„‟‘’‚«»‹›"
 _BREAKS = re.compile("\r\n|[\u2028\u2029]")
 
 
@@ -107,16 +108,7 @@ def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str
             continue
         if not left:
             if parameter.required:
-                raise CommandUnclear(
-                    lazy(
-                        "{prefix}{name} needs {parameter}: {help}. {usage}",
-                        prefix=prefix,
-                        name=spec.name,
-                        parameter=parameter.name,
-                        help=parameter.help,
-                        usage=usage(spec, prefix),
-                    )
-                )
+                raise CommandUnclear(_needed(spec, parameter, prefix))
             break
         taken = len(left) if parameter.rest else _length(parameter, left)
         word, left = " ".join(left[:taken]), left[taken:]
@@ -132,6 +124,25 @@ def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str
             )
         )
     return found
+
+
+def check_words(spec: CommandSpec, arguments: Mapping[str, str | int | bool], prefix: str) -> None:
+    """See that nothing that a command needs is quotation marks alone. Raises CommandUnclear."""
+    for parameter in spec.parameters:
+        value = arguments.get(parameter.name)
+        if parameter.required and isinstance(value, str) and not value.strip(_QUOTES):
+            raise CommandUnclear(_needed(spec, parameter, prefix))
+
+
+def _needed(spec: CommandSpec, parameter: Parameter, prefix: str) -> Sentence:
+    return lazy(
+        "{prefix}{name} needs {parameter}: {help}. {usage}",
+        prefix=prefix,
+        name=spec.name,
+        parameter=parameter.name,
+        help=parameter.help,
+        usage=usage(spec, prefix),
+    )
 
 
 def _length(parameter: Parameter, words: Sequence[str]) -> int:
@@ -196,7 +207,5 @@ def form(spec: CommandSpec, prefix: str) -> str:
 
 def _shown(parameter: Parameter) -> str:
     if parameter.named:
-        return (
-            f"[{parameter.name}:{'N' if parameter.type is int else 'yes' if parameter.type is bool else parameter.name.upper()}]"
-        )
+        return f"[{parameter.name}:{'N' if parameter.type is int else 'yes' if parameter.type is bool else parameter.value or parameter.name.upper()}]"
     return parameter.name.upper() if parameter.required else f"[{parameter.name.upper()}]"

@@ -50,6 +50,7 @@ class Talk:
     reflections: Reflections
     comparing: Comparing
     allowance: Allowance
+    commands: Commands
 
     async def take_up(self, platform: str, place: str) -> None:
         """Send what was queued for a place and answer what was asked there before the last end, however it came."""
@@ -116,7 +117,7 @@ async def talking(
         }
         background = [group.create_task(work) for work in (comparing.run(), outgoing.run())]
         try:
-            yield Talk(services, listeners, mailboxes, outgoing, reflections, comparing, allowance)
+            yield Talk(services, listeners, mailboxes, outgoing, reflections, comparing, allowance, commands)
         finally:
             for task in background:
                 task.cancel()

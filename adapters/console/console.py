@@ -120,6 +120,8 @@ class Console(Adapter):
         """Return the command that a line in plain words asks for, '' where the person at the terminal says that they do not want it."""
         if not self.screen.prefix:
             return line
+        if line.strip() == self.prefix:
+            return f"{self.prefix}help"
         if language := asks_for_reminder(line):
             self.screen.note(NO_REMINDER.read_in(language))
         offer = offered(line, self.prefix)

@@ -35,6 +35,7 @@ _SUMMARY = {
     _DE: rf"(?:bitte )?(?:fass\w*|kannst du|könntest du) (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammen(?:fassen)?(?: bitte)?"
     r"|(?:bitte )?(?:gib mir )?eine zusammenfassung(?: bitte)?|zusammenfassen(?: bitte)?",
 }
+_HELP = {_EN: "help(?: me)?", _DE: "hilfe"}
 _REMINDER = {
     _EN: r"(?:please )?(?:can you |could you )?remind me\b.*",
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
@@ -63,6 +64,8 @@ def offered(text: str, prefix: str) -> Offer | None:
         return Offer(f"{prefix}forget all", lazy("Forget all that you told me?"), found[0])
     if found := _matched(_SUMMARY, words):
         return Offer(f"{prefix}summarize", lazy("Sum up this conversation?"), found[0])
+    if found := _matched(_HELP, words):
+        return Offer(f"{prefix}help", lazy("Show what you can say here?"), found[0])
     if found := _matched(_ABOUT, words):
         topic = found[1]["topic"] or found[1]["own"]
         if "?" not in topic and len(topic.split()) <= _MOST_OF_A_TOPIC and topic.casefold() not in _NO_TOPIC:

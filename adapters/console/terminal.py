@@ -6,11 +6,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from io import TextIOWrapper
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.application import create_app_session, run_in_terminal
 from prompt_toolkit.formatted_text import ANSI
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.utils import is_dumb_terminal
 from rich.console import Console, RenderableType
 from rich.control import Control
 from rich.live_render import LiveRender
@@ -37,15 +39,12 @@ class Terminal:
         if isinstance(sys.stdin, TextIOWrapper):
             # What is typed comes as UTF-8, whatever the locale says; a byte that is none becomes a lone surrogate.
             sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
-        output = _without_cursor_queries(Vt100_Output.from_pty(sys.stdout))
         self.prefix = f"\x1b[36m{_NAME}\x1b[0m" if colour else _NAME
         self.refused = 0
         self.reads_ahead = False
         self._names = names
         self._console = Console(file=sys.stdout, force_terminal=True, no_color=not colour, highlight=False, emoji=False)
-        self._session: PromptSession[str] = PromptSession(
-            history=InMemoryHistory(list(history)), output=output, key_bindings=self._keys(), complete_while_typing=False
-        )
+        self._session = _session(InMemoryHistory(list(history)), self._keys())
         self._asks = False
         self._text = ""
         self._live: LiveRender | None = None
@@ -132,6 +131,16 @@ class Terminal:
 
 def _said(reply: RenderableType) -> Indented:
     return Indented(Text(_NAME, style="cyan", end=""), reply)
+
+
+def _session(history: InMemoryHistory, keys: KeyBindings) -> PromptSession[str]:
+    """Return a line editor; one without escape sequences for a terminal that knows none."""
+    if is_dumb_terminal():
+        # It takes plain lines only where the output is the session's, and not its own.
+        with create_app_session(output=PlainTextOutput(sys.stdout)):
+            return PromptSession(history=history, key_bindings=keys, complete_while_typing=False)
+    output = _without_cursor_queries(Vt100_Output.from_pty(sys.stdout))
+    return PromptSession(history=history, output=output, key_bindings=keys, complete_while_typing=False)
 
 
 def _without_cursor_queries(output: Vt100_Output) -> Vt100_Output:

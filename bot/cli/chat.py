@@ -15,7 +15,6 @@ from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.alone import Alone
 from bot.imports import imported
-from bot.service.log import log
 from bot.service.lost import lost
 from bot.talk import Talk, talking
 from localization.sentences import _, ngettext
@@ -32,8 +31,6 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         view = await app.view(person.id)
         screen = await _screen(app, view)
         thread = await app.domains.thread(view, session)
-        # What she logs is no part of the conversation.
-        log.on_screen = not screen.prefix
         console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now))
         await _greet(app, view, screen, person)
         for platform, why in (await lost(app.memory.settings, app.base.settings)).items():
@@ -85,7 +82,8 @@ async def _screen(app: App, view: View) -> Screen:
     async def names() -> list[str]:
         return [session.name for session in await view.sessions.all()]
 
-    said, colour = await view.messages.last_said(_HISTORY), "NO_COLOR" not in app.base.around.variables
+    said, variables = await view.messages.last_said(_HISTORY), app.base.around.variables
+    colour = "NO_COLOR" not in variables and variables.get("TERM") != "dumb"
     screen: Screen = imported("adapters.console.terminal:Terminal")(said, names, colour=colour)
     return screen
 

@@ -162,8 +162,19 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         if result.failed:
             print(_not_summarized(result.failed), file=sys.stderr)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
-        print(json.dumps(counts) if as_json else _("summarized {summarized}, failed {failed}, total {total}", **counts))
+        if as_json:
+            print(json.dumps(counts))
+        elif not sys.stdout.isatty():
+            print(_("summarized {summarized}, failed {failed}, total {total}", **counts))
+        elif result.summarized or not result.failed:
+            show(_all_summarized(result.summarized))
     return 1 if result.failed else 0
+
+
+def _all_summarized(conversations: int) -> str:
+    if not conversations:
+        return _("Nothing is new since the last summaries.")
+    return ngettext("Summarized {n} conversation.", "Summarized {n} conversations.", conversations)
 
 
 def _not_summarized(conversations: int) -> str:

@@ -20,7 +20,7 @@ async def say(as_: str, command: str) -> int:
         console = Console(_OneLine(command), person, thread, Origin(app.base.ids.new, app.base.clock.now))
         async with talking(app, {console.platform: console}) as talk:
             await console.run(talk.listeners[console.platform])
-    return 0
+        return 1 if talk.commands.refused else 0
 
 
 class _OneLine:

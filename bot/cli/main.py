@@ -68,7 +68,7 @@ def status(json: options.Json = False) -> None:
 
 
 def logs(
-    lines: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many lines.")] = 50,
+    lines: Annotated[int, typer.Option("-n", metavar="NUMBER", min=1, max=100_000, help="How many lines.")] = 50,
     follow: Annotated[bool, typer.Option("-f", "--follow", help="And those that come, until Ctrl-C.")] = False,
 ) -> None:
     """Show what Lyra logged last.
@@ -107,7 +107,7 @@ def privacy() -> None:
 
 def link(
     code: Annotated[
-        str, typer.Argument(metavar="[CODE]", parser=options.words, help="The code that she showed you elsewhere.")
+        str, typer.Argument(metavar="CODE", parser=options.words, help="The code that she showed you elsewhere.")
     ] = options.NOT_GIVEN,
     as_: options.As = options.NOT_GIVEN,
 ) -> None:

@@ -34,7 +34,9 @@ def import_(
         str, typer.Argument(parser=options.file, metavar="FILE", help="The file to read; - reads from standard input.")
     ],
     as_: options.As = options.NOT_GIVEN,
-    format: Annotated[Format, typer.Option(help="jsonl, chatgpt (its conversations.json), or auto to find out.")] = Format.AUTO,
+    format: Annotated[
+        Format, typer.Option(metavar="FORMAT", help="jsonl, chatgpt (its conversations.json), or auto to find out.")
+    ] = Format.AUTO,
     session: Annotated[
         str, typer.Option(metavar="NAME", parser=options.name, help="Where messages go that name no conversation.")
     ] = options.NOT_GIVEN,
@@ -50,7 +52,7 @@ def recall(
         str, typer.Argument(metavar="QUERY", parser=options.words, help="What to look for; - reads one question a line.")
     ],
     as_: options.As = options.NOT_GIVEN,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many messages to find.")] = 5,
+    k: Annotated[int, typer.Option("-k", metavar="NUMBER", min=1, max=1000, help="How many messages to find.")] = 5,
     session: options.OneSession = options.NOT_GIVEN,
     digests: Annotated[bool, typer.Option("--digests", help="Find gists and months as well, in one list.")] = False,
     json: options.Json = False,
@@ -72,8 +74,10 @@ def summarize(
     ] = options.NOT_GIVEN,
     as_: options.As = options.NOT_GIVEN,
     all_: Annotated[bool, typer.Option("--all", help="Every conversation that has something new.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="With --all: at most this many conversations.")] = None,
-    workers: Annotated[int | None, typer.Option(min=1, max=64, help="With --all: how many at a time.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(metavar="NUMBER", min=1, help="With --all: at most this many conversations.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(metavar="NUMBER", min=1, max=64, help="With --all: how many at a time.")] = None,
     yes: options.Yes = False,
     json: options.Json = False,
 ) -> None:
@@ -122,7 +126,7 @@ def memory(
     as_: options.As = options.NOT_GIVEN,
     past: Annotated[bool, typer.Option("--past", "--history", help="What was replaced since.")] = False,
     page: Annotated[
-        int | None, typer.Option("--page", metavar="N", min=1, help="The page to show, of 20 entries, from 1 on.")
+        int | None, typer.Option("--page", metavar="NUMBER", min=1, help="The page to show, of 20 entries, from 1 on.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Everything, not a page at a time as in a terminal.")] = False,
     json: options.Json = False,

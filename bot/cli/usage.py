@@ -24,6 +24,24 @@ _WORDS = (
 )
 """What typer writes in every help."""
 
+_METAVARS = (
+    marked("NAME"),
+    marked("NUMBER"),
+    marked("SECONDS"),
+    marked("TOPIC"),
+    marked("TIME"),
+    marked("QUERY"),
+    marked("ID"),
+    marked("ID TEXT"),
+    marked("FILE"),
+    marked("SESSION"),
+    marked("PART"),
+    marked("MODEL"),
+    marked("CODE"),
+    marked("FORMAT"),
+)
+"""What stands in a help for what is given."""
+
 _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
     (
         r"No such command (?P<name>.+?)\. Did you mean (?P<near>.+)\?",
@@ -79,9 +97,10 @@ _OUR_OWN = "Invalid value: "
 def command(cli: typer.Typer) -> Callable[..., Any]:
     """Return the command line, with its help in the language that is read."""
     root = typer.main.get_command(cli)
-    if current() != ENGLISH:
-        for one in _tree(root):
+    for one in _tree(root):
+        if current() != ENGLISH:
             _localize(one)
+        _simplify(one)
     return root
 
 
@@ -104,12 +123,32 @@ def _tree(root: Any) -> Iterator[Any]:
         yield from _tree(one)
 
 
+def _simplify(one: Any) -> None:
+    """Have a help say what is given in a word, without types and braces, and the list of commands what each does in full."""
+    if one.help:
+        one.short_help = " ".join(inspect.cleandoc(one.help).partition("\n\n")[0].split())
+    for parameter in one.params:
+        if getattr(parameter, "min", None) is not None:
+            parameter._get_number_range_help_str = lambda parameter=parameter: _range(parameter.min, parameter.max)
+        if parameter.param_type_name == "argument":
+            several = " ..." if parameter.nargs != 1 else ""
+            shown = f"{parameter.metavar}{several}" if parameter.required else f"[{parameter.metavar}{several}]"
+            parameter.display_type_rich = lambda ctx: ""
+            parameter.get_usage_pieces = lambda ctx, shown=shown: [shown]
+
+
+def _range(least: float, most: float | None) -> str:
+    return _("{least} to {most}", least=least, most=most) if most is not None else _("at least {least}", least=least)
+
+
 def _localize(one: Any) -> None:
     if one.help:
         one.help = _(inspect.cleandoc(one.help))
     for parameter in one.params:
         if getattr(parameter, "help", None):
             parameter.help = _(parameter.help)
+        if parameter.metavar in _METAVARS:
+            parameter.metavar = _(parameter.metavar)
     written = one.get_help
     one.get_help = lambda context: _with_words(written(context))
 

@@ -52,9 +52,13 @@ class Remembering(Group):
             lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
             rest=True,
         )
-        about = Parameter("about", lazy("everything about this"), rest=True, named=True)
-        since = Parameter("since", lazy("what was said from then on, like 2026-03-04 or 2026-03"), rest=True, named=True)
-        until = Parameter("until", lazy("what was said until then, that day or month included"), rest=True, named=True)
+        about = Parameter("about", lazy("everything about this"), rest=True, named=True, value=lazy("TOPIC"))
+        since = Parameter(
+            "since", lazy("what was said from then on, like 2026-03-04 or 2026-03"), rest=True, named=True, value=lazy("TIME")
+        )
+        until = Parameter(
+            "until", lazy("what was said until then, that day or month included"), rest=True, named=True, value=lazy("TIME")
+        )
         return (
             CommandSpec("recall", lazy("find what was said about something"), self._recall, (query,)),
             CommandSpec(

@@ -7,7 +7,7 @@ from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply, Surface
 from adapters.errors import CommandUnclear, PlaceGone
 from adapters.events import Asked, Message
-from adapters.markup import called, knows, parse_command
+from adapters.markup import called, check_words, knows, parse_command
 from bot.commands.answers import Answers
 from bot.commands.asked import answered, written
 from bot.commands.asking import Asking
@@ -63,6 +63,8 @@ class Commands:
     ) -> None:
         self._services = services
         self._adapters = dict(adapters)
+        self.refused = 0
+        """How many calls were wrong, or failed."""
         self._owners = services.settings.owners
         pages = Pages()
         self._answers = Answers(services, pages)
@@ -161,6 +163,7 @@ class Commands:
             await self._services.memory.journal.drop([heard.key])
             return
         except (CommandUnclear, LyraError, MemoryFailure) as error:
+            self.refused += 1
             reply = _failure(error, owner=self._is_owner(event))
             if reply.text != in_words(error):
                 log.warning("command.failed", platform=adapter.platform, why=str(error))
@@ -214,6 +217,7 @@ class Commands:
             parsed = parse_command(event.text, adapter.prefix, self.table, answering=answering)
             assert parsed is not None
             spec, arguments = parsed
+        check_words(spec, arguments, adapter.prefix or "/")
         if spec.who is AnswerAudience.OWNER and not self._is_owner(event):
             sign = adapter.prefix or "/"
             raise BadInput(lazy("{sign}{name} is for whoever runs me, at the terminal or in private.", sign=sign, name=spec.name))

@@ -33,7 +33,7 @@ def platforms(app: App) -> dict[str, Adapter]:
 def matrix_access(app: App) -> "MatrixAccess":
     """Return how to reach her account on Matrix. Raises BadConfig where there is none."""
     if app.base.settings.matrix is None:
-        raise BadConfig(lazy("There is no [matrix] in the configuration."))
+        raise BadConfig(lazy("There is no [matrix] in the configuration. `lyra setup` asks for her account there."))
     return access_to_matrix(app.base.settings.matrix, app.base.around)
 
 

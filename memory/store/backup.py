@@ -24,6 +24,10 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell
     """
     if target.exists():
         raise BackupFailed(lazy("{target} exists already. Name a new file.", target=target))
+    if not target.absolute().parent.is_dir():
+        raise BackupFailed(
+            lazy("The folder {folder} does not exist. Make it first, or name a file elsewhere.", folder=target.absolute().parent)
+        )
     unfinished = Unfinished(path)
     unfinished.clear()
     try:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from localization.sentences import lazy
-from memory.errors import BackupFailed, MemoryFailure
+from memory.errors import BackupFailed, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
 from memory.store.sqlite.database import SqliteDatabase
@@ -56,6 +56,11 @@ async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = la
             if not suffix or home_files.size(given):
                 copy_file(given, copy.with_name(copy.name + suffix), tell)
         return await verified(copy, key)
+    except (NotADatabase, WrongKey) as error:
+        clear(path)
+        raise BackupFailed(
+            lazy("Nothing was restored: {source} is no backup, or it was made with another key than yours.", source=source)
+        ) from error
     except (OSError, MemoryFailure) as error:
         clear(path)
         raise BackupFailed(lazy("Nothing was restored from {source}: {reason}", source=source, reason=reason(error))) from error

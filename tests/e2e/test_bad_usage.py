@@ -1,5 +1,6 @@
 """Wrong words on the command line, and broken configurations: one clear sentence, exit code 2 or 1, and nothing is touched."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -85,6 +86,30 @@ def test_a_command_without_words_shows_its_help_as_it_is(home: Home, words: list
     done, asked = home.lyra(*words), home.lyra(*words, "--help")
     assert (done.out, done.err, done.code) == (asked.out, "", 0)
     assert len(done.lines) > 5
+
+
+def test_a_help_names_what_is_given_in_plain_words_and_cuts_no_line(home: Home) -> None:
+    for words in ([], ["recall"], ["memory"], ["summarize"], ["link"], ["logs"], ["forget"], ["import"], ["matrix"]):
+        for language in ("C", "de_DE.UTF-8"):
+            said = home.lyra(*words, "--help", env={"COLUMNS": "80", "LC_ALL": language}).out
+            assert not re.search(r"…|\w\.\.\.$|[<{]|\[\[", said, re.MULTILINE) and max(map(len, said.splitlines())) <= 80
+    assert home.lyra("link", "--help").lines[0].endswith(" link [OPTIONS] [CODE]")
+    assert home.lyra("recall", "--help", env={"LC_ALL": "de_DE.UTF-8"}).lines[0].endswith(" recall [OPTIONEN] FRAGE")
+
+
+def test_what_is_no_code_and_no_backup_and_no_folder_fails_and_says_so(home: Home) -> None:
+    home.chat("my cat is called Turing")
+    linked = home.lyra("link", "XX")
+    assert linked.code == 1 and "no code" in linked.out
+    (home.folder / "passwd").write_text("root:x:0:0\n" * 900)
+    restored = home.lyra("restore", str(home.folder / "passwd"), "--yes")
+    assert (
+        restored.code == 1
+        and "passwd is no backup" in one_sentence(restored)
+        and "restor" not in restored.err.split("restored:")[1]
+    )
+    copied = home.lyra("backup", str(home.folder / "nowhere" / "x"))
+    assert copied.code == 1 and "nowhere does not exist" in one_sentence(copied) and ".part" not in copied.err
 
 
 def test_the_version_is_said(home: Home) -> None:

@@ -177,4 +177,6 @@ def test_who_is_not_on_matrix_has_no_keys_and_does_not_load_its_library(home: Ho
     home.configure("[web]\nport = 0\n")
     assert not loaded()
     for command in ("recovery-key", "replace-identity"):
-        assert one_sentence(home.lyra("matrix", command)) == "There is no [matrix] in the configuration."
+        assert one_sentence(home.lyra("matrix", command)) == (
+            "There is no [matrix] in the configuration. `lyra setup` asks for her account there."
+        )

@@ -201,6 +201,15 @@ def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None
     assert said == ["my locker code is 4711", "remind me to feed the cat at six"]
 
 
+def test_a_slash_alone_is_help_and_a_dumb_terminal_gets_no_escape_sequences(home: Home) -> None:
+    home.variables["TERM"] = "dumb"
+    with Terminal(home) as terminal:
+        assert any("what you can say here" in line for line in terminal.say("/"))
+        terminal.leave()
+        assert b"\x1b" not in terminal.raw
+    assert home.export() == []
+
+
 def test_what_she_logs_stands_in_a_file_and_not_in_the_conversation(home: Home, ollama: ModelServer) -> None:
     home.configure(ollama.config('log_level = "debug"'))
     assert home.lyra("logs").err.startswith("Nothing was logged yet; it will stand in ")

@@ -17,7 +17,7 @@ OFFERED = {
     "recall QUERY",
     "more",
     "remember",
-    "forget [WHAT] [about:ABOUT] [since:SINCE] [until:UNTIL]",
+    "forget [WHAT] [about:TOPIC] [since:TIME] [until:TIME]",
     "incognito [WHAT] [OF]",
     "forget this",
     "summarize [SESSION] [last:N] [public:yes]",

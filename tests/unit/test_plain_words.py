@@ -25,6 +25,7 @@ MEANT = {
         "Gib mir eine Zusammenfassung",
         "summarize what we said so far",
     ],
+    "/help": ["help", "Help!", "hilfe", "Hilfe!"],
     "/forget about:my cat": ["forget about my cat", "Forget my cat!", "please forget everything I told you about my cat"],
     "/forget about:meine Katze": [
         "vergiss meine Katze",
