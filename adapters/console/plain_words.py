@@ -35,7 +35,7 @@ _SUMMARY = {
     _DE: rf"(?:bitte )?(?:fass\w*|kannst du|könntest du) (?:(?:bitte|mal|mir) )*{_UNSER} ?(?:(?:bitte|mal) )*zusammen(?:fassen)?(?: bitte)?"
     r"|(?:bitte )?(?:gib mir )?eine zusammenfassung(?: bitte)?|zusammenfassen(?: bitte)?",
 }
-_HELP = {_EN: "help(?: me)?", _DE: "hilfe"}
+_HELP = {_EN: "help", _DE: "hilfe"}
 _REMINDER = {
     _EN: r"(?:please )?(?:can you |could you )?remind me\b.*",
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
