@@ -23,6 +23,7 @@ from adapters.command_table import CommandSpec
 from adapters.console.completing import CommandCompleter
 from adapters.console.console import MOST_BYTES
 from adapters.console.rendering import Indented, Tail, markdown
+from adapters.console.wrapping import wrapped
 from localization.sentences import _
 
 LEAVING = frozenset({"/quit", "/exit", "quit", "exit"})
@@ -75,7 +76,7 @@ class Terminal:
 
     def write(self, text: str) -> None:
         # Only a model's answers are shown while they are made, and only those are meant to be Markdown.
-        reply: RenderableType = markdown(text) if self._live else Text(text)
+        reply: RenderableType = markdown(text) if self._live else Text(self._fitting(text, len(_NAME)))
         self.show("")
         self._print(_said(reply))
 
@@ -90,7 +91,7 @@ class Terminal:
 
     def note(self, text: str) -> None:
         self._clear()
-        self._print(Text(text, style="dim"))
+        self._print(Text(self._fitting(text), style="dim"))
 
     def _keys(self) -> KeyBindings:
         keys = KeyBindings()
@@ -123,6 +124,9 @@ class Terminal:
         if self._live is not None:
             self._console.control(self._live.position_cursor())
             self._live = None
+
+    def _fitting(self, text: str, before: int = 0) -> str:
+        return wrapped(text, self._console.width - before)
 
     def _print(self, what: RenderableType) -> None:
         self._console.print(what, overflow="fold")

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.app import RandomIds, key_of, opened, prepare
-from bot.cli.output import ask
+from bot.cli.output import ask, show
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.settings import local_zone
@@ -34,7 +34,7 @@ async def backup(file: Path) -> int:
         )
         key = app.base.key_path
         apart = _("It opens with the same key, {key}; keep them apart.", key=key) if key else ""
-        print(f"{done} {apart}".rstrip())
+        show(f"{done} {apart}".rstrip())
     return 0
 
 
@@ -51,7 +51,7 @@ async def restore(file: Path, yes: bool) -> int:
     if home_files.size(around.db_path) and not ask(
         _("Put {file} in the place of {db_path}?", file=file, db_path=around.db_path), yes=yes
     ):
-        print(_("Nothing was restored. Say --yes to put it in the place of the memory."), file=sys.stderr)
+        show(_("Nothing was restored. Say --yes to put it in the place of the memory."), file=sys.stderr)
         return 1
     clock = SystemClock()
     with home.alone(around, clock):
@@ -71,7 +71,7 @@ async def restore(file: Path, yes: bool) -> int:
         kept = await _without_the_forgotten(file, key, around.db_path, chosen)
         restoring.decide(around.db_path)
         aside = restoring.finish(around.db_path, clock.now())
-    print(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
+    show(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
           + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - kept) if held > kept else "")
           + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
     return 0

@@ -118,7 +118,7 @@ async def sessions(as_: str, as_json: bool) -> int:
                 last = receipts.since(session.last_at, app.base.clock.now())
                 show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
         if not found and not as_json:
-            print(_("There are no conversations yet. Begin one with: lyra chat"))
+            show(_("There are no conversations yet. Begin one with: lyra chat"))
     return 0
 
 
@@ -150,7 +150,7 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         waiting = await app.maintenance.waiting(limit)
         if app.models.summary is not None and waiting:
             question = _price(app, await app.maintenance.estimate(waiting))
-            print(question, file=sys.stderr)
+            show(question, file=sys.stderr)
             if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
                 return 1
         with imported("adapters.console.progress:Told")(_("Summarized")) as told:
@@ -158,9 +158,9 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         if result.pieces:
             made = ngettext("{n} piece of profile, eras, narrative and self made.",
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
-            print(made, file=sys.stderr)
+            show(made, file=sys.stderr)
         if result.failed:
-            print(_not_summarized(result.failed), file=sys.stderr)
+            show(_not_summarized(result.failed), file=sys.stderr)
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:
             print(json.dumps(counts))
@@ -237,16 +237,16 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
             if sys.stdin.isatty() and not yes:
                 _show_extent(app, view, await view.extent(id_))
                 if not ask(_("Forget this for good?"), yes=yes):
-                    print(_("Nothing was forgotten."), file=sys.stderr)
+                    show(_("Nothing was forgotten."), file=sys.stderr)
                     return 1
-            print(receipts.forgotten(await view.forget_message(id_)))
+            show(receipts.forgotten(await view.forget_message(id_)))
         else:
             found = await view.sessions.named(session)
             question = receipts.forget_session(found)
             if not ask(question, yes=yes):
                 show(_('Nothing was forgotten. Say --yes to forget "{name}" for good.', name=found.name), sys.stderr)
                 return 1
-            print(receipts.forgotten(await view.forget_session(found)))
+            show(receipts.forgotten(await view.forget_session(found)))
     return 0
 
 
@@ -257,14 +257,14 @@ async def forget_selected(as_: str, about: str, since: str, until: str, yes: boo
         now, zone = app.base.clock.now(), view.home.time_zone
         going = await view.selecting.select(about, span(since, until, now, zone))
         if not going.messages:
-            print(nothing())
+            show(nothing())
             return 0
         for line in preview(going, now, zone, MOST):
             show(line)
         if not ask(_("Forget this for good?"), yes=yes):
-            print(_("Nothing was forgotten. Say --yes to forget this for good."), file=sys.stderr)
+            show(_("Nothing was forgotten. Say --yes to forget this for good."), file=sys.stderr)
             return 1
-        print(receipts.forgotten(await view.selecting.forget(going)))
+        show(receipts.forgotten(await view.selecting.forget(going)))
     return 0
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
-from bot.cli.output import interruptible
+from bot.cli.output import interruptible, show
 from bot.imports import imported
 from bot.service.deriving import deriving
 from localization.numerals import number
@@ -173,5 +173,5 @@ class _Importer:
             return 0
         named = "; ".join(_("line {line}: {reason}", line=bad.line, reason=bad.reason) for bad in self._bad[:_NAMED])
         more = _("; and {n} more", n=number(len(self._bad) - _NAMED)) if len(self._bad) > _NAMED else ""
-        print(_("{n} could not be used: {named}{more}.", n=number(len(self._bad)), named=named, more=more), file=sys.stderr)
+        show(_("{n} could not be used: {named}{more}.", n=number(len(self._bad)), named=named, more=more), file=sys.stderr)
         return 1

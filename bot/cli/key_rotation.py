@@ -2,6 +2,7 @@
 
 from bot.app import prepare
 from bot.cli.backups import in_megabytes
+from bot.cli.output import show
 from bot.config import home
 from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
@@ -25,7 +26,7 @@ async def rotate() -> int:
         home_files.require_there(around.db_path)
         with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
             done = await rotating.rotate(around.db_path, key_path, in_megabytes(told))
-    print(
+    show(
         ngettext(
             "The memory, {n} message, has a new key; copy it somewhere safe: {path}",
             "The memory, {n} messages, has a new key; copy it somewhere safe: {path}",
@@ -33,7 +34,7 @@ async def rotate() -> int:
             path=key_path,
         )
     )
-    print(
+    show(
         _(
             "Backups from before open with the old key alone, which is kept at {old}; delete it together with the last of them.",
             old=done.old,

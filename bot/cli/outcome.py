@@ -10,6 +10,7 @@ from typer.exceptions import Abort, Exit, TyperException
 from adapters.errors import PlatformFailure
 from adapters.markup import printable
 from bot.cli.main import cli
+from bot.cli.output import show
 from bot.cli.usage import command, misuse
 from bot.config.language import spoken
 from bot.errors import Cancelled, LyraError
@@ -93,5 +94,5 @@ def _of_system(error: OSError) -> str:
 def _say(sentence: str, code: int) -> int:
     """Say one sentence in one line, be there in it what may."""
     line = printable(" ".join(sentence.splitlines()))
-    print(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line), file=sys.stderr)
+    show(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line), file=sys.stderr)
     return code

@@ -4,10 +4,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import TextIO, TypeVar
 
 from adapters.markup import printable
 from bot.errors import BadInput, Cancelled
+from bot.imports import imported
 from localization.answers import CHOICE, NO, YES
 from localization.sentences import _, lazy_plural
 
@@ -16,8 +18,11 @@ _PAGE = 20
 
 
 def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
-    """Print text without what could move a terminal's cursor, hide or turn around what is read."""
-    print(printable(text), file=file or sys.stdout, end=end)
+    """Print text without what could move a terminal's cursor, hide or turn around what is read; on a screen, cut between words."""
+    file, said = file or sys.stdout, printable(text)
+    if file.isatty():
+        said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
+    print(said, file=file, end=end)
 
 
 def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T], int, str]:

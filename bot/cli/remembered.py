@@ -31,7 +31,7 @@ async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = Tru
                 show(_("{session} ({tier}, by {writer}), ", session=session.name, tier=digest.tier, writer=digest.writer) +
                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
         if not found and not as_json:
-            print(_("Nothing was summarized yet. Try: lyra summarize"))
+            show(_("Nothing was summarized yet. Try: lyra summarize"))
         if more and not as_json:
             show(more)
     return 0
@@ -52,7 +52,7 @@ async def tier(as_: str, part: str, past: bool, as_json: bool, page: int = 0, *,
                 show(more)
         if not told:
             # A script reads objects alone.
-            print(_nothing(app, name, past=past), file=sys.stderr if as_json else sys.stdout)
+            show(_nothing(app, name, past=past), file=sys.stderr if as_json else sys.stdout)
     return 0
 
 
@@ -87,7 +87,7 @@ def _nothing(app: App, name: str, *, past: bool) -> str:
 
 async def bank(as_json: bool) -> int:
     """Say that a person alone has no bank."""
-    print(str(PRIVATE), file=sys.stderr if as_json else sys.stdout)
+    show(str(PRIVATE), file=sys.stderr if as_json else sys.stdout)
     return 0
 
 
@@ -98,7 +98,7 @@ async def reset(as_: str, as_json: bool) -> int:
         if as_json:
             _print({"reset": True})
         else:
-            print(ladder_text.RESET)
+            show(str(ladder_text.RESET))
     return 0
 
 
@@ -129,7 +129,7 @@ async def about(as_: str, name: str, as_json: bool) -> int:
                 ids = await view.ids.short(page_text.named(page))
                 show(page_text.told(page, said, ids, app.base.clock.now(), zone))
         if not pages:
-            print(page_text.nothing(name), file=sys.stderr)
+            show(page_text.nothing(name), file=sys.stderr)
     return 0 if pages else 1
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from bot.app import opened
+from bot.cli.output import show
 from bot.commands.texts import receipts
 from bot.models.connect import Connector
 from bot.service import costs
@@ -32,24 +33,24 @@ async def status(as_json: bool) -> int:
         if as_json:
             print(json.dumps(backlog))
         else:
-            print(_kept(backlog))
-            print(_waiting(backlog))
-            print(Connector(app.models, app.base.around, _no_probe).describe("lyra "))
-            print(app.meaning.describe())
+            show(_kept(backlog))
+            show(_waiting(backlog))
+            show(Connector(app.models, app.base.around, _no_probe).describe("lyra "))
+            show(app.meaning.describe())
             if waiting:
-                print(ngettext("{n} text waits for that; words find it meanwhile.",
+                show(ngettext("{n} text waits for that; words find it meanwhile.",
                                "{n} texts wait for that; words find them meanwhile.", waiting))  # fmt: skip
             for line in (*costs.in_words(_("Models, today"), today), *costs.in_words(_("Models, the last 30 days"), month)):
-                print(line)
+                show(line)
             for one in aside:
-                print(receipts.set_aside(one, app.base.time_zone))
+                show(receipts.set_aside(one, app.base.time_zone))
             if backlog["parked"]:
-                print(given_up(backlog["parked"]))
+                show(given_up(backlog["parked"]))
             calls = backlog["calls_today"]
-            print(ngettext("{n} call of a model today that nobody asked for.",
+            show(ngettext("{n} call of a model today that nobody asked for.",
                            "{n} calls of a model today that nobody asked for.", calls))  # fmt: skip
             if backlog["dreams_parked"]:
-                print(_not_dreamt(backlog["dreams_parked"]))
+                show(_not_dreamt(backlog["dreams_parked"]))
     return 0
 
 

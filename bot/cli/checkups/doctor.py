@@ -10,6 +10,7 @@ from adapters.errors import PlatformFailure
 from bot.app import App, key_of, opened, secret_of
 from bot.cli.checkups import model_checkup
 from bot.cli.checkups.finding import Finding
+from bot.cli.output import show
 from bot.cli.status import given_up
 from bot.config.home import used
 from bot.config.settings import OFFLINE, Settings, Surroundings, load, local_zone, surroundings
@@ -45,7 +46,7 @@ async def doctor() -> int:
     """Print a finding a line; return 1 where something has to be done."""
     findings = await _all()
     for finding in findings:
-        print(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
+        show(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
     return 0 if all(finding.sound for finding in findings) else 1
 
 

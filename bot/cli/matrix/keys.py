@@ -7,6 +7,7 @@ from adapters.errors import PlatformFailure
 from adapters.matrix.account.account import Account
 from bot.app import App, opened
 from bot.cli.checkups.matrix_checkup import said_once
+from bot.cli.output import show
 from bot.errors import LyraError
 from bot.service.notes import KeptNotes
 from bot.service.platforms import matrix_access
@@ -18,9 +19,7 @@ async def recovery_key() -> int:
     """Print the key by which the owner's other clients can verify her."""
 
     async def shown(account: Account, app: App) -> None:
-        print(
-            _("Sign in to her account in another client with this recovery key to verify her; keep it secret."), file=sys.stderr
-        )
+        show(_("Sign in to her account in another client with this recovery key to verify her; keep it secret."), file=sys.stderr)
         print(await account.recovery_key())
 
     return await with_account(shown)
@@ -47,7 +46,7 @@ async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens
                 await account.open()
             await work(account, app)
             for sentence in account.said:
-                print(sentence, file=sys.stderr)
+                show(sentence, file=sys.stderr)
         except PlatformFailure as failure:
             raise LyraError(said_once(failure, access.homeserver)) from None
         finally:

@@ -7,6 +7,7 @@ import webbrowser
 from adapters.matrix.account.account import Account
 from bot.app import App
 from bot.cli.matrix.keys import with_account
+from bot.cli.output import show
 from localization.sentences import _
 
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -64,7 +65,7 @@ async def login() -> int:
         has_screen = sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
         await account.sign_in(AtTerminal(section.user_id, has_screen=has_screen))
         client = await account.open()
-        print(
+        show(
             _("She is signed in as {user}, device {device}. `lyra run` wakes her.", user=client.user_id, device=client.device_id),
             file=sys.stderr,
         )
