@@ -192,7 +192,7 @@ class LinkCommands(Group):
             raise BadInput(
                 lazy("Whoever runs me declared in the configuration that these accounts are yours; they can change it there.")
             )
-        raise BadInput(lazy("This account is linked with no other."))
+        return plain(_("This account is linked with no other."))
 
 
 def _me(call: Call) -> Identity:

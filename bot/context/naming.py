@@ -1,10 +1,11 @@
 """Under which names people are shown in a place whose words are not kept there."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.events import Person, Place, Quote
+from memory.places.shown_names import Standing
 from memory.text.display_names import LYRA, likeness, untagged
 from memory.types import Identity
 from memory.view.messages import Messages
@@ -18,25 +19,35 @@ async def name_of(messages: Messages, adapter: Adapter, place: Place, person: Pe
 
 
 async def borne(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> set[str]:
-    """Return those names of people that nobody has at home yet, and that somebody else who is present is called by.
+    """Return those names of people that nobody has at home yet, and that somebody else who is present is called by."""
+    accounts = [] if place.is_private else [one for one in dict.fromkeys(people) if one.id]
+    named: list[tuple[Identity | None, str]] = [(Identity(place.platform, one.id), one.name) for one in accounts]
+    return await _borne(await messages.standing(named), adapter, place) if named else set()
+
+
+async def _borne(standing: Standing, adapter: Adapter, place: Place) -> set[str]:
+    """Return which names others who are present bear.
 
     Who is known elsewhere under such a name counts only as far as they are present under it, which all can see there.
     """
     found: set[str] = set()
-    for one in () if place.is_private else dict.fromkeys(people):
-        if one.id and await messages.is_free(one.name):
-            known = await messages.namesakes(Identity(place.platform, one.id), one.name)
-            others = [other.name for other in await adapter.called(place, known) if other.id != one.id]
-            if likeness(untagged(one.name)) in {likeness(untagged(other)) for other in others}:
-                found.add(one.name)
+    for who, name in dict.fromkeys(standing.people):
+        known = standing.namesakes(who, name) if who is not None else None
+        if who is not None and known is not None:
+            others = [other.name for other in await adapter.called(place, known) if other.id != who.native_id]
+            if likeness(untagged(name)) in {likeness(untagged(other)) for other in others}:
+                found.add(name)
     return found
 
 
 async def as_shown(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return quotes under the names that their speakers have at home; her own words are Lyra's."""
-    people = [(Identity(place.platform, one.person) if one.person else None, one.speaker) for one in quotes]
-    others = [Person(place.platform, one.person, one.speaker) for one in quotes if not one.own]
-    taken = await borne(messages, adapter, place, others)
-    names = await messages.names([one for one, quote in zip(people, quotes, strict=True) if not quote.own], taken)
-    told = iter(names)
+    people: list[tuple[Identity | None, str]] = [
+        (Identity(place.platform, one.person) if one.person else None, one.speaker) for one in quotes if not one.own
+    ]
+    shown: Mapping[tuple[Identity | None, str], str] = {}
+    if people:
+        standing = await messages.standing(people)
+        shown = standing.shown(set() if place.is_private else await _borne(standing, adapter, place))
+    told = iter([shown[one] for one in people])
     return [replace(quote, speaker=LYRA if quote.own else next(told)) for quote in quotes]

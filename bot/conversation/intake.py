@@ -54,6 +54,7 @@ class Intake:
         self._surroundings = Surroundings(memory, preferences, access, clock, self._within)
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
+        self._settled: set[tuple[int, Person]] = set()
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | TooLate | None:
         """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
@@ -193,7 +194,9 @@ class Intake:
     async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
         """T2: keep messages as they stand now, with what came with them, which was read before."""
         now = list(heard)
-        taken = await borne(view.messages, adapter, heard[-1].message.place, [one.message.person for one in heard])
+        # Under which name an account is shown stays so once it was kept under it.
+        met = {(view.home.key, one.message.person) for one in heard} - self._settled
+        taken = await borne(view.messages, adapter, heard[-1].message.place, [person for _, person in sorted(met, key=str)])
         where = session.ref.platform, session.ref.place
         read: dict[tuple[str, tuple[Attachment, ...]], Sequence[Contents]] = {}
         while True:
@@ -206,7 +209,10 @@ class Intake:
                 now = [one.with_words(payloads[one.key]) for one in heard if one.key in payloads]
                 now = await self._unforgotten(view, now)
                 if all(not one.message.attachments or _came(one.message) in read for one in now):
-                    return await self._store(view, session, now, read, open_events, taken)
+                    kept = await self._store(view, session, now, read, open_events, taken)
+                    self._settled = self._settled if len(self._settled) < _SETTLED else set()
+                    self._settled |= {(view.home.key, one.person) for one in kept.messages}
+                    return kept
 
     async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
         """Return what is answered off the record as it was said, where nobody took it back meanwhile."""
@@ -240,6 +246,10 @@ class Intake:
                 late = message.id
         came = [read[_came(one.message)] for one in heard if one.message.attachments]
         return _Kept(asked, finishes, answered, came, open_events, kept.ended, kept.covered, late)
+
+
+_SETTLED = 10_000
+"""So many accounts are remembered in a process as kept under their names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from memory.forget.walk import Walk
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence
 from memory.places import titles
+from memory.places.places import drop_names_of
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
 from memory.store.domains import by_domain, read_domain
@@ -181,7 +182,7 @@ class Forgetting:
             await tombstones.put_up(tx, names, now)
             total = await erase(tx, items, now)
             for domain, _items in await by_domain(tx, items):
-                await titles.drop_forgotten(tx, self.seal, domain)
+                await drop_names_of(tx, await titles.named_after_forgotten(tx, self.seal, domain))
             return total
 
     async def _unlogged(self, names: Sequence[str]) -> list[str]:

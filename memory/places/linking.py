@@ -234,9 +234,9 @@ async def _drop(tx: Transaction, accounts: Collection[Identity], *, untyped: boo
     """Drop what was asked for by a code that one of these accounts typed or was shown; also, if `untyped`, what nobody typed yet."""
     for one in accounts:
         await tx.run(
-            "DELETE FROM link_codes WHERE (platform = :platform AND native_id = :native_id AND (:untyped OR other_id IS NOT NULL)) "
+            "DELETE FROM link_codes WHERE (platform = :platform AND native_id = :native_id AND (:untyped = 1 OR other_id IS NOT NULL)) "
             "OR (other_platform = :platform AND other_id = :native_id)",
-            {**_which(one), "untyped": untyped},
+            {**_which(one), "untyped": int(untyped)},
         )
 
 

@@ -10,7 +10,7 @@ from memory.places import confidences, opted_out, titles
 from memory.store import domains
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
-from memory.store.lineage import Seal, bound, placeholders
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.zones import moved
 from memory.types import MOST_NAME, Confidence, Domain, DomainRef, Identity, Session, SessionRef
 
@@ -240,6 +240,12 @@ async def drop_names(tx: Transaction, domain: Domain) -> None:
         "AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = sessions.id)",
         {"domain": domain.key},
     )
+
+
+async def drop_names_of(tx: Transaction, sessions: Sequence[int]) -> None:
+    """Drop the names of these sessions."""
+    for some in pages(sessions):
+        await tx.run(f"UPDATE sessions SET name = public_id WHERE id IN ({placeholders('s', some)})", bound("s", some))
 
 
 async def _activate(tx: Transaction, where: dict[str, str], domain: Domain, epoch: int) -> int:

@@ -6,8 +6,8 @@ that somebody else who is present is called by, be it that this one never spoke;
 """
 
 import hmac
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from memory.store.database import Database, Reader, Transaction
@@ -37,21 +37,6 @@ async def shown_name(
             return own
     await _keep(tx, seal, domain, apart, key)
     return apart
-
-
-async def is_free(reader: Reader, seal: Seal, domain: Domain, name: str) -> bool:
-    """Say whether nobody has a name in a domain."""
-    return not is_reserved(untagged(name)) and await _holder(reader, seal, domain, name) is None
-
-
-async def namesakes(reader: Reader, seal: Seal, who: Identity, name: str) -> list[str]:
-    """Return the ids of other accounts of a platform that have a name in any domain, the first few."""
-    rows = await reader.all(
-        "SELECT DISTINCT i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
-        "WHERE n.likeness = :likeness AND i.platform = :platform AND i.native_id <> :account ORDER BY i.id LIMIT :most",
-        {"likeness": _mark(seal, untagged(name)), "platform": who.platform, "account": who.native_id, "most": _MOST_NAMESAKES},
-    )
-    return [row["native_id"] for row in rows]
 
 
 def unaccounted(seal: Seal, domain: DomainRef, name: str) -> str:
@@ -101,32 +86,70 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, shown: str, holder:
     )
 
 
-async def as_shown(
-    db: Database, seal: Seal, domain: Domain, people: Sequence[tuple[Identity | None, str]], borne: Collection[str] = ()
-) -> Mapping[tuple[Identity | None, str], str]:
-    """Return under which names people are shown whose words are not kept. Of unknown ones the first keeps a name.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How some people stand in a domain, by their accounts and names: who holds which name, who has any, and who else has one elsewhere."""
 
-    `borne` are the names by which somebody else who is present is called as well.
-    """
-    marks = {name: _mark(seal, untagged(name)) for _, name in people}
+    people: Sequence[tuple[Identity | None, str]]
+    marks: Mapping[str, str]
+    held: Mapping[str, Identity]
+    here: Set[Identity]
+    elsewhere: Mapping[str, Sequence[Identity]]
+    seal: Seal
+    domain: Domain
+
+    def namesakes(self, who: Identity, name: str) -> list[str] | None:
+        """Return the ids of a few other accounts that bear a name anywhere, None where somebody holds it here: it is not free then."""
+        if self.marks[untagged(name)] in self.held or is_reserved(untagged(name)):
+            return None
+        return [one.native_id for one in self.elsewhere.get(self.marks[untagged(name)], ()) if one != who]
+
+    def shown(self, borne: Collection[str] = ()) -> dict[tuple[Identity | None, str], str]:
+        """Return under which names they are shown where their words are not kept. Of unknown ones the first keeps a name.
+
+        `borne` are the names by which somebody else who is present is called as well.
+        """
+        holders, found = dict(self.held), dict[tuple[Identity | None, str], str]()
+        for identity, name in self.people:
+            if identity is None:
+                found[identity, name] = unaccounted(self.seal, self.domain.ref, name)
+                continue
+            own = untagged(name)
+            apart = tagged(own, public_id(self.seal, self.domain.ref, identity))
+            if self.marks[apart] not in self.held and not (name in borne and identity in self.here):
+                holders.setdefault(self.marks[own], identity)
+            found[identity, name] = own if holders.get(self.marks[own]) == identity and not is_reserved(own) else apart
+        return found
+
+
+async def standing(db: Database, seal: Seal, domain: Domain, people: Sequence[tuple[Identity | None, str]]) -> Standing:
+    """Return how people stand in a domain, in one read."""
+    accounts = [identity for identity, _ in people if identity is not None]
+    own = {untagged(name) for _, name in people}
+    apart = {tagged(untagged(name), public_id(seal, domain.ref, identity)) for identity, name in people if identity is not None}
+    marks = {name: _mark(seal, name) for name in own | apart}
     rows = await db.all(
+        "SELECT 'held' AS what, n.likeness, i.platform, i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
+        f"WHERE n.domain = :domain AND n.likeness IN ({placeholders('m', list(marks))}) "
+        "UNION ALL SELECT 'here', '', i.platform, i.native_id FROM identities i "
+        f"WHERE i.native_id IN ({placeholders('a', accounts)}) "
+        "AND EXISTS (SELECT 1 FROM shown_names n WHERE n.domain = :domain AND n.identity = i.id) "
+        "UNION ALL SELECT 'elsewhere', e.likeness, e.platform, e.native_id FROM ("
         "SELECT n.likeness, i.platform, i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
-        f"WHERE n.domain = :domain AND n.likeness IN ({placeholders('m', list(marks))})",
-        {"domain": domain.key, **bound("m", marks.values())},
-    )
-    holders: dict[str, Identity | None] = {row["likeness"]: Identity(row["platform"], row["native_id"]) for row in rows}
-    found: dict[tuple[Identity | None, str], str] = {}
-    for identity, name in people:
-        if identity is None:
-            found[identity, name] = unaccounted(seal, domain.ref, name)
-            continue
-        own = untagged(name)
-        apart = tagged(own, public_id(seal, domain.ref, identity))
-        key = await _key(db, identity) if marks[name] not in holders else None
-        if key is None or not await _is_apart(db, seal, domain, key, apart, borne=name in borne):
-            holders.setdefault(marks[name], identity)
-        found[identity, name] = own if holders.get(marks[name]) == identity and not is_reserved(own) else apart
-    return found
+        f"WHERE n.likeness IN ({placeholders('o', list(own))}) AND n.domain <> :domain ORDER BY i.id LIMIT :most) e",
+        {
+            "domain": domain.key, **bound("m", marks.values()), **bound("a", [one.native_id for one in accounts]),
+            **bound("o", [marks[name] for name in own]), "most": _MOST_NAMESAKES * len(own),
+        },
+    )  # fmt: skip
+    elsewhere: dict[str, list[Identity]] = {}
+    for row in rows:
+        if row["what"] == "elsewhere":
+            elsewhere.setdefault(row["likeness"], []).append(Identity(row["platform"], row["native_id"]))
+    return Standing(
+        people, marks, {row["likeness"]: Identity(row["platform"], row["native_id"]) for row in rows if row["what"] == "held"},
+        {Identity(row["platform"], row["native_id"]) for row in rows if row["what"] == "here"}, elsewhere, seal, domain,
+    )  # fmt: skip
 
 
 async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messages: Iterable[Exchange]) -> dict[int, Exchange]:
@@ -161,12 +184,6 @@ async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messag
             own = names[key] if keeps else tagged(names[key], await _public_id(db, seal, domains[0], one.identity))
             found[key] = replace(one, speaker=own)
     return found
-
-
-async def _key(reader: Reader, who: Identity) -> int | None:
-    which = {"platform": who.platform, "account": who.native_id}
-    row = await reader.one("SELECT id FROM identities WHERE platform = :platform AND native_id = :account", which)
-    return int(row["id"]) if row else None
 
 
 async def _public_id(db: Database, seal: Seal, domain: Domain, key: int) -> str:

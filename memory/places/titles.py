@@ -21,13 +21,12 @@ async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -
     return bool(await _buried(tx, words.names(seal, domain.ref, name)))
 
 
-async def drop_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> None:
-    """Take away the names that are words of what was forgotten."""
+async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> list[int]:
+    """Return the sessions whose names are words of what was forgotten."""
     rows = await tx.all("SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id", {"domain": domain.key})
     called = {row["id"]: words.names(seal, domain.ref, _NUMBERED.sub("", row["name"])) for row in rows}
     gone = await _buried(tx, [name for names in called.values() for name in names])
-    for some in pages([key for key, names in called.items() if not gone.isdisjoint(names)]):
-        await tx.run(f"UPDATE sessions SET name = public_id WHERE id IN ({placeholders('s', some)})", bound("s", some))
+    return [key for key, names in called.items() if not gone.isdisjoint(names)]
 
 
 async def _buried(tx: Transaction, names: list[str]) -> set[str]:

@@ -8,7 +8,7 @@ from memory.errors import NotYours
 from memory.forget import confiding
 from memory.journal.outbox import Part
 from memory.places import confidences, identities
-from memory.places.shown_names import as_shown
+from memory.places.shown_names import standing
 from memory.tiers import exchanges
 from memory.types import Discretion, Excepted, Exchange, Identity, Session
 from memory.view import owners
@@ -73,4 +73,4 @@ class Confidences:
         if excepted.others:
             return []
         named = await identities.names(self._b.db, excepted.accounts)
-        return sorted((await as_shown(self._b.db, self._b.shared.seal, self._b.home, named)).values())
+        return sorted((await standing(self._b.db, self._b.shared.seal, self._b.home, named)).shown().values())

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from memory.journal import inbox, outbox
 from memory.journal.outbox import Part
 from memory.places import settings
-from memory.places.shown_names import as_shown, is_free, namesakes
+from memory.places.shown_names import Standing, standing
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
@@ -78,16 +78,12 @@ class Messages:
 
         `borne` are the names by which somebody else who is present is called as well.
         """
-        shown = await as_shown(self._b.db, self._b.shared.seal, self._b.home, people, borne) if people else {}
+        shown = (await self.standing(people)).shown(borne) if people else {}
         return [shown[one] for one in people]
 
-    async def is_free(self, name: str) -> bool:
-        """Say whether nobody has a name at home."""
-        return await is_free(self._b.db, self._b.shared.seal, self._b.home, name)
-
-    async def namesakes(self, who: Identity, name: str) -> list[str]:
-        """Return a few other accounts that have a name, wherever that may be: only to ask whether they are present."""
-        return await namesakes(self._b.db, self._b.shared.seal, who, name)
+    async def standing(self, people: Sequence[tuple[Identity | None, str]]) -> Standing:
+        """Return how people stand at home, by their accounts and names."""
+        return await standing(self._b.db, self._b.shared.seal, self._b.home, people)
 
     async def account(self, who: Identity) -> int | None:
         """Return the key of an account, None where nothing of it was ever kept."""

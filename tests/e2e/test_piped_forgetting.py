@@ -205,7 +205,7 @@ def test_a_backup_never_takes_the_place_of_a_file(home: Home) -> None:
     assert taken.read_text("utf-8") == "precious"
     nowhere = home.lyra("backup", "no/such/folder/copy")
     assert nowhere.code == 1
-    assert "No backup was made" in one_sentence(nowhere)
+    assert "does not exist. Make it first" in one_sentence(nowhere)
 
 
 @pytest.mark.parametrize("what", ["another key", "no backup", "half a backup"])
@@ -225,7 +225,7 @@ def test_what_cannot_be_restored_changes_nothing(home: Home, what: str) -> None:
             file.write_bytes(file.read_bytes()[:20480])
     done = home.lyra("restore", file.name, "--yes")
     assert done.code == 1
-    assert one_sentence(done).startswith(f"Nothing was restored from {file.name}: ")
+    assert one_sentence(done).startswith(f"Nothing was restored: {file.name} is no backup")
     assert home.export() == before
     assert not list(home.path.glob("*restor*"))
 
