@@ -99,10 +99,11 @@ class Standing:
     domain: Domain
 
     def namesakes(self, who: Identity, name: str) -> list[str] | None:
-        """Return the ids of a few other accounts that bear a name anywhere, None where somebody holds it here: it is not free then."""
+        """Return the ids of a few other accounts of that platform that bear a name anywhere, None where somebody holds it here: it is not free then."""
         if self.marks[untagged(name)] in self.held or is_reserved(untagged(name)):
             return None
-        return [one.native_id for one in self.elsewhere.get(self.marks[untagged(name)], ()) if one != who]
+        others = self.elsewhere.get(self.marks[untagged(name)], ())
+        return [one.native_id for one in others if one.platform == who.platform and one != who]
 
     def shown(self, borne: Collection[str] = ()) -> dict[tuple[Identity | None, str], str]:
         """Return under which names they are shown where their words are not kept. Of unknown ones the first keeps a name.
