@@ -22,10 +22,14 @@ SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What tells how sure a hit of one question is: how rare its words are in view, and how near the usual message is to it."""
+    """What tells how sure a hit of one question is: how rare its words are in view, and how near the usual message is to it.
+
+    `asked` is the sum of the rarities.
+    """
 
     question: ParsedQuery
     rarities: Mapping[str, float]
+    asked: float
     usual: float
 
     def of(self, one: Scored, document: int, words: Sequence[str]) -> Certainty:
@@ -33,8 +37,7 @@ class Judge:
         of_time, of_speaker = self.question.at_large and one.timely[document], self.question.alone and one.voice[document]
         if of_time or of_speaker:
             return Certainty.SURE
-        asked = sum(self.rarities.values())
-        share = sum(self.rarities[word] for word in words) / asked if asked else 0.0
+        share = sum(self.rarities[word] for word in words) / self.asked if self.asked else 0.0
         cosine = float(one.cosine[document])
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
@@ -52,9 +55,10 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
     holding = {word: sum(len(here[term][0]) for here in held for term in some) for word, some in question.words.items()}
     meant = [one.cosine[one.cosine != 0] for one in told]
     usual = sum(float(some.sum()) for some in meant) / (sum(map(len, meant)) + FEW)
-    return Judge(question, {word: _rarity(min(n, passages), passages) for word, n in holding.items()}, usual)
+    rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items()}
+    return Judge(question, rarities, sum(rarities.values()), usual)
 
 
-def _rarity(holding: int, passages: int) -> float:
+def rarity(holding: int, passages: int) -> float:
     """Return what BM25 weighs a word by that so many of the passages hold."""
     return log(1 + (passages - holding + 0.5) / (holding + 0.5))

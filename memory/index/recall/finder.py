@@ -17,7 +17,7 @@ import numpy as np
 
 from localization.sentences import marked
 from memory.index.indexing import MESSAGES
-from memory.index.recall.certainty import judge
+from memory.index.recall.certainty import judge, rarity
 from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex, Held
@@ -49,7 +49,7 @@ def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int
     for terms in {tuple(terms): None for terms in words.values()}:
         postings = [_held(domain_index, terms, held) for domain_index, held in zip(domain_indexes, found, strict=True)]
         holding = sum(len(postings[n][0]) for n in counted)
-        weight = np.float32(np.log(1 + (total - holding + 0.5) / (holding + 0.5)) * (K1 + 1))
+        weight = np.float32(rarity(holding, total) * (K1 + 1))
         most += float(weight)
         for domain_index, score, norm, (passages, counts) in zip(domain_indexes, scores, norms, postings, strict=True):
             if len(passages):
