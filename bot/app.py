@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from bot.commands.texts import receipts
 from bot.config import home
+from bot.config.environment import Surroundings, surroundings
 from bot.config.sections import Backend
-from bot.config.settings import Settings, Surroundings, load, local_zone, surroundings
+from bot.config.settings import Settings, load, local_zone
 from bot.context.persona import Persona
 from bot.conversation.domains import Domains
 from bot.conversation.people import People

@@ -18,8 +18,8 @@ from bot.rights.forgetting import nothing, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
+from memory.index.hits import Condensed, Hit
 from memory.text.storable import clean
-from memory.types import Condensed, Hit
 from memory.view.selecting import MOST
 from memory.view.view import Extent, View
 

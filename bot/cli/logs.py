@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from bot.config.settings import surroundings
+from bot.config.environment import surroundings
 from bot.service.log import FILE
 from bot.service.log_file import newest
 from localization.sentences import _

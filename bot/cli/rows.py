@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from memory.index.hits import Condensed, Hit
 from memory.text.time.times import iso
 from memory.tiers.drives import NAMES
 from memory.tiers.exchanges import Placed
 from memory.tiers.selfstate import Mind, Moment, SelfState
-from memory.types import Condensed, Digest, Exchange, Hit, Session, Statement
+from memory.types import Digest, Exchange, Session, Statement
 from memory.view.pages import Page
 
 Row = dict[str, object]

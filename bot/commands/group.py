@@ -15,8 +15,9 @@ from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.languages import current
 from localization.sentences import Sentence, lazy
+from memory.index.hits import Hit
 from memory.tiers.exchanges import Placed
-from memory.types import Hit, Identity, Session
+from memory.types import Identity, Session
 from memory.view.view import View
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.config.settings import Surroundings
+from bot.config.environment import Surroundings
 from localization.sentences import lazy
 from memory.ports import Clock
 from memory.store import home_files, restoring

@@ -1,24 +1,17 @@
-"""Configuration: one TOML file, read once and strictly; secrets are named in it and held outside it.
-
-This is the only file that reads the environment.
-"""
+"""Configuration: one TOML file, read once and strictly; secrets are named in it and held outside it."""
 
 import difflib
-import getpass
-import os
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
-from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from bot.config.addresses import API, fault
 from bot.config.crowd import AccessSection, LimitsSection
-from bot.config.language import config_path
+from bot.config.environment import Surroundings
 from bot.config.problems import whereabouts, wrong
 from bot.config.section import Section
 from bot.config.sections import (
@@ -33,10 +26,9 @@ from bot.config.sections import (
     Someone,
     WebSection,
 )
-from bot.errors import BadConfig, BadSecret
+from bot.errors import BadConfig
 from localization.languages import LANGUAGES, known
-from localization.sentences import Said, _, lazy
-from memory.text.storable import clean
+from localization.sentences import _, lazy
 
 OFFLINE = "offline"
 LOCAL, OFF = "local", "off"
@@ -172,79 +164,6 @@ class Settings(Section):
             raise ValueError(
                 _('embed = "{name}" means no backend; give [models.{name}] another name to embed with it', name=name)
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What the environment says, read once at the start."""
-
-    home: Path
-    db_path: Path
-    config_path: Path
-    user: str
-    ollama: str
-    variables: dict[str, str] = field(repr=False)
-
-    def secret(self, env: str, file: str, what: Said) -> SecretStr | None:
-        """Return a secret from its variable or file; None where neither is named. Raises BadSecret, never showing it."""
-        if env:
-            value = self.variables.get(env, "")
-            if not value:
-                raise BadSecret(lazy("{what} is in the environment variable {env}, which is not set.", what=what, env=env))
-            return SecretStr(value)
-        if file:
-            try:
-                value = self.path(file).read_text("utf-8").strip()
-            except (OSError, UnicodeDecodeError) as error:
-                raise BadSecret(lazy("{what} is in the file {file}, which cannot be read.", what=what, file=file)) from error
-            if not value:
-                raise BadSecret(lazy("{what} is in the file {file}, which is empty.", what=what, file=file))
-            return SecretStr(value)
-        return None
-
-    def secret_if_there(self, env: str, file: str) -> str:
-        """Return a secret that is needed only once: '' where its variable or file is not there any more.
-
-        Raises BadSecret for a file that is there and cannot be read or is empty.
-        """
-        if env and not self.variables.get(env):
-            return ""
-        if not env and not (file and self.path(file).exists()):
-            return ""
-        found = self.secret(env, file, lazy("A secret"))
-        return found.get_secret_value() if found else ""
-
-    def path(self, text: str) -> Path:
-        """Return a path of the configuration: absolute, from ~, or relative to the home of the data."""
-        return self.home / Path(text).expanduser()
-
-
-def surroundings() -> Surroundings:
-    """Read the environment. Raises BadConfig where it names what cannot be."""
-    variables = dict(os.environ)
-    home = Path(variables.get("LYRA_HOME") or "~/.lyra").expanduser().absolute()
-    try:
-        user = clean(getpass.getuser()).strip() or "you"
-    except (OSError, KeyError):
-        user = "you"
-    return Surroundings(
-        home,
-        Path(variables.get("LYRA_DB_PATH") or home / "lyra.db").expanduser().absolute(),
-        config_path(variables),
-        user,
-        _ollama(variables.get("OLLAMA_HOST", "")),
-        variables,
-    )
-
-
-def _ollama(host: str) -> str:
-    address = host.strip().rstrip("/") or "127.0.0.1:11434"
-    if "://" not in address:
-        address = f"http://{address}"
-    if address.count(":") < 2:
-        address += ":11434"
-    found = address.replace("://0.0.0.0", "://127.0.0.1") + "/v1"
-    return API[1] if fault(found, *API) else found
 
 
 def load(around: Surroundings) -> Settings:

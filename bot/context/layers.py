@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from memory.bank.block import HEAD, Block, bullet
+from memory.index.hits import DigestHit
 from memory.text.budget import Fitted, Layer, TokenBudget, clip
 from memory.text.display_names import display_name
 from memory.text.lexical import stem
@@ -16,7 +17,7 @@ from memory.text.time.relative_dates import Telling
 from memory.text.time.times import local
 from memory.tiers import open_things
 from memory.tiers.selfstate import Mind, SelfState
-from memory.types import Digest, DigestHit, Exchange, Statement
+from memory.types import Digest, Exchange, Statement
 
 _MOST = 200
 _MOST_OF_A_DIGEST = 300

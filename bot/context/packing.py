@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
+from memory.index.hits import DigestHit, Hit
 from memory.text.budget import Fitted, tokens
 from memory.tiers.statements import INDEXED
-from memory.types import DigestHit, Hit, Statement
+from memory.types import Statement
 from memory.view.retrieval import Recalled
 
 _BEST_ABOVE = 0.5

@@ -3,7 +3,7 @@
 from importlib.resources import files
 from pathlib import Path
 
-from bot.config.settings import Surroundings
+from bot.config.environment import Surroundings
 from bot.config.writing import write_private
 from bot.errors import BadConfig, BadInput
 from bot.service.log import log

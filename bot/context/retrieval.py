@@ -6,9 +6,10 @@ from typing import Protocol
 
 from bot.config.settings import Settings
 from memory.bank.block import Block
+from memory.index.hits import DigestHit
 from memory.tiers import manners
 from memory.tiers.selfstate import SelfState
-from memory.types import MINUTE, Digest, DigestHit, DomainKind, Exchange, Kind, Session, Statement
+from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Session, Statement
 from memory.view.digests import Tiers
 from memory.view.retrieval import Recalled, Wanted, in_turn
 from memory.view.view import View

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from bot.context.retrieval import Asking
 from bot.models.offline.asking import Aim
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from memory.index.hits import Hit
 from memory.index.when.telling import asks_ahead
 from memory.tiers import profile
-from memory.types import DomainKind, Hit, Statement
+from memory.types import DomainKind, Statement
 
 _WIDE = 50
 _OF_A_TIME = 96

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 from adapters.command_table import Call
 from bot.config.addresses import API, fault, is_this_machine
-from bot.config.settings import Surroundings
+from bot.config.environment import Surroundings
 from bot.errors import BadInput, LyraError
 from bot.models.chains import Models
 from localization.sentences import _, lazy

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memory.types import Exchange, Hit, Session
+from memory.index.hits import Hit
+from memory.types import Exchange, Session
 
 
 @dataclass(frozen=True, slots=True)

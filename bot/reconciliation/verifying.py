@@ -23,8 +23,9 @@ from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import SourceGone
 from memory.forget.verified import Compared, Prefix, Stored, Support, as_seen
+from memory.index.hits import Hit
 from memory.tiers.asides import Aside
-from memory.types import Exchange, Hit
+from memory.types import Exchange
 
 LOOKS = 5
 """How often a turn looks into histories, at most."""

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from adapters.base import Adapter
 from bot.app import App
+from bot.config.environment import Surroundings
 from bot.config.sections import Discord as DiscordSection
 from bot.config.sections import Matrix as MatrixSection
-from bot.config.settings import Surroundings
 from bot.errors import BadConfig
 from bot.imports import imported
 from bot.service.notes import KeptNotes

@@ -1,6 +1,7 @@
 """The configuration, read again while she runs: models and keys, and who she is. What else changed waits for the next start."""
 
-from bot.config.settings import Settings, Surroundings, load
+from bot.config.environment import Surroundings
+from bot.config.settings import Settings, load
 from bot.context.persona import Persona
 from bot.errors import LyraError
 from bot.models.chains import Models

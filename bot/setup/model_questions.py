@@ -2,8 +2,8 @@
 
 from bot.cli.checkups import model_checkup
 from bot.config.addresses import API, fault
+from bot.config.environment import Surroundings
 from bot.config.sections import Backend
-from bot.config.settings import Surroundings
 from bot.errors import LyraError
 from bot.imports import imported
 from bot.models.connect import known_servers

@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from bot.cli.checkups.finding import Finding
+from bot.config.environment import Surroundings
 from bot.config.problems import wrong
 from bot.config.section import Section
 from bot.config.sections import Discord, Matrix, Someone
-from bot.config.settings import Surroundings
 from bot.errors import BadSecret
 from bot.imports import imported
 from bot.service.notes import NoNotes

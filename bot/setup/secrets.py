@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from bot.config.settings import Surroundings
+from bot.config.environment import Surroundings
 from bot.config.writing import write_private
 from bot.errors import BadSecret
 from bot.setup.asking import Asking

@@ -5,7 +5,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from zoneinfo import available_timezones
 
-from bot.config.settings import Surroundings, surroundings
+from bot.config.environment import Surroundings, surroundings
 from bot.errors import BadConfig, BadInput, Cancelled
 from bot.imports import imported
 from bot.models.minilm.weights import folder

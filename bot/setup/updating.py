@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bot.cli.output import show
-from bot.config.settings import surroundings
+from bot.config.environment import surroundings
 from bot.errors import LyraError
 from localization.numerals import number
 from localization.sentences import _, lazy

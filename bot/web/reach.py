@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
+from bot.config.environment import Surroundings
 from bot.config.sections import WebSection
-from bot.config.settings import Surroundings
 from bot.errors import BadConfig
 from localization.sentences import lazy
 

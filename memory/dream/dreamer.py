@@ -28,7 +28,7 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
 from memory.ports import ChatModel, Progress
 from memory.store.database import Transaction
-from memory.tiers import episodes, exchanges, profile, selfstate, summaries
+from memory.tiers import episodes, profile, selfstate, summaries
 from memory.tiers.drives import (
     BASELINE,
     COHERENCE,
@@ -43,6 +43,7 @@ from memory.tiers.drives import (
     saturating,
     together,
 )
+from memory.tiers.messages import said
 from memory.tiers.selfstate import Mind
 
 HALF_LIFE = 48 * HOUR
@@ -121,7 +122,7 @@ class Dreamer:
         now, domain = self._w.clock.now(), self._w.domain
         state = await selfstate.state(self._w.db, domain)
         mind = state.mind
-        heard = await exchanges.said_after(self._w.db, domain, mind.heard)
+        heard = await said.after(self._w.db, domain, mind.heard)
         elapsed = now - (state.since or heard["first"] or now)
         sensed = await self._sensor.sense()
         levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}

@@ -17,6 +17,7 @@ from memory.store.database import Database
 from memory.store.lineage import bound, placeholders
 from memory.text import lexical
 from memory.tiers import exchanges
+from memory.tiers.messages import said
 from memory.types import Domain
 
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
@@ -81,11 +82,11 @@ class RegressionCheck:
         rests = sorted({item for items in difference.cited.values() for item in items})
         first, last = await exchanges.span(self._db, self._domain)
         spread = [first + (last - first) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
-        anywhere = [item for at in spread if (item := await exchanges.first_said(self._db, self._domain, at)) is not None]
+        anywhere = [item for at in spread if (item := await said.first(self._db, self._domain, at)) is not None]
         step = max(1, len(rests) // _OF_THE_WORK)
         found: dict[int, CheckQuestion] = {}
         for item in (*rests[::step][:_OF_THE_WORK], *anywhere):
-            if question := _question(await exchanges.said_text(self._db, item), loaded):
+            if question := _question(await said.text(self._db, item), loaded):
                 found[item] = CheckQuestion(item, question)
         return list(found.values())
 

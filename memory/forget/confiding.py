@@ -68,7 +68,7 @@ class Confiding:
         named = {} if ask.about else await self._named(domain, session, teller, ask.topic, before)
         last = None
         if ask.about or not named:
-            last = await exchanges.said_by(self.db, session, teller, ask.about, before)
+            last = await said.by(self.db, session, teller, ask.about, before)
         texts = {**named, **({last.key: last.text} if last else {})}
         replies = {item: await self.replies(item, text) for item, text in texts.items()}
         return Meant(sorted(named), last.key if last else None, replies)
@@ -187,9 +187,9 @@ async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> fro
     """Return the accounts that a name stands for among those who spoke in some domains: of several, all."""
     found: set[Identity] = set()
     for domain in domains:
-        speakers = await exchanges.speakers(reader, domain)
+        speakers = await said.speakers(reader, domain)
         meant = named(name, speakers)
         if not TAG.search(name):
             meant |= {one for one in speakers if TAG.search(one) and named(name, [TAG.sub("", one)])}
-        found.update(await exchanges.who_spoke(reader, domain, meant))
+        found.update(await said.accounts(reader, domain, meant))
     return frozenset(found)

@@ -3,14 +3,13 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from memory.forget.gone import present, shown
+from memory.forget.gone import shown
 from memory.places import titles
-from memory.places.confidences import common
 from memory.store.database import Database, Reader, Row
 from memory.store.lineage import bound, pages, placeholders
 from memory.tiers.entities import BroughtUp, telling
 from memory.tiers.messages.seen import readable
-from memory.types import Domain, Exchange, Identity, Kind, Session
+from memory.types import Domain, Exchange, Kind, Session
 
 PAGE = 500
 
@@ -166,39 +165,6 @@ async def texts(db: Database, keys: Collection[int]) -> list[str]:
     return found
 
 
-async def speakers(db: Reader, domain: Domain) -> list[str]:
-    """Return the names of all who ever spoke in a domain."""
-    rows = await db.all(
-        "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
-        "UNION ALL SELECT (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
-        "FROM names WHERE name IS NOT NULL) SELECT name FROM names WHERE name IS NOT NULL",
-        {"domain": domain.key},
-    )
-    return [row["name"] for row in rows]
-
-
-async def who_spoke(reader: Reader, domain: Domain, names: Collection[str]) -> list[Identity]:
-    """Return the accounts of those who spoke in a domain under any of these names."""
-    rows = await reader.all(
-        "SELECT DISTINCT n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
-        f"WHERE e.domain = :domain AND e.kind = 'said' AND e.speaker IN ({placeholders('n', names)})",
-        {"domain": domain.key, **bound("n", names)},
-    )
-    return [Identity(row["platform"], row["native_id"]) for row in rows]
-
-
-async def said_by(db: Database, session: int, identity: Identity, source_id: str, before: int = 1 << 62) -> Exchange | None:
-    """Return what an account said in a session: the message of this id at the platform, or else the last one before a key."""
-    said = f"{SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
-    theirs = f"{said}AND n.platform = :platform AND n.native_id = :account "
-    which = {"session": session, "platform": identity.platform, "account": identity.native_id, "before": before}
-    theirs += "AND e.item < :before "
-    row = await db.one(f"{theirs}AND e.source_id = :source_id", {**which, "source_id": source_id}) or await db.one(
-        f"{theirs}ORDER BY e.said_at DESC, e.item DESC LIMIT 1", which
-    )
-    return exchange(row) if row else None
-
-
 async def page(db: Database, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
     """Return the next messages of a domain in the order they were stored, from behind the key `after`; no thoughts of hers.
 
@@ -222,38 +188,6 @@ async def count(db: Database, domain: Domain, domains: Sequence[int]) -> int:
     return int(row["n"]) if row else 0
 
 
-async def said(db: Database, domain: Domain) -> tuple[int, int]:
-    """Return how many messages people said in a domain, and when the last one was (0 where there is none)."""
-    row = await db.one(
-        "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
-        f"AND {common('e')}",
-        {"domain": domain.key},
-    )
-    assert row is not None
-    return row["n"], row["last"]
-
-
-async def said_after(db: Database, domain: Domain, item: int) -> Row:
-    """Return what people said in a domain behind an item: how much (n), the last of it, and when its first was stored."""
-    row = await db.one(
-        "SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges e "
-        f"WHERE domain = :domain AND item > :item AND kind = 'said' AND {common('e')}",
-        {"domain": domain.key, "item": item},
-    )
-    assert row is not None
-    return row
-
-
-async def first_said(db: Database, domain: Domain, item: int) -> int | None:
-    """Return the first thing people said in a domain from an item on, None where there is none."""
-    row = await db.one(
-        "SELECT item FROM exchanges e WHERE domain = :domain AND item >= :item AND kind = 'said' AND echo = 0 "
-        f"AND {present('e')} AND {common('e')} ORDER BY item LIMIT 1",
-        {"domain": domain.key, "item": item},
-    )
-    return int(row["item"]) if row else None
-
-
 async def span(db: Database, domain: Domain) -> tuple[int, int]:
     """Return the first and the last message of a domain, 0 where there is none."""
     row = await db.one(
@@ -262,22 +196,6 @@ async def span(db: Database, domain: Domain) -> tuple[int, int]:
     )
     assert row is not None
     return row["first"], row["last"]
-
-
-async def said_text(db: Database, item: int) -> str:
-    """Return what people said in a message, '' where it is none of theirs."""
-    row = await db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
-    return str(row["text"]) if row else ""
-
-
-async def last_said(db: Database, domain: Domain, n: int, by: int | None = None) -> list[str]:
-    """Return the last n texts people said in a domain that may be shown where these are read, oldest first; of them one account's alone."""
-    rows = await db.all(
-        f"SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
-        "ORDER BY item DESC LIMIT :n",
-        {"domain": domain.key, "n": n},
-    )
-    return [row["text"] for row in reversed(rows) if by in (None, row["identity"])]
 
 
 SELECT = "SELECT e.*, i.public_id FROM exchanges e JOIN items i ON i.id = e.item "

@@ -25,6 +25,7 @@ from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
+from memory.tiers.messages import said
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
@@ -68,7 +69,7 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     lines = await of_gists(w.db, w.domain, gists)
     known = _touched(await statements.standing(w.db, w.domain, TIER), lines)
     facts = await of_statements(w.db, w.domain, known, "f")
-    members = await exchanges.speakers(w.db, w.domain) if w.domain.ref.kind is not DomainKind.DM else []
+    members = await said.speakers(w.db, w.domain) if w.domain.ref.kind is not DomainKind.DM else []
     unwanted = [row["mark"] for row in await w.db.all("SELECT mark FROM unwanted WHERE domain = :d", {"d": w.domain.key})]
     keys = [row["item"] for row in gists]
 

@@ -11,6 +11,7 @@ from memory.store.lineage import bound
 from memory.text.time.times import local, month
 from memory.tiers import exchanges, summaries
 from memory.tiers.exchanges import Placed
+from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
 from memory.types import MINUTE, Digest, Exchange, Kind, Session
 from memory.view.binding import Binding
@@ -130,7 +131,7 @@ class Calendar:
 
     async def speakers(self) -> list[str]:
         """Return the names of all who spoke at home, in order."""
-        return sorted(await exchanges.speakers(self._b.db, self._b.home))
+        return sorted(await said.speakers(self._b.db, self._b.home))
 
     async def _beside(self, meant: Exchange, side: str, order: str, n: int) -> list[int]:
         """Return the keys of the n messages of a conversation that are nearest to one on a side of it."""

@@ -4,11 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from memory.index.hits import Hit
 from memory.index.indexing import ENGLISH
 from memory.text.languages import language as language_of
 from memory.text.lexical import query_stems, tokens
 from memory.text.told.claims import Claims, asks_for_older, claims, superseded
-from memory.types import Hit, Kind
+from memory.types import Kind
 
 _MINE = {
     ENGLISH: re.compile(r"(?i)\b(?:i|my|me|mine)\b"),

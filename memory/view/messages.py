@@ -9,7 +9,7 @@ from memory.places.shown_names import Standing, standing
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
-from memory.tiers.messages import posts, seen
+from memory.tiers.messages import posts, said, seen
 from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, Session, SessionRef
 from memory.view import owners
 from memory.view.binding import Binding
@@ -92,15 +92,15 @@ class Messages:
     async def last_of(self, session: Session, account: Identity) -> Exchange | None:
         """Return what an account said last in a session, None where nothing of it is kept."""
         self._b.own(session)
-        return await exchanges.said_by(self._b.db, session.key, account, "")
+        return await said.by(self._b.db, session.key, account, "")
 
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was (0: never)."""
-        return await exchanges.said(self._b.db, self._b.home)
+        return await said.counted(self._b.db, self._b.home)
 
     async def last_said(self, n: int, by: int | None = None) -> list[str]:
         """Return the last n texts people said at home, oldest first; of them those of one account alone, if its key is given."""
-        return await exchanges.last_said(self._b.db, self._b.home, n, by)
+        return await said.last(self._b.db, self._b.home, n, by)
 
 
 class Conversations:

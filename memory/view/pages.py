@@ -10,6 +10,7 @@ from memory.store.lineage import bound, placeholders
 from memory.text.told.named_things import aliases_in, names_asked
 from memory.tiers import entities, exchanges, statements
 from memory.tiers.exchanges import Placed
+from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
 from memory.types import DomainKind, Statement
 from memory.view.binding import Binding
@@ -116,6 +117,6 @@ class Pages:
 
     async def _own(self, name: str) -> list[Placed]:
         """Return what somebody who speaks here under a name said last, oldest first."""
-        speakers = [one for domain in self._b.read for one in await exchanges.speakers(self._b.db, domain)]
+        speakers = [one for domain in self._b.read for one in await said.speakers(self._b.db, domain)]
         meant = sorted(set(named(name, speakers)))
         return await exchanges.last_of(self._b.db, self._b.domains, meant[0], _SAID) if len(meant) == 1 else []

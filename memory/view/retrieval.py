@@ -7,6 +7,7 @@ from itertools import accumulate, chain, zip_longest
 from typing import TypeVar
 
 from localization.sentences import marked
+from memory.index.hits import Condensed, DigestHit, Hit
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Found, Recall
 from memory.index.recall.query import Query, ends
@@ -23,7 +24,7 @@ from memory.tiers import above, entities, exchanges, statements
 from memory.tiers.above import Above
 from memory.tiers.entities import BroughtUp
 from memory.tiers.statements import INDEXED
-from memory.types import Condensed, Digest, DigestHit, DomainKind, Exchange, Hit, Session, Statement
+from memory.types import Digest, DomainKind, Exchange, Session, Statement
 from memory.view.binding import Binding
 from memory.view.holding_now import newest_claims_first, newest_first
 from memory.view.short_ids import ShortIds

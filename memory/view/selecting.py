@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from memory.forget.extent import extent
 from memory.forget.gone import Scope
+from memory.index.hits import Hit
 from memory.index.when.values import Window
 from memory.store.lineage import pages
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, statements, summaries
 from memory.tiers.messages import said
-from memory.types import Exchange, Forgotten, Hit, Identity
+from memory.types import Exchange, Forgotten, Identity
 from memory.view import owners
 from memory.view.binding import Binding
 from memory.view.retrieval import Retrieval

@@ -19,7 +19,8 @@ from rich.table import Table
 
 from bot.app import secret_of
 from bot.cli import output
-from bot.config.settings import Settings, load, surroundings
+from bot.config.environment import surroundings
+from bot.config.settings import Settings, load
 from bot.errors import LyraError, ModelGarbled
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.line import Line

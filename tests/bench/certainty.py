@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from rich.table import Table
 
-from memory.types import Certainty
+from memory.index.hits import Certainty
 from memory.view.view import View
 from tests.bench.conversations import Conversation, Question
 

@@ -7,8 +7,8 @@ import pytest
 
 from bot.models.minilm import weights
 from bot.models.minilm.embedder import MiniLM
+from memory.index.hits import Certainty
 from memory.ports import Embedder
-from memory.types import Certainty
 from tests.kits.asked import asked, cases, kept, never_said, timed
 from tests.kits.memory_kit import Corner
 from tests.kits.size import few

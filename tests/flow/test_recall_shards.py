@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from memory.core import Memory, Ports
 from memory.errors import EmbeddingFailed
+from memory.index.hits import Hit
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall
 from memory.index.recall.query import Query
 from memory.ports import Embedder, Vectors
-from memory.types import MINUTE, Hit
+from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, START, BagOfWords, Clock, Corner, Ids, among, aside, at_home, corner, line, said
 from tests.kits.size import examples
 from tests.unit.test_recall import receipts, words

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+from memory.index.hits import Hit
 from memory.ports import Embedder
 from memory.text.time.times import local
-from memory.types import Hit, Kind, NewExchange, SessionRef
+from memory.types import Kind, NewExchange, SessionRef
 from tests.kits.memory_kit import DAY, Clock, Corner, corner, opened, said, utc
 
 SET = Path(__file__).parents[1] / "sets" / "asked"

@@ -9,8 +9,9 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from memory.index.hits import Hit
 from memory.text.time.times import local
-from memory.types import Hit, NewExchange
+from memory.types import NewExchange
 from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
 
 SET = Path(__file__).parents[1] / "sets" / "times"

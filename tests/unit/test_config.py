@@ -10,10 +10,10 @@ import httpx2
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from bot.config import settings
 from bot.config.addresses import API, fault
+from bot.config.environment import Surroundings, surroundings
 from bot.config.sections import Backend, Discord, Matrix, Someone
-from bot.config.settings import Settings, Surroundings, load
+from bot.config.settings import Settings, load
 from bot.errors import BadConfig, BadSecret
 
 ROOT = Path(__file__).parents[2]
@@ -248,4 +248,4 @@ def test_an_empty_secret_file_is_refused_even_where_the_secret_is_needed_only_on
 )
 def test_ollama_is_looked_for_where_its_own_variable_says(host: str, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", host)
-    assert settings.surroundings().ollama == address
+    assert surroundings().ollama == address

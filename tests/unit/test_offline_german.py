@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from memory.types import Hit
+from memory.index.hits import Hit
 from tests.unit.test_offline_voice import ask, said
 
 YESTERDAY = said("we met Bo", "2026-11-19T20:00")

@@ -6,7 +6,8 @@ import pytest
 
 from bot.models.offline.manner import Manner, manner
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from memory.types import Exchange, Hit, Kind
+from memory.index.hits import Hit
+from memory.types import Exchange, Kind
 from tests.kits.memory_kit import Corner, at_home, utc
 
 NOW = utc("2026-03-03T12:00:00")

@@ -6,7 +6,8 @@ import pytest
 
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from memory.types import Hit, Kind, Statement
+from memory.index.hits import Hit
+from memory.types import Kind, Statement
 from tests.unit.test_offline_voice import NOW, ZONE, ask, said
 
 NO_MODEL = Phrases().no_model

@@ -12,8 +12,9 @@ from bot.models.offline.candidates import MOST_LISTED
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.understanding import Act, hear
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
+from memory.index.hits import Hit
 from memory.text.lexical import key_words
-from memory.types import Exchange, Hit, Kind
+from memory.types import Exchange, Kind
 
 NO_MODEL = Phrases().no_model
 

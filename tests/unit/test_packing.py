@@ -4,8 +4,9 @@ import pytest
 
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
+from memory.index.hits import DigestHit, Hit
 from memory.text.budget import tokens
-from memory.types import Digest, DigestHit, Exchange, Hit, Kind, Statement
+from memory.types import Digest, Exchange, Kind, Statement
 from memory.view.retrieval import Recalled
 from tests.kits.memory_kit import DAY, START
 

@@ -12,9 +12,10 @@ from adapters.events import Quote
 from bot.context.prompt import Draft, Prompt, Question, draft, finish
 from bot.context.retrieval import Standing
 from memory.bank.block import HEAD, Block
+from memory.index.hits import DigestHit, Hit
 from memory.text.budget import tokens
 from memory.tiers.selfstate import Mind, SelfState
-from memory.types import MINUTE, Digest, DigestHit, Exchange, Hit, Kind, Statement
+from memory.types import MINUTE, Digest, Exchange, Kind, Statement
 from memory.view.retrieval import Recalled
 from tests.kits.memory_kit import DAY, START
 from tests.kits.size import examples

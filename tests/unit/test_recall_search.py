@@ -4,9 +4,9 @@ from pathlib import Path
 
 from memory.core import Habits
 from memory.deriving import Deriving
+from memory.index.hits import Condensed, Hit
 from memory.ports import Entry
 from memory.tiers.episodes import Rules
-from memory.types import Condensed, Hit
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home
 
 HABITS = Habits(Rules(count=2))

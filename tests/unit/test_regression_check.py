@@ -13,6 +13,7 @@ from memory.derive.ladder import Ladder
 from memory.deriving import Deriving
 from memory.dream.regression_check import RegressionCheck
 from memory.forget.erase import retire
+from memory.index.hits import Hit
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.ports import Entry, Task, TaskKind
 from memory.store.database import Transaction
@@ -20,7 +21,6 @@ from memory.store.locks import Holders
 from memory.tiers import statements
 from memory.tiers.episodes import Rules
 from memory.tiers.statements import NewStatement
-from memory.types import Hit
 from tests.kits.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
 from tests.kits.ladder_kit import PAIRS, Teller, gists, standing
 from tests.kits.memory_kit import DAY, Corner, above, at_home

@@ -12,8 +12,9 @@ from bot.cli.checkups import model_checkup
 from bot.cli.checkups.finding import Finding
 from bot.cli.output import show
 from bot.cli.status import given_up
+from bot.config.environment import Surroundings, surroundings
 from bot.config.home import used
-from bot.config.settings import OFFLINE, Settings, Surroundings, load, local_zone, surroundings
+from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
 from bot.imports import imported

@@ -5,8 +5,8 @@ import base64
 
 from bot.app import secret_of
 from bot.cli.checkups.finding import Finding
+from bot.config.environment import Surroundings
 from bot.config.sections import Backend
-from bot.config.settings import Surroundings
 from bot.errors import LyraError, ModelError
 from bot.models.endpoints.endpoint import FAULTS, Endpoint
 from bot.models.endpoints.learnt import REFUSED, TOOLS, USED, BackendFacts

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from localization.sentences import _, ngettext
-from memory.types import Certainty, Condensed, Hit
+from memory.index.hits import Certainty, Condensed, Hit
 
 _ALIKE = 0.5
 """From this cosine on, people take two sentences for the same said in other words."""

@@ -8,9 +8,10 @@ from bot.commands.texts.reasons import how_sure, in_words
 from localization.calendar import ago
 from localization.calendar import day as named_day
 from localization.sentences import _, ngettext
+from memory.index.hits import Condensed, Hit
 from memory.store.restoring import SetAside
 from memory.text.time.times import local
-from memory.types import Condensed, Digest, Exchange, Forgotten, Hit, Session
+from memory.types import Digest, Exchange, Forgotten, Session
 
 _LONG = 300
 _SHOWN = 3

@@ -14,8 +14,8 @@ from bot.context.retrieval import Asking
 from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Returned, Round, repeated, returned, wanted
 from bot.errors import BadInput
 from bot.models.port import ChatMessage, Tool, ToolCall
+from memory.index.hits import Hit
 from memory.text.budget import tokens
-from memory.types import Hit
 from memory.view.retrieval import Recalled
 
 ROUNDS = 3

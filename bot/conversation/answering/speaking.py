@@ -28,10 +28,11 @@ from bot.reconciliation.verifying import Looks, Verifying
 from bot.service.log import log
 from bot.service.measures import measures
 from localization.sentences import lazy
+from memory.index.hits import Hit
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
-from memory.types import Exchange, Hit, Kind
+from memory.types import Exchange, Kind
 
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500

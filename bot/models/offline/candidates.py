@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory.index.hits import Hit
 from memory.index.when.values import Window
 from memory.text.told.related_words import singles
-from memory.types import MINUTE, Hit
+from memory.types import MINUTE
 
 MOST_LISTED = 12
 _HALF_A_DAY = 12 * 60 * MINUTE

@@ -21,12 +21,13 @@ from bot.models.offline.ownership import (
 from bot.models.offline.sentences import one_line, split
 from bot.models.offline.things import compound, things
 from bot.models.offline.understanding import is_question, topic
+from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.telling import Told, asks_ahead, told
 from memory.index.when.values import Window
 from memory.text.lexical import key_words, stem
 from memory.text.told.related_words import singles, telling
-from memory.types import MINUTE, Exchange, Hit, Kind
+from memory.types import MINUTE, Exchange, Kind
 
 _FURTHER = 2
 _TOGETHER = 60 * MINUTE

@@ -18,9 +18,10 @@ from bot.models.offline.sentences import one_line
 from bot.models.offline.spoken_languages import phrases
 from bot.models.offline.understanding import Act, hear, is_about_lyra
 from bot.models.offline.wording import Wording
+from memory.index.hits import Certainty, Hit
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
-from memory.types import Certainty, Hit, Statement
+from memory.types import Statement
 
 _UNREAD = re.compile(r"^\[(?:audio|video|image|file) [^\n]*, not read\b", re.MULTILINE)
 _ABOVE = {Aim.ASKER: "profile", Aim.TIME: "era"}

@@ -8,10 +8,11 @@ from bot.models.offline.candidates import Candidate
 from bot.models.offline.choosing import Choice
 from bot.models.offline.phrases import Phrases
 from bot.models.offline.sentences import closed, one_line, shortened
+from memory.index.hits import Hit
 from memory.index.when.days import EARLIEST
 from memory.index.when.values import Window
 from memory.text.lexical import key_words
-from memory.types import Hit, Statement
+from memory.types import Statement
 
 _QUOTE = 300
 _LINE = 160

@@ -8,12 +8,12 @@ from aiohttp import web
 from bot.web.desk import Desk
 from localization.sentences import _, lazy
 from memory.errors import NotFound
+from memory.index.hits import Hit
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.values import Window
 from memory.text.storable import clean
 from memory.text.time.times import instant
 from memory.text.time.zones import zone
-from memory.types import Hit
 from memory.view.view import View
 
 _SHOWN = 20

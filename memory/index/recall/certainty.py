@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from memory.index.hits import Certainty
 from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
-from memory.types import Certainty
 
 LIKELY = 0.48
 SURE = 0.9

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from localization.sentences import marked
+from memory.index.hits import Certainty
 from memory.index.indexing import MESSAGES
 from memory.index.recall.certainty import judge, rarity
 from memory.index.recall.columns import Floats, Ints
@@ -28,7 +29,6 @@ from memory.index.recall.selection import Picked, select
 from memory.index.tongues import Tongues
 from memory.index.when.values import Window
 from memory.ports import Vectors
-from memory.types import Certainty
 
 K1 = 1.5
 B = 0.75
