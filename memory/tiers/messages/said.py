@@ -40,9 +40,9 @@ async def within(db: Database, domain: Domain, start: int, end: int, account: in
 async def speakers(db: Reader, domain: Domain) -> list[str]:
     """Return the names of all who ever spoke in a domain."""
     rows = await db.all(
-        "WITH RECURSIVE names (name) AS (exchanges.SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
-        "UNION ALL exchanges.SELECT (exchanges.SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
-        "FROM names WHERE name IS NOT NULL) exchanges.SELECT name FROM names WHERE name IS NOT NULL",
+        "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
+        "UNION ALL SELECT (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
+        "FROM names WHERE name IS NOT NULL) SELECT name FROM names WHERE name IS NOT NULL",
         {"domain": domain.key},
     )
     return [row["name"] for row in rows]
@@ -51,7 +51,7 @@ async def speakers(db: Reader, domain: Domain) -> list[str]:
 async def accounts(reader: Reader, domain: Domain, names: Collection[str]) -> list[Identity]:
     """Return the accounts of those who spoke in a domain under any of these names."""
     rows = await reader.all(
-        "exchanges.SELECT DISTINCT n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
+        "SELECT DISTINCT n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
         f"WHERE e.domain = :domain AND e.kind = 'said' AND e.speaker IN ({placeholders('n', names)})",
         {"domain": domain.key, **bound("n", names)},
     )
@@ -73,7 +73,7 @@ async def by(db: Database, session: int, identity: Identity, source_id: str, bef
 async def counted(db: Database, domain: Domain) -> tuple[int, int]:
     """Return how many messages people said in a domain, and when the last one was (0 where there is none)."""
     row = await db.one(
-        "exchanges.SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
+        "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
         f"AND {common('e')}",
         {"domain": domain.key},
     )
@@ -84,7 +84,7 @@ async def counted(db: Database, domain: Domain) -> tuple[int, int]:
 async def after(db: Database, domain: Domain, item: int) -> Row:
     """Return what people said in a domain behind an item: how much (n), the last of it, and when its first was stored."""
     row = await db.one(
-        "exchanges.SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges e "
+        "SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges e "
         f"WHERE domain = :domain AND item > :item AND kind = 'said' AND {common('e')}",
         {"domain": domain.key, "item": item},
     )
@@ -95,7 +95,7 @@ async def after(db: Database, domain: Domain, item: int) -> Row:
 async def first(db: Database, domain: Domain, item: int) -> int | None:
     """Return the first thing people said in a domain from an item on, None where there is none."""
     row = await db.one(
-        "exchanges.SELECT item FROM exchanges e WHERE domain = :domain AND item >= :item AND kind = 'said' AND echo = 0 "
+        "SELECT item FROM exchanges e WHERE domain = :domain AND item >= :item AND kind = 'said' AND echo = 0 "
         f"AND {present('e')} AND {common('e')} ORDER BY item LIMIT 1",
         {"domain": domain.key, "item": item},
     )
@@ -104,14 +104,14 @@ async def first(db: Database, domain: Domain, item: int) -> int | None:
 
 async def text(db: Database, item: int) -> str:
     """Return what people said in a message, '' where it is none of theirs."""
-    row = await db.one("exchanges.SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
+    row = await db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
     return str(row["text"]) if row else ""
 
 
 async def last(db: Database, domain: Domain, n: int, by: int | None = None) -> list[str]:
     """Return the last n texts people said in a domain that may be shown where these are read, oldest first; of them one account's alone."""
     rows = await db.all(
-        f"exchanges.SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
+        f"SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
         "ORDER BY item DESC LIMIT :n",
         {"domain": domain.key, "n": n},
     )
