@@ -59,7 +59,11 @@ class Terminal:
         # Keys that were pressed meanwhile stand there as the terminal shows them, Ctrl-C as ^C.
         self._console.control(_BEGIN_LINE)
         try:
-            line = await self._session.prompt_async(ANSI(question or "you › "), set_exception_handler=False, handle_sigint=False)
+            # Before the prompt is shown: a dumb terminal's would stand there a moment before Ctrl-D is read as a key.
+            with self._session.input.raw_mode():
+                line = await self._session.prompt_async(
+                    ANSI(question or "you › "), set_exception_handler=False, handle_sigint=False
+                )
         except EOFError:
             return None
         if line.strip().casefold() in LEAVING:
