@@ -38,6 +38,9 @@ from memory.types import MINUTE
 TURN_SECONDS = 5.0
 """How long answers under way are waited for at the end: with what follows, the process is gone within ten seconds."""
 
+_AFTER_SECONDS = 0.05
+"""How long after the start the rest is loaded: that takes a sixth of a start, and is nothing that somebody looks at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Talk:
@@ -109,13 +112,12 @@ async def talking(
     if news := await told_once(app.meaning, app.memory.settings):
         print(news, file=sys.stderr, flush=True)
     async with asyncio.TaskGroup() as group:
-        group.create_task(_load(app))
         mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()
         }
-        background = [group.create_task(work) for work in (comparing.run(), outgoing.run())]
+        background = [group.create_task(work) for work in (comparing.run(), outgoing.run(), _load(app))]
         try:
             yield Talk(services, listeners, mailboxes, outgoing, reflections, comparing, allowance, commands)
         finally:
@@ -129,7 +131,8 @@ async def talking(
 
 
 async def _load(app: App) -> None:
-    """Load what the first question would wait for."""
+    """Load what the first question would wait for, behind whatever is shown and asked at once."""
+    await asyncio.sleep(_AFTER_SECONDS)
     if app.meaning.embedder:
         # Whoever embeds is told why it cannot be done; here nobody waits for it.
         with suppress(EmbeddingFailed):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from memory.derive.context import Context
+from memory.derive.context import Context, closing
 from memory.dream.schedule import Hours, Schedule
 from memory.forget.disappearance import Disappearance, VanishedPlace
 from memory.forget.forgetting import Forgetting
@@ -29,7 +29,7 @@ from memory.index.tongues import Tongues
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
-from memory.places import identities, linking, opted_out
+from memory.places import consent, identities, linking, opted_out
 from memory.places.linking import Linking
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
@@ -45,7 +45,7 @@ from memory.tiers import backlog, entities, episodes, rereading, selfstate
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
 from memory.tiers.selfstate import Mind
-from memory.types import Domain, DomainKind, Forgotten, Identity
+from memory.types import Domain, DomainKind, Forgotten, Identity, Session
 from memory.view.binding import Shared
 from memory.view.changing import Changing
 from memory.view.shown_messages import ShownMessages
@@ -258,6 +258,15 @@ class Memory:
         open_ends = [row["session"] for row in await episodes.open_ends(self.db, domain)]
         waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)
         return sorted({*open_ends, *(episode.session for episode in waiting)})
+
+    async def is_ripe(self, domain: Domain, session: Session) -> bool:
+        """Say whether an episode of a session is over, or a gist or a merge of it is to be written."""
+        rules = await closing(self.places, domain, self.habits.rules, self.habits.bank)
+        return await backlog.is_ripe(self.db, domain, session, rules, self._ports.clock.now())
+
+    async def has_bank(self, domain: Domain) -> bool:
+        """Say whether the bank of a domain is on."""
+        return await consent.is_on(self.places, domain)
 
     async def backup(self, target: Path, tell: Progress = lambda *_: None) -> int:
         """Make a verified encrypted copy, telling how many bytes of how many; return how many messages it holds. Raises BackupFailed."""

@@ -14,10 +14,10 @@ from bot.context.naming import as_shown
 from bot.context.quoting import openly, unforgotten
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
+from bot.imports import imported
 from bot.models.chains import Models
 from bot.service.log import log
 from localization.sentences import _, lazy, ngettext
-from memory.derive.drafting import chunks, sound
 from memory.errors import NotFound, WriterFailed, WriterRefused
 from memory.ports import Source, Task
 from memory.text.time.times import iso
@@ -29,14 +29,14 @@ from memory.view.view import View
 async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
     """Return the gist of messages, a paragraph for each `most_characters` of them; extracted where no model answers."""
     sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
-    tasks = [Task("gist", tuple(chunk)) for chunk in chunks(sources, most_characters)]
+    tasks = [Task("gist", tuple(chunk)) for chunk in imported("memory.derive.drafting").chunks(sources, most_characters)]
     return "\n\n".join([await _written(task, models) for task in tasks])
 
 
 async def _written(task: Task, models: Models) -> str:
     for writer in (models.writer, models.extractive):
         try:
-            good, _refused = await asyncio.to_thread(sound, await writer.write(task), task)
+            good, _refused = await asyncio.to_thread(imported("memory.derive.drafting").sound, await writer.write(task), task)
             if good:
                 return " ".join(entry.text for entry in good)
         except (WriterFailed, WriterRefused) as error:

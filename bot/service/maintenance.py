@@ -96,13 +96,16 @@ class Maintenance:
         self._embed_soon(domain)
 
     async def _tidy(self, domain: Domain, only: Session | None) -> None:
+        # What derives takes a fifth of a start to load, and mostly there is nothing for it to do.
         for session in [only] if only else await self._dirty(domain):
             async with self._locks.alone(session.id):
-                consolidator = deriving(self._memory).consolidator(domain, self._unasked(domain), self._models.extractive)
-                await consolidator.close_episodes(session)
-                await consolidator.digest(session)
-        async with self._locks.alone(f"bank {domain.key}"):
-            await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
+                if await self._memory.is_ripe(domain, session):
+                    consolidator = deriving(self._memory).consolidator(domain, self._unasked(domain), self._models.extractive)
+                    await consolidator.close_episodes(session)
+                    await consolidator.digest(session)
+        if await self._memory.has_bank(domain):
+            async with self._locks.alone(f"bank {domain.key}"):
+                await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
 
     async def _read_names(self, domain: Domain) -> None:
         # One after the other: what one looks through, the next would look through as well.

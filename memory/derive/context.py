@@ -13,6 +13,11 @@ from memory.tiers import episodes
 from memory.types import Domain
 
 
+async def closing(places: Places, domain: Domain, rules: episodes.Rules, bank: episodes.BankRules) -> episodes.Rules:
+    """Return when the episodes of a domain end: where its bank is on, with the conversation."""
+    return bank.closing(rules) if await is_on(places, domain) else rules
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """One domain, who writes there, and by which rules; what has to pass a `regression_check` is published only if it does."""
@@ -31,4 +36,4 @@ class Context:
 
     async def closing(self) -> episodes.Rules:
         """Return when the episodes of the domain end: where its bank is on, with the conversation."""
-        return self.bank.closing(self.rules) if await is_on(Places(self.db, self.seal), self.domain) else self.rules
+        return await closing(Places(self.db, self.seal), self.domain, self.rules, self.bank)

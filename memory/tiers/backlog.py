@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from memory.places.confidences import common
 from memory.store.database import Database
+from memory.tiers import episodes, summaries
 from memory.tiers.episodes import Rules
+from memory.types import Domain, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,15 @@ async def count(db: Database, rules: Rules) -> Backlog:
         row["sessions"], row["dirty"], row["ripe"], row["unsummarized_total"], row["max_exchange_id"],
         row["profile_sessions_covered"],
     )  # fmt: skip
+
+
+async def is_ripe(db: Database, domain: Domain, session: Session, rules: Rules, now: int) -> bool:
+    """Say whether an episode of a session is over, or a gist or a merge of it is to be written."""
+    return (
+        await episodes.over(db, domain, session, rules, now)
+        or bool(await episodes.wanting(db, domain, session=session.key))
+        or await summaries.mergeable(db, session) is not None
+    )
 
 
 _GIST = (
