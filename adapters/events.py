@@ -184,7 +184,7 @@ class Asked:
     `answers` is where its answer goes, in the adapter's own words; `private` says that only the person reads it. `admin`
     says that the person rules this place. `target` is the message whose menu was used. `locale` is
     the language in which the platform shows itself to them, like de or en-GB, '' where it does not say. `off_record` is as in
-    Message.
+    Message. A `quiet` one was called by a sign under a message: nothing is said to it, right or wrong.
     """
 
     id: str
@@ -199,6 +199,7 @@ class Asked:
     target: Message | None = None
     locale: str = ""
     off_record: bool = False
+    quiet: bool = False
 
     @property
     def wordless(self) -> "Asked":

@@ -189,7 +189,10 @@ class NewExchange:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A kept message. `speaker` is the name under which they are shown, `identity` their account, None where none is known."""
+    """A kept message. `speaker` is the name under which they are shown, `identity` their account, None where none is known.
+
+    `disliked` marks a reply of which it was said that it was not good.
+    """
 
     key: int
     id: str
@@ -205,6 +208,7 @@ class Exchange:
     echo: bool = False
     episode: int | None = None
     identity: int | None = None
+    disliked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

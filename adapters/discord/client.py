@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.discord.incoming.recent_messages import RecentEdits, RecentMessages
+from adapters.discord.incoming.signs import pressed
 from adapters.discord.limits import Limits
 from adapters.discord.options import ClientOptions
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
@@ -204,6 +206,14 @@ class Client(discord.Client):
         """A thread was changed."""
         self._rename(before, after)
 
+    async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
+        """Somebody put a sign under a message."""
+        self._react(payload)
+
+    async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
+        """Somebody took their sign away again."""
+        self._react(payload)
+
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Somebody used a command or a button, and waits: this stands in no queue."""
         self.rulers.see(interaction.user)
@@ -262,6 +272,17 @@ class Client(discord.Client):
         else:
             place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
         self.items.put_nowait(GatewayEvent(Withdrawn(place, tuple(map(str, messages))), lost=lost))
+
+    def _react(self, payload: discord.RawReactionActionEvent) -> None:
+        channel = self.get_channel(payload.channel_id)
+        if payload.guild_id is None:
+            place = readers.direct(str(payload.channel_id))
+        elif isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+            place = self._place(channel)
+        else:
+            return
+        if asked := pressed(payload, place, self._me.id, self.get_user(payload.user_id), time.time_ns() // 1000):
+            self.items.put_nowait(GatewayEvent(asked))
 
     def _look_again(self, guild: discord.Guild) -> None:
         for channel, sees_again in self._sight.changed(guild).items():

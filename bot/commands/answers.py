@@ -37,9 +37,12 @@ class Answers:
     ) -> None:  # fmt: skip
         """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page.
 
-        What is for the asker alone goes `aside` where the place cannot show it to them alone. `made_for` is the place with those
+        Whoever called quietly is told nothing. What is for the asker alone goes `aside` where the place cannot show it to them alone. `made_for` is the place with those
         who read it when the answer was made.
         """
+        if isinstance(event, Asked) and event.quiet:
+            await self._services.memory.journal.drop(finishes)
+            return
         if isinstance(event, Asked):
             reply = await self._first_page(event, adapter, reply)
         elif any(action.command == MORE for action in reply.actions):

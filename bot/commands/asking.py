@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
-from adapters.events import Message
+from adapters.events import Message, Person
 from bot.commands.group import Group
 from bot.commands.pages import Pages
 from bot.conversation.answering.under_way import UnderWay
@@ -12,10 +12,11 @@ from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
-from memory.types import Exchange, Identity, Session
+from memory.types import Exchange, Identity, Kind, Session
 from memory.view.view import View
 
 ANEW, ASK, STOP = "again", "ask", "stop"
+_NOT_YOURS = lazy("I can answer again only what you said in this conversation.")
 
 
 class Asking(Group):
@@ -57,15 +58,14 @@ class Asking(Group):
         view, session = await self._here(call)
         asked = await self._asked(call, view, session)
         if asked is None:
-            raise BadInput(lazy("I can answer again only what you said in this conversation."))
-        question = Message(
-            asked.source_id, call.place, call.person, asked.text, asked.said_at, anew=call.id, off_record=call.off_record
-        )
+            raise BadInput(_NOT_YOURS)
+        who = call.person if await view.messages.is_by(asked, _who(call)) else await self._author(view, asked)
+        question = Message(asked.source_id, call.place, who, asked.text, asked.said_at, anew=call.id, off_record=call.off_record)
         return Reply(_("I answer that again."), NO_LINKS, asks=question)
 
     async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
-        """Return what the person who calls wants answered again; None where they did not say it in this conversation."""
-        who = Identity(call.person.platform, call.person.id)
+        """Return what the person who calls wants answered again; None where neither they said it in this conversation nor they rule it."""
+        who = _who(call)
         named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
         if not named:
             account = await view.messages.account(who) if call.off_record else None
@@ -73,4 +73,17 @@ class Asking(Group):
             return unkept or await view.messages.last_by(session, who)
         id = named.rpartition("/")[2]
         asked = await view.messages.by_source(session, await view.posts.answered(session, id) or id)
-        return asked if asked and await view.messages.is_by(asked, who) else None
+        rules = call.admin and self._shared(call)
+        mine = asked is not None and asked.kind is Kind.SAID and (rules or await view.messages.is_by(asked, who))
+        return asked if mine else None
+
+    @staticmethod
+    async def _author(view: View, asked: Exchange) -> Person:
+        account = await view.messages.said_by(asked)
+        if account is None:
+            raise BadInput(_NOT_YOURS)
+        return Person(account.platform, account.native_id, asked.speaker)
+
+
+def _who(call: Call) -> Identity:
+    return Identity(call.person.platform, call.person.id)

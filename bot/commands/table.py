@@ -14,6 +14,7 @@ from bot.commands.asking import Asking
 from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
 from bot.commands.confiding import ConfidingCommands
+from bot.commands.judging import Judging
 from bot.commands.knowing import Knowing
 from bot.commands.linking import LINK, UNLINK, LinkCommands
 from bot.commands.pages import Pages
@@ -82,6 +83,7 @@ class Commands:
             ExportCommands(*common),
             LinkCommands(*common),
             Asking(*common, under_way),
+            Judging(*common),
             Being(*common, connector, meaning, lambda: self.table, persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
@@ -155,7 +157,7 @@ class Commands:
             reply = await spec.handler(call)
             if reply.asks:
                 await ask(reply.asks)
-                if adapter.prefix or reply.asks.answers:
+                if adapter.prefix or reply.asks.answers or (isinstance(event, Asked) and event.quiet):
                     # The answer itself shows that it was heard.
                     await self._services.memory.journal.drop([heard.key])
                     return
@@ -230,8 +232,9 @@ class Commands:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
         surface, owner = adapter.surface(event.id), place.is_private and self._is_owner(event)
         if isinstance(event, Asked):
+            admin = event.admin or (event.quiet and not place.is_private and await adapter.rules(event.person, place))
             return Call(
-                event.person, place, arguments, surface, event.private, event.admin, event.target, id=event.id,
+                event.person, place, arguments, surface, event.private, admin, event.target, id=event.id,
                 off_record=event.off_record, owner=owner, answers=event.answers,
             )  # fmt: skip
         admin = not place.is_private and await adapter.rules(event.person, place)

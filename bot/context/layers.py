@@ -7,7 +7,7 @@ from datetime import date
 from memory.bank.block import HEAD, Block, bullet
 from memory.index.hits import DigestHit
 from memory.text.budget import Fitted, Layer, TokenBudget, clip
-from memory.text.display_names import display_name
+from memory.text.display_names import LYRA, display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import FOLLOWED, NOTED, QUOTED, prompt_line
@@ -22,6 +22,7 @@ from memory.types import Digest, Exchange, Statement
 _MOST = 200
 _MOST_OF_A_DIGEST = 300
 _MOST_OF_A_PLACE = 80
+_MOST_OF_A_REPLY = 40
 _ARCS = {"arc": "Going on", "trend": "Trend"}
 _MOODS = ((-0.6, "low"), (-0.2, "a little low"), (0.2, "even"), (0.6, "good"), (1.0, "very good"))
 _ENERGIES = ((0.2, "very low"), (0.4, "low"), (0.6, "steady"), (0.8, "high"), (1.0, "very high"))
@@ -200,6 +201,14 @@ def manners(wanted: Sequence[Statement]) -> str:
     """Return how those who are answered want to be talked to, '' where they said nothing of it."""
     lines = [prompt_line(one.text, FOLLOWED) for one in wanted]
     return "\n".join(["How they want you to talk; do so in your answer:", *lines]) if lines else ""
+
+
+def disliked(replies: Sequence[Exchange]) -> str:
+    """Return which answers of hers were said not to be good, '' for none: they are no model for the next one."""
+    lines = [prompt_line(clip(one.text, _MOST_OF_A_REPLY), QUOTED, speaker=LYRA) for one in replies]
+    return (
+        "\n".join(["These answers of yours were not liked; do it otherwise, without a word about it:", *lines]) if lines else ""
+    )
 
 
 def open_thing(one: Statement | None, time_zone: str) -> str:

@@ -105,7 +105,8 @@ class Draft:
 def draft(persona: str, memory: Standing, question: Question, now: int, time_zone: str, budget: int) -> Draft:
     """Begin the prompt for answering a question, within `budget` tokens by the count of memory.budget."""
     head, today = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
-    manners, open_thing = layers.manners(memory.manners), layers.open_thing(memory.open_thing, time_zone)
+    manners = "\n\n".join(filter(None, (layers.manners(memory.manners), layers.disliked(memory.disliked))))
+    open_thing = layers.open_thing(memory.open_thing, time_zone)
     view, room = InView(), budget - tokens(head)
     shown = _standing(view, TokenBudget(room), memory, time_zone)
     rest = room - sum(layer.fitted.tokens for layer in shown)
@@ -178,8 +179,8 @@ def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
     }
 
 
-def _beside_the_question(memory: Standing) -> list[Statement]:
-    return [*memory.manners, *([memory.open_thing] if memory.open_thing else [])]
+def _beside_the_question(memory: Standing) -> list[Statement | Exchange]:
+    return [*memory.manners, *([memory.open_thing] if memory.open_thing else []), *memory.disliked]
 
 
 def _recalled_texts(came: Recalled) -> dict[int, str]:

@@ -15,6 +15,7 @@ from memory.view.retrieval import Recalled, Wanted, in_turn
 from memory.view.view import View
 
 _MORE = 4
+_DISLIKED = 3
 _LEFT_OPEN = "callback"
 _ANEW = 180 * MINUTE
 
@@ -37,7 +38,8 @@ class Standing:
     """What is there whatever is asked, of home alone: what is known, how she is, this conversation's digests and its end.
 
     `shared` says that home has more than one reader: then it may have a bank, and the bank stands in the place of eras.
-    `manners` are how those who are answered want to be talked to, `open_thing` is what may be taken up again with them now.
+    `manners` are how those who are answered want to be talked to, `open_thing` is what may be taken up again with them now,
+    `disliked` are her last answers here of which it was said that they were not good.
     """
 
     profile: Sequence[Statement]
@@ -49,6 +51,7 @@ class Standing:
     shared: bool
     manners: Sequence[Statement] = ()
     open_thing: Statement | None = None
+    disliked: Sequence[Exchange] = ()
 
 
 async def standing(turn: Asking, settings: Settings) -> Standing:
@@ -69,6 +72,7 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
         shared=view.home.ref.kind is not DomainKind.DM,
         manners=manners.of_speakers(there.manners, turn.asked),
         open_thing=_open_thing(turn.asked, recent, there),
+        disliked=[exchange for exchange in window if exchange.disliked][-_DISLIKED:],
     )
 
 

@@ -1,11 +1,19 @@
 """What was changed after it was answered: under the answer stands that it can be answered again. It never is unasked."""
 
+from collections.abc import Sequence
+
 from adapters.command_table import Action
 from adapters.events import Person, Revised
 from bot.commands.asking import ANEW
+from bot.commands.judging import DISLIKE
 from bot.conversation.services import Services
 from localization.languages import reading
 from localization.sentences import _
+
+
+def under_answer(question: str, reply: str) -> Sequence[Action]:
+    """Return what can be pressed under the answer to a question, by their ids, where somebody wants that."""
+    return Action(_("Once more"), ANEW, question), Action(_("Not good"), DISLIKE, reply)
 
 
 async def answer_to(services: Services, revised: Revised) -> str:

@@ -8,7 +8,7 @@ itself, so that a pass that is cut off is taken up where it was.
 How mood and energy move: in bounded steps, for reasons that are counted, and back to their baseline when nothing happens.
 
 Energy rises with how much was said and falls with what piled up; mood rises where she is caught up and falls where she is not,
-and with how what she heard felt to her, as she says in a reflection.
+with how what she heard felt to her, as she says in a reflection, and with each answer that was said not to be good.
 """
 
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.places.places import Places
 from memory.ports import ChatModel, Progress
 from memory.store.database import Transaction
-from memory.tiers import episodes, profile, selfstate, summaries
+from memory.tiers import episodes, feedback, profile, selfstate, summaries
 from memory.tiers.drives import (
     BASELINE,
     COHERENCE,
@@ -50,18 +50,18 @@ HALF_LIFE = 48 * HOUR
 MOST_STEP = 0.2
 _BASE = Mind()
 _LIVELY = 40
-_TALK, _PILE, _CAUGHT_UP, _FEELING = 0.2, 0.1, 0.1, 0.15
+_TALK, _PILE, _CAUGHT_UP, _FEELING, _DISLIKED = 0.2, 0.1, 0.1, 0.15, 0.05
 
 
-def evolved(mind: Mind, elapsed: int, said: int, stability: float, feeling: float = 0.0) -> Mind:
+def evolved(mind: Mind, elapsed: int, said: int, stability: float, feeling: float = 0.0, disliked: int = 0) -> Mind:
     """Return how she is after so many microseconds, so many messages of people, and what she felt, from -1 to 1.
 
-    Where nothing was said, nothing moves her but time.
+    `disliked` is how many of her answers were said not to be good. Where nothing was said, nothing moves her but time.
     """
     rest = 2.0 ** (-max(0, elapsed) / HALF_LIFE)
     mood, energy = (now * rest + base * (1 - rest) for base, now in ((_BASE.mood, mind.mood), (_BASE.energy, mind.energy)))
     if said:
-        mood += _bounded(_CAUGHT_UP * (2 * stability - 1) + _FEELING * max(-1.0, min(1.0, feeling)))
+        mood += _bounded(_CAUGHT_UP * (2 * stability - 1) + _FEELING * max(-1.0, min(1.0, feeling)) - _DISLIKED * disliked)
         energy += _bounded(_TALK * saturating(said, _LIVELY) - _PILE * (1 - stability))
     return replace(mind, mood=max(-1.0, min(1.0, mood)), energy=max(0.0, min(1.0, energy)))
 
@@ -126,7 +126,8 @@ class Dreamer:
         elapsed = now - (state.since or heard["first"] or now)
         sensed = await self._sensor.sense()
         levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
-        return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"] or mind.heard)
+        disliked = await feedback.count(self._w.db, domain, state.since)
+        return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"] or mind.heard, disliked)
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
         threshold = self._thresholds[name]
@@ -202,7 +203,7 @@ class Dreamer:
         report.sensed["stability"] = stability
         drives = felt.drives.but(stability=stability.value)
         reflected = felt.reflected or Reflected()
-        mind = evolved(felt.mind, felt.elapsed, felt.said, stability.value, reflected.feeling)
+        mind = evolved(felt.mind, felt.elapsed, felt.said, stability.value, reflected.feeling, felt.disliked)
         mind = replace(mind, drives=drives, heard=felt.heard)
         async with self._w.db.transaction() as tx:
             await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
@@ -229,6 +230,7 @@ class _Felt:
     drives: Drives
     said: int
     heard: int
+    disliked: int = 0
     reflected: Reflected | None = None
     failed: int = 0
     left: dict[str, float] = field(default_factory=dict)

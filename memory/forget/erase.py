@@ -11,7 +11,7 @@ from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages
-from memory.tiers import asides, entities, episodes, open_things, reflections, rereading, statements, summaries
+from memory.tiers import asides, entities, episodes, feedback, open_things, reflections, rereading, statements, summaries
 from memory.tiers.messages import seen, storing
 from memory.types import Domain, Forgotten
 
@@ -96,7 +96,7 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
     return Forgotten(counted["said"], counted["digest"], counted["reply"])
 
 
-_TIERS = (summaries, statements, reflections, open_things, storing, seen, asides, confidences, entities, rereading)
+_TIERS = (summaries, statements, reflections, open_things, feedback, storing, seen, asides, confidences, entities, rereading)
 """Whoever keeps rows of items, each of which erases its own."""
 
 

@@ -28,6 +28,12 @@ async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Id
     return found
 
 
+async def account(reader: Reader, key: int) -> Identity | None:
+    """Return the account of a key."""
+    row = await reader.one("SELECT platform, native_id FROM identities WHERE id = :key", {"key": key})
+    return Identity(row["platform"], row["native_id"]) if row else None
+
+
 async def spoken_in(db: Database, who: Identity) -> list[Domain]:
     """Return the domains where something is kept that an account said, oldest first; none of them within another."""
     rows = await db.all(

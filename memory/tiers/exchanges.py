@@ -12,6 +12,8 @@ from memory.tiers.messages.seen import readable
 from memory.types import Domain, Exchange, Kind, Session
 
 PAGE = 500
+DISLIKED = 2
+"""Added to `echo` of a reply that was said not to be good: whatever leaves echoes out leaves it out."""
 
 
 def recallable(exchange: Exchange) -> bool:
@@ -122,7 +124,8 @@ async def at_their_places(
             # By position: by name it takes as long as the query.
             key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, who, *where = row
             message = Exchange(
-                *(key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode), who
+                *(key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode),
+                *(who, echo >= DISLIKED),
             )
             found[key] = Placed(message, titles.shown(where[0], where[1]), *where[2:])
     return found
@@ -220,4 +223,5 @@ def exchange(row: Row) -> Exchange:
     return Exchange(
         row["item"], row["public_id"], row["domain"], row["session"], Kind(row["kind"]), row["role"], row["speaker"], row["text"],
         row["source_id"], row["said_at"], row["stored_at"], bool(row["echo"]), row["episode"], row["identity"],
+        row["echo"] >= DISLIKED,
     )  # fmt: skip

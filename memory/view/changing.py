@@ -24,7 +24,8 @@ from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.text.told.confidence import discreet
-from memory.tiers import asides, entities, exchanges, manners, open_things
+from memory.tiers import asides, entities, exchanges, feedback, manners, open_things
+from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import known, storing
 from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations
@@ -67,6 +68,7 @@ class Changing:
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
         """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
+        await self._take_back_feedback(platform, ids)
         known = await self._known(platform, place, ids)
         if not (known.messages or known.events or known.asides):
             if known.ids:
@@ -79,6 +81,14 @@ class Changing:
         async with self.db.transaction() as tx:
             await taken_away(tx, platform, place, ids)
         return receipt
+
+    async def _take_back_feedback(self, platform: str, acts: Sequence[str]) -> None:
+        """Take back what was said of answers by acts that were taken back, such as signs under them."""
+        for given in await feedback.given_in(self.db, platform, acts):
+            async with self.db.transaction() as tx:
+                for domain, _replies in await by_domain(tx, [given["reply"]]):
+                    by = [GivenBy(given["given_by"])]
+                    await feedback.take_back(tx, domain, given["reply"], by, self.clock.now())
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
         """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""

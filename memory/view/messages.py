@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 
 from memory.journal import inbox, outbox
 from memory.journal.outbox import Part
-from memory.places import settings
+from memory.places import identities, settings
 from memory.places.shown_names import Standing, standing
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
@@ -44,6 +44,20 @@ class Messages:
         """Return a message of a session by its platform's id."""
         self._b.own(session)
         return await exchanges.by_source(self._b.db, session, source_id)
+
+    async def by_id(self, public_id: str) -> Exchange | None:
+        """Return a message at home by its id here."""
+        key = await exchanges.item(self._b.db, [self._b.home.key], public_id)
+        return (await self.among([key])).get(key) if key else None
+
+    async def among(self, keys: Sequence[int]) -> dict[int, Exchange]:
+        """Return those messages of these keys that may be read here."""
+        placed = await exchanges.at_their_places(self._b.db, self._b.domains, keys)
+        return {key: one.exchange for key, one in placed.items()}
+
+    async def said_by(self, message: Exchange) -> Identity | None:
+        """Return the account that said a message, None where none is known."""
+        return await identities.account(self._b.db, message.identity) if message.identity is not None else None
 
     async def last_by(self, session: Session, who: Identity) -> Exchange | None:
         """Return the last message that somebody said in a session, looking back as far as fifty."""
@@ -212,6 +226,10 @@ class OwnPosts:
     async def answering(self, message: Exchange) -> str:
         """Return the key of the last part of the newest answer to a message that goes or went out, '' for none."""
         return await posts.answering(self._b.db, message)
+
+    async def answer_to(self, message: Exchange) -> int | None:
+        """Return the item of the newest answer to a message that goes or went out, None for none."""
+        return await posts.answer_to(self._b.db, message)
 
     async def answered(self, session: Session, remote_id: str) -> str:
         """Return the platform's id of the message that a post of hers at a session's place answers, '' for none."""

@@ -20,7 +20,7 @@ async def message(db: Database, domain: Domain, public_id: str, by: Identity | N
     )
     if row is None:
         raise NotFound(lazy("There is no message with that id here. Recall it first: every hit shows its id."))
-    if by is not None and not await _said(db, row["id"], by) and not await _answered_alone(db, row["id"], by):
+    if by is not None and not await _said(db, row["id"], by) and not await answers_alone(db, row["id"], by):
         raise NotYours(lazy("Only whoever said it, or an admin, can have it forgotten."))
     return int(row["id"])
 
@@ -62,7 +62,7 @@ async def _said(db: Database, item: int, by: Identity) -> bool:
     return row is not None
 
 
-async def _answered_alone(db: Database, item: int, by: Identity) -> bool:
+async def answers_alone(db: Database, item: int, by: Identity) -> bool:
     """Say whether a message is a reply that answers only somebody's own words; an old one answers all that it rests on."""
     row = await db.one(
         "WITH said (answered, theirs) AS ("

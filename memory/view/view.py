@@ -35,6 +35,7 @@ from memory.view.binding import Binding, Shared
 from memory.view.calendar import Calendar
 from memory.view.confidences import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
+from memory.view.feedback import Feedback
 from memory.view.lasting import Lasting, require_standing
 from memory.view.messages import Conversations, Messages, Notices, OwnPosts
 from memory.view.own_words import OwnWords
@@ -109,6 +110,7 @@ class View:
         self.calendar = Calendar(binding)
         self.lasting = Lasting(binding)
         self.own_words = OwnWords(binding)
+        self.feedback = Feedback(binding, self.messages, self.posts)
         self.selecting = Selecting(binding, self.recall)
 
     @property

@@ -19,6 +19,9 @@ SLASH = {
     "new",
     "sessions",
     "again",
+    "dislike",
+    "like",
+    "memory feedback",
     "ask",
     "stop",
     "memory",
@@ -34,7 +37,7 @@ SLASH = {
     "status",
     "help",
 }
-MENU = {"Remember this", "Forget this", "Answer again"}
+MENU = {"Remember this", "Forget this", "Answer again", "Not good"}
 
 
 town = discord_town.town

@@ -224,6 +224,7 @@ async def test_a_question_that_is_changed_after_its_answer_is_answered_again_at_
         await followed(at_home, ada, room, await ada.edits(room, said, BLUE))
         await settled(lyra)
         assert len(lyra.chats) == 1, "it is never answered again unasked"
+        await ada.hears(room, lambda one: one.sender == at_home.user and one.reaction == (answer.id, "🔁"))
         await ada.reacts(room, answer.id, "🔁")
         await model.heard(2)
         await settled(lyra)

@@ -15,7 +15,7 @@ from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
-PERSONAL = {"reach", "encrypted", "time zone", "language", "streaming", "reflections"}
+PERSONAL = {"reach", "encrypted", "time zone", "language", "streaming", "buttons", "reflections"}
 LIMITS = {f"{what} a {span} {whose}" for what in ("turns", "tokens") for span in ("minute", "day") for whose in ("here", "each")}
 ROOMS = {
     "answers",
@@ -25,6 +25,7 @@ ROOMS = {
     "time zone",
     "language",
     "streaming",
+    "buttons",
     "reflections",
     "retention",
     *LIMITS,

@@ -11,6 +11,9 @@ NAMES: Mapping[str, Sentence] = {
     "new": lazy("new"),
     "sessions": lazy("sessions"),
     "again": lazy("again"),
+    "dislike": lazy("dislike"),
+    "like": lazy("like"),
+    "feedback": lazy("feedback"),
     "ask": lazy("ask"),
     "stop": lazy("stop"),
     "memory": lazy("memory"),
@@ -65,6 +68,7 @@ NAMES: Mapping[str, Sentence] = {
     "Remember this": lazy("Remember this"),
     "Forget this": lazy("Forget this"),
     "Answer again": lazy("Answer again"),
+    "Not good": lazy("Not good"),
 }
 
 

@@ -4,13 +4,11 @@ from adapters.events import Asked, Message
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.outgoing.contents import REFLECTION
 from adapters.matrix.rooms.room import Room
+from adapters.signs import OFFERS, plain
 
 REACTION = "m.reaction"
 SIGNS = {"❓": "reflection why", "🔉": "reflection less", "🗑️": "reflection delete"}
 """What stands under each thought of hers."""
-OFFERS = {"🔁": "answer again", "🛑": "stop"}
-"""What may be asked of anything she says, and stands under it where she offers it."""
-_PLAIN = "\ufe0f"
 
 
 def pressed(room: Room, seen: Seen, target: Seen | None) -> Asked | None:
@@ -18,13 +16,14 @@ def pressed(room: Room, seen: Seen, target: Seen | None) -> Asked | None:
     if target is None or target.sender != room.me:
         return None
     offered = SIGNS if target.content.get(REFLECTION) is True else OFFERS
-    signs = {sign.rstrip(_PLAIN): command for sign, command in offered.items()}
-    command = signs.get(seen.reacts[1].rstrip(_PLAIN))
+    signs = {plain(sign): command for sign, command in offered.items()}
+    command = signs.get(plain(seen.reacts[1]))
     if command is None:
         return None
     place, her = room.place(target.thread), room.person(target.sender)
     # Which one it is suffices: what it says may be shown by memory alone, where its readers may know it.
     pressed_on = Message(target.id, place, her, "", target.at)
     return Asked(
-        seen.id, place, room.person(seen.sender), seen.at, command, {}, answers=target.id, private=False, target=pressed_on
-    )
+        seen.id, place, room.person(seen.sender), seen.at, command, {}, answers=target.id, private=False, target=pressed_on,
+        quiet=offered is OFFERS,
+    )  # fmt: skip

@@ -1,7 +1,7 @@
 """The exit to Matrix: each part once."""
 
 import asyncio
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
@@ -15,17 +15,19 @@ from adapters.matrix.failures import TROUBLE, Refused, failure
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.incoming.past import SEALED, Backwards, look
-from adapters.matrix.incoming.pressing import OFFERS, SIGNS
+from adapters.matrix.incoming.pressing import SIGNS
 from adapters.matrix.outgoing.contents import PART, REFLECTION, edit, file, has_code, named, placed, reaction, unformatted, words
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.posting import put
+from adapters.signs import OFFERS
 from localization.sentences import lazy
 
 _REPEAT = lazy("(this may be a repeat)")
 """Stands before a part that nobody can say of whether it arrived before."""
 
+_ENDS = "🛑"
 _SLACK = 5 * 60 * 1_000_000
 _REMEMBERED = 12 * 60 * 60 * 1_000_000
 _Wrap = Callable[[Json], Json]
@@ -127,9 +129,7 @@ class Posts:
     async def send(self, sending: Sending) -> str:
         """Say a part, unless it is there already, and return its id. A thought gets the signs by which it is answered."""
         event = await self._said(sending)
-        for key in SIGNS if sending.reflection else ():
-            content = reaction(event, key)
-            await self._wire.react(split_key(sending.place)[1], content, f"{self._transaction(sending)} {key}")
+        await self._sign(sending, event, SIGNS if sending.reflection else offered(sending))
         for at, one in enumerate(sending.files):
             await self._attach(sending, one, f"{self._transaction(sending)} file {at}")
         return event
@@ -167,15 +167,19 @@ class Posts:
             return await self.send(replace(sending, key=f"{sending.key} anew"))
         content = await self._words(sending, _mentions(old))
         await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))
+        await self._sign(sending, target, offered(sending))
         return target
 
     async def offer(self, sending: Sending) -> str:
         """Put under a message the signs of what can be had of it, where it is still there; return its id."""
-        room = split_key(sending.place)[1]
-        if await self._own(room, sending.target):
-            for key in [sign for sign, command in OFFERS.items() if command in {one.command for one in sending.actions}]:
-                await self._wire.react(room, reaction(sending.target, key), f"{self._transaction(sending)} {key}")
+        if await self._own(split_key(sending.place)[1], sending.target):
+            await self._sign(sending, sending.target, offered(sending))
         return sending.target
+
+    async def _sign(self, sending: Sending, event: str, signs: Iterable[str]) -> None:
+        """Put signs under an event, each once."""
+        for key in signs:
+            await self._wire.react(split_key(sending.place)[1], reaction(event, key), f"{self._transaction(sending)} {key}")
 
     async def delete(self, sending: Sending) -> str:
         """Take a message back with all its edits, which would stay readable; return its id."""
@@ -230,6 +234,12 @@ class Posts:
 
     def _transaction(self, sending: Sending) -> str:
         return sending.key or uuid4().hex
+
+
+def offered(sending: Sending) -> list[str]:
+    """Return the signs of what can be had of a part for good: not of what ends with it, such as its making."""
+    commands = {one.command for one in sending.actions}
+    return [sign for sign, command in OFFERS.items() if command in commands and sign != _ENDS]
 
 
 def _mentions(event: Seen) -> list[str]:

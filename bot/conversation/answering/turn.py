@@ -18,6 +18,7 @@ from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.mailbox import Ticket
+from bot.conversation.offering import under_answer
 from bot.conversation.one_turn import TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
@@ -230,7 +231,10 @@ class Turns:
             Kind.REPLY, spoken.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
             "assistant", None, spoken.echo,
         )  # fmt: skip
-        parts = await self._services.outgoing.parts(turn.place.platform, spoken.text, links=spoken.links, replaces=replaces)
+        actions = under_answer(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()
+        parts = await self._services.outgoing.parts(
+            turn.place.platform, spoken.text, links=spoken.links, actions=actions, replaces=replaces
+        )
         answer = Answer(
             reply,
             spoken.sources,

@@ -53,6 +53,16 @@ async def answering(db: Database, message: Exchange) -> str:
     return str(row["key"]) if row else ""
 
 
+async def answer_to(db: Database, message: Exchange) -> int | None:
+    """Return the item of the newest answer to a message that goes or went out, None where there is none."""
+    row = await db.one(
+        "SELECT o.item FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
+        "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
+        {"item": message.key, "id": message.source_id},
+    )
+    return int(row["item"]) if row else None
+
+
 async def answered(db: Database, platform: str, place: str, remote_id: str) -> str:
     """Return the platform's id of the message that a post of hers answers, '' where it answers none."""
     row = await db.one(

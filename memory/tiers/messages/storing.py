@@ -10,7 +10,7 @@ from memory.places.shown_names import shown_name, unaccounted
 from memory.store.database import Transaction
 from memory.store.lineage import Seal, add_items, bound, placeholders
 from memory.tiers import entities
-from memory.tiers.exchanges import recallable
+from memory.tiers.exchanges import DISLIKED, recallable
 from memory.tiers.messages import known
 from memory.types import Covered, Domain, Exchange, Identity, Kind, NewExchange, Session
 
@@ -65,6 +65,15 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
 async def reword(tx: Transaction, item: int, text: str, at: int) -> None:
     """Give a message the words that it has since an instant."""
     await tx.run("UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": item})
+
+
+async def judge(tx: Transaction, item: int, *, disliked: bool) -> None:
+    """Note of a reply whether it was said not to be good."""
+    await tx.run(
+        "UPDATE exchanges SET echo = CASE WHEN echo >= :bit THEN echo - :bit ELSE echo END + CASE WHEN :disliked = 1 THEN :bit ELSE 0 END "
+        "WHERE item = :item",
+        {"bit": DISLIKED, "disliked": int(disliked), "item": item},
+    )
 
 
 async def put_into(tx: Transaction, episode: int, items: Sequence[int]) -> None:

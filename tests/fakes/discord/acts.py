@@ -72,6 +72,26 @@ class Acts:
                 self._gateway.tell("MESSAGE_DELETE_BULK", lambda _: data | {"ids": [str(one.id) for one in messages]}, intent)
         self._pulse.beat()
 
+    def react(self, message: Message, who: User, sign: str, *, added: bool = True) -> None:
+        """Put a sign under a message, or take it away; whose message it is is told with the first alone."""
+        place = message.channel
+        emoji = {"id": None, "name": sign}
+        data: Json = {
+            "user_id": str(who.id),
+            "channel_id": str(place.id),
+            "message_id": str(message.id),
+            "emoji": emoji,
+            "type": 0,
+        }
+        data |= {"guild_id": str(place.guild.id)} if place.guild else {}
+        if added:
+            data |= {"message_author_id": str(message.author.id), "burst": False}
+            data |= {"member": wire.member(place.guild.members[who.id])} if place.guild else {}
+        if sees(place, self.world.bot):
+            event = "MESSAGE_REACTION_ADD" if added else "MESSAGE_REACTION_REMOVE"
+            self._gateway.tell(event, lambda _: data, Intent.REACTIONS if place.guild else Intent.DM_REACTIONS)
+        self._pulse.beat()
+
     def typing(self, place: Channel, who: User) -> None:
         """Show that someone types."""
         data: Json = {"channel_id": str(place.id), "user_id": str(who.id), "timestamp": int(datetime.now(UTC).timestamp())}

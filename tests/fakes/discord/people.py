@@ -76,6 +76,15 @@ class Person:
         """Remove a message, or several at once."""
         self._hub.acts.delete(*messages)
 
+    async def reacts(self, message: Message, sign: str) -> None:
+        """Put a sign under a message."""
+        self._enter(message.channel)
+        self._hub.acts.react(message, self.user, sign)
+
+    async def takes_sign(self, message: Message, sign: str) -> None:
+        """Take a sign away that they put under a message."""
+        self._hub.acts.react(message, self.user, sign, added=False)
+
     async def types(self, place: Channel) -> None:
         """Type."""
         self._enter(place)

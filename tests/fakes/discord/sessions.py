@@ -35,8 +35,10 @@ class Intent(IntFlag):
     MEMBERS = 1 << 1
     PRESENCES = 1 << 8
     MESSAGES = 1 << 9
+    REACTIONS = 1 << 10
     TYPING = 1 << 11
     DM = 1 << 12
+    DM_REACTIONS = 1 << 13
     DM_TYPING = 1 << 14
     CONTENT = 1 << 15
 

@@ -1,0 +1,78 @@
+"""What is said at a home of her answers there."""
+
+from collections.abc import Sequence
+
+from localization.sentences import lazy
+from memory.errors import NotFound, NotYours
+from memory.tiers import feedback
+from memory.tiers.feedback import Disliked, GivenBy
+from memory.types import Exchange, Identity, Kind, Session
+from memory.view import owners
+from memory.view.binding import Binding
+from memory.view.messages import Messages, OwnPosts
+from memory.view.short_ids import ShortIds
+
+LOOKED_BACK = 20
+"""So many messages back an answer is looked for that nobody named."""
+
+
+class Feedback:
+    """The feedback of one home."""
+
+    def __init__(self, binding: Binding, messages: Messages, own_posts: OwnPosts) -> None:
+        self._b = binding
+        self._messages = messages
+        self._posts = own_posts
+
+    async def meant(self, session: Session, named: str, who: Identity) -> Exchange:
+        """Return the reply that is meant in a session: by its id here or on the platform, by that of what it answers, or, where
+        nothing is named, the last one to an account. Raises NotFound.
+        """
+        found = await self._named(session, named) if named else await self._last_to(session, who)
+        if found is None or found.kind is not Kind.REPLY or found.domain != self._b.home.key:
+            raise NotFound(lazy("There is no answer of mine here that this could be about."))
+        return found
+
+    async def dislike(self, reply: Exchange, who: Identity, *, rules: bool, act: str) -> bool:
+        """Keep that a reply at home was not good, as an account said in an act of the platform's id; return whether that is new.
+
+        Raises NotYours for whoever neither asked nor rules the place.
+        """
+        given_by, now = (await self._rights(reply, who, rules=rules))[0], self._b.shared.clock.now()
+        async with self._b.db.transaction() as tx:
+            return await feedback.dislike(tx, self._b.shared.seal, self._b.home, reply, given_by, act, now)
+
+    async def take_back(self, reply: Exchange, who: Identity, *, rules: bool) -> bool:
+        """Take back that a reply at home was not good; return whether that was said. Raises NotYours as `dislike`."""
+        rights, now = await self._rights(reply, who, rules=rules), self._b.shared.clock.now()
+        async with self._b.db.transaction() as tx:
+            return await feedback.take_back(tx, self._b.home, reply.key, rights, now)
+
+    async def disliked(self, most: int) -> list[Disliked]:
+        """Return the last replies at home that were said not to be good, the newest first."""
+        return await feedback.newest(self._b.db, self._b.home, most)
+
+    async def _rights(self, reply: Exchange, who: Identity, *, rules: bool) -> Sequence[GivenBy]:
+        asked = await owners.answers_alone(self._b.db, reply.key, who)
+        rights = [*([GivenBy.ASKER] if asked else []), *([GivenBy.RULER] if rules else [])]
+        if not rights:
+            raise NotYours(lazy("Only whoever asked, or an admin, can say that of an answer."))
+        return rights
+
+    async def _named(self, session: Session, named: str) -> Exchange | None:
+        remote = named.rpartition("/")[2]
+        ref = session.ref
+        found = await self._messages.find(ref.platform, ref.place, remote)
+        if found and found.kind is Kind.SAID:
+            return await self._answer_to(found)
+        return found or await self._messages.by_id(await ShortIds(self._b).full(named))
+
+    async def _answer_to(self, asked: Exchange) -> Exchange | None:
+        item = await self._posts.answer_to(asked)
+        return (await self._messages.among([item])).get(item) if item else None
+
+    async def _last_to(self, session: Session, who: Identity) -> Exchange | None:
+        for one in reversed(await self._messages.window(session, LOOKED_BACK)):
+            if one.kind is Kind.REPLY and await owners.answers_alone(self._b.db, one.key, who):
+                return one
+        return None
