@@ -56,6 +56,7 @@ WORDS = {
     "closed_by": "count",
     "op": "add",
     "outcome": "done",
+    "given_by": "asker",
 }
 KINDS = {"domains": "dm", "items": "exchange", "dreams": "night"}
 

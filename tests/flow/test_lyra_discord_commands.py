@@ -21,7 +21,6 @@ SLASH = {
     "again",
     "dislike",
     "like",
-    "memory feedback",
     "ask",
     "stop",
     "memory",
