@@ -55,7 +55,7 @@ async def test_the_commands_are_offered_once_and_not_again_after_a_restart(town:
     assert {one["name"] for one in offered if one["type"] == 3} == MENU
     assert all(one["contexts"] == [0, 1] and one["integration_types"] == [0] for one in offered)
     [memory] = [one for one in offered if one["name"] == "memory"]
-    parts = ["view", "profile", "eras", "narrative", "self", "about", "reset", "correct", "forget", "bank"]
+    parts = ["view", "profile", "eras", "narrative", "self", "about", "reset", "correct", "forget", "bank", "feedback"]
     assert [one["name"] for one in memory["options"]] == parts
 
 
