@@ -26,11 +26,11 @@ class Judging(Group):
         which = Parameter(
             "message", lazy("the id or link of an answer of mine, or of what it answers; the last one to you if you name none")
         )
-        told = lazy("tell me that an answer of mine was not good: nothing later is made after its model")
+        told = lazy("tell me that an answer of mine was not good")
         return (
             CommandSpec(DISLIKE, told, self._dislike, (which,)),
-            CommandSpec(LIKE, lazy("take back that an answer of mine was not good"), self._like, (which,)),
-            CommandSpec("memory feedback", lazy("which answers of mine were not good, as people told me"), self._disliked),
+            CommandSpec(LIKE, lazy("take back that an answer of mine was not good"), self._like, (which,), hidden=True),
+            CommandSpec("memory feedback", lazy("which answers of mine were not good"), self._disliked),
             CommandSpec("dislike this", told, self._dislike, menu="Not good", hidden=True),
         )
 
@@ -44,7 +44,7 @@ class Judging(Group):
         return plain(
             _(
                 "Noted: nothing later is made after the model of that answer. Say what was wrong with it, if you like; {sign}again has me answer "
-                "once more, {sign}like takes it back.",
+                "once more, {sign}memory feedback shows this, and takes it back.",
                 sign=self._sign(call),
             )
         )
@@ -68,6 +68,8 @@ class Judging(Group):
             for at, one in enumerate(there, 1)
             if self._rules(call) or not self._shared(call)
         )
+        if self._adapters[call.place.platform].prefix:
+            lines.append(_("{sign}like ID takes one back.", sign=self._sign(call)))
         return Reply("\n".join(lines), await given(messages), actions, frozenset(one.key for one in messages))
 
     @staticmethod

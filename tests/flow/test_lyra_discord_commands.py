@@ -20,7 +20,6 @@ SLASH = {
     "sessions",
     "again",
     "dislike",
-    "like",
     "ask",
     "stop",
     "memory",
