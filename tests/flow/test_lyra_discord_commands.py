@@ -85,9 +85,9 @@ async def test_who_runs_her_has_the_owners_commands_in_private_and_nobody_else_d
         assert [offered[name] for name in ("model", "persona", "dream")] == [[1]] * 3, "only in a DM with her"
         assert "No model server was found" in await town.reads(town.ada, hers, "model")
         assert "not summarized yet" in await town.reads(town.ada, hers, "status")
-        assert {"model", "persona", "dream"} <= set(
-            re.findall(r"^- `/(\w+)", await town.reads(town.ada, hers, "help"), re.MULTILINE)
-        )
+        first = await town.asks(town.ada, hers, "help")
+        told = f"{first.shown}\n{(await town.presses(town.ada, first, 'Show more')).shown}"
+        assert {"model", "persona", "dream"} <= set(re.findall(r"^- `/(\w+)", told, re.MULTILINE))
         for who, place in ((town.bob, his), (town.ada, town.general)):
             assert "not summarized yet" not in await town.reads(who, place, "status")
             assert "/model" not in await town.reads(who, place, "help")
