@@ -26,8 +26,8 @@ class Parameter:
     """One typed word of a command: text, a whole number, or yes and no. `rest` takes everything that follows.
 
     `choices` are the only values, or those that are offered if it is `open` to others; `suggests` says that the listener offers values while the person types. A named one is
-    given as name:value in a line, and stands nowhere in particular; with `rest` it takes all words up to the next name, and in help `value`
-    stands there for what is given, by default its name.
+    given as name:value in a line, and stands nowhere in particular; with `rest` it takes all words up to the next name. In help `value`
+    stands for what is given, by default its name.
     """
 
     name: str

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from adapters.command_table import CommandSpec, Parameter
 from adapters.errors import CommandUnclear
 from localization.answers import NO, YES
-from localization.sentences import Sentence, _, lazy
+from localization.sentences import Said, Sentence, _, lazy
 
 _KEPT = {"\n", "\t"}
 _JOINERS = {"\u200c", "\u200d"}
@@ -139,7 +139,7 @@ def _needed(spec: CommandSpec, parameter: Parameter, prefix: str) -> Sentence:
         "{prefix}{name} needs {parameter}: {help}. {usage}",
         prefix=prefix,
         name=spec.name,
-        parameter=parameter.name,
+        parameter=_called(parameter),
         help=parameter.help,
         usage=usage(spec, prefix),
     )
@@ -163,7 +163,7 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
                     "{prefix}{name}: {parameter} is yes or no. {usage}",
                     prefix=prefix,
                     name=spec.name,
-                    parameter=parameter.name,
+                    parameter=_called(parameter),
                     usage=usage(spec, prefix),
                 )
             )
@@ -175,7 +175,7 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
                     "{prefix}{name}: {parameter} is a whole number. {usage}",
                     prefix=prefix,
                     name=spec.name,
-                    parameter=parameter.name,
+                    parameter=_called(parameter),
                     usage=usage(spec, prefix),
                 )
             )
@@ -187,7 +187,7 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
                 "{prefix}{name}: {parameter} is one of {known}. {usage}",
                 prefix=prefix,
                 name=spec.name,
-                parameter=parameter.name,
+                parameter=_called(parameter),
                 known=known,
                 usage=usage(spec, prefix),
             )
@@ -207,5 +207,14 @@ def form(spec: CommandSpec, prefix: str) -> str:
 
 def _shown(parameter: Parameter) -> str:
     if parameter.named:
-        return f"[{parameter.name}:{'N' if parameter.type is int else 'yes' if parameter.type is bool else parameter.value or parameter.name.upper()}]"
-    return parameter.name.upper() if parameter.required else f"[{parameter.name.upper()}]"
+        value = "N" if parameter.type is int else "yes" if parameter.type is bool else _placeholder(parameter)
+        return f"[{parameter.name}:{value}]"
+    return f"{_placeholder(parameter)}" if parameter.required else f"[{_placeholder(parameter)}]"
+
+
+def _called(parameter: Parameter) -> Said:
+    return parameter.name if parameter.named else _placeholder(parameter)
+
+
+def _placeholder(parameter: Parameter) -> Said:
+    return parameter.value or parameter.name.upper()

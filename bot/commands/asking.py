@@ -28,9 +28,11 @@ class Asking(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        which = Parameter("message", lazy("the id or link of a message of yours; your last one if you name none"))
+        which = Parameter(
+            "message", lazy("the id or link of a message of yours; your last one if you name none"), value=lazy("MESSAGE")
+        )
         told = lazy("answer once more what you asked")
-        what = Parameter("text", lazy("what you want to say"), required=True, rest=True)
+        what = Parameter("text", lazy("what you want to say"), value=lazy("TEXT"), required=True, rest=True)
         return (
             CommandSpec(ASK, lazy("talk with me anywhere, for you alone; it belongs to our DM"), self._ask, (what,), alone=True),
             CommandSpec(ANEW, told, self._again, (which,)),

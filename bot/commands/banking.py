@@ -25,7 +25,10 @@ class Banking(Group):
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         choice = Parameter(
-            "choice", lazy("show it; on, off: for admins; leave, join: keep what you say out of it"), choices=_CHOICES
+            "choice",
+            lazy("show it; on, off: for admins; leave, join: keep what you say out of it"),
+            value=lazy("CHOICE"),
+            choices=_CHOICES,
         )
         return (CommandSpec("memory bank", lazy("the notes that everyone here shares"), self._bank, (choice,)),)
 

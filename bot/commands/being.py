@@ -48,12 +48,14 @@ class Being(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        name = Parameter("name", lazy("the conversation's name"), rest=True)
+        name = Parameter("name", lazy("the conversation's name"), value=lazy("NAME"), rest=True)
         server = Parameter(
-            "name", lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)")
+            "name",
+            lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"),
+            value=lazy("NAME"),
         )
-        words = Parameter("text", lazy("who I am from now on, in a few sentences"), rest=True)
-        model = Parameter("model", lazy("which of its models"))
+        words = Parameter("text", lazy("who I am from now on, in a few sentences"), value=lazy("TEXT"), rest=True)
+        model = Parameter("model", lazy("which of its models"), value=lazy("MODEL"))
         return (
             CommandSpec("help", lazy("what you can say here"), self._help),
             CommandSpec("new", lazy("begin a new conversation here"), self._new, (name,), answer=AnswerAudience.HERE),

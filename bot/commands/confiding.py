@@ -27,9 +27,13 @@ class ConfidingCommands(Group):
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         message = Parameter(
-            "message", lazy("the id of a message of yours, as /recall shows it, or: all; without one you see them")
+            "message",
+            lazy("the id of a message of yours, as /recall shows it, or: all; without one you see them"),
+            value=lazy("MESSAGE"),
         )
-        who = Parameter("who", lazy("from whom it is kept: names, or everyone; nobody takes it back"), rest=True)
+        who = Parameter(
+            "who", lazy("from whom it is kept: names, or everyone; nobody takes it back"), value=lazy("WHO"), rest=True
+        )
         text = lazy("keep what you told me here from somebody, see it, or take that back")
         return (CommandSpec("confide", text, self._confide, (message, who), takes_back=True),)
 

@@ -21,9 +21,11 @@ class Knowing(Group):
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         past = Parameter("past", lazy("show what was replaced since"), type=bool, named=True)
-        fact = Parameter("fact", lazy("the id of a fact, as the profile shows it"), required=True)
-        text = Parameter("text", lazy("what is so instead, as a sentence of its own"), required=True, rest=True)
-        name = Parameter("name", lazy("whom or what, by name"), required=True, rest=True, suggests=True)
+        fact = Parameter("fact", lazy("the id of a fact, as the profile shows it"), value=lazy("FACT"), required=True)
+        text = Parameter(
+            "text", lazy("what is so instead, as a sentence of its own"), value=lazy("TEXT"), required=True, rest=True
+        )
+        name = Parameter("name", lazy("whom or what, by name"), value=lazy("NAME"), required=True, rest=True, suggests=True)
         return (
             CommandSpec(
                 "memory profile", lazy("the facts I know here, and what they rest on"), partial(self._tier, "profile"), (past,)

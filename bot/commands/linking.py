@@ -29,7 +29,10 @@ class LinkCommands(Group):
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         code = Parameter(
-            "code", lazy("the code that I showed you under your other account; without it I show you one"), rest=True
+            "code",
+            lazy("the code that I showed you under your other account; without it I show you one"),
+            value=lazy("CODE"),
+            rest=True,
         )
         return (
             CommandSpec(LINK, lazy("have me know you under another account of yours as well"), self._link, (code,)),

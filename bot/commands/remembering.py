@@ -46,10 +46,11 @@ class Remembering(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        query = Parameter("query", lazy("what to look for"), required=True, rest=True, suggests=True)
+        query = Parameter("query", lazy("what to look for"), value=lazy("QUERY"), required=True, rest=True, suggests=True)
         what = Parameter(
             "what",
             lazy("the id or link of a message, or: last, or: session, or: all, or: posts (mine, of what is forgotten)"),
+            value=lazy("WHAT"),
             rest=True,
         )
         about = Parameter("about", lazy("everything about this"), rest=True, named=True, value=lazy("TOPIC"))
@@ -62,7 +63,11 @@ class Remembering(Group):
         return (
             CommandSpec("recall", lazy("find what was said about something"), self._recall, (query,)),
             CommandSpec(
-                MORE, lazy("the next page of the last list"), self._more, (Parameter("page", lazy("which")),), hidden=True
+                MORE,
+                lazy("the next page of the last list"),
+                self._more,
+                (Parameter("page", lazy("which"), value=lazy("PAGE")),),
+                hidden=True,
             ),
             CommandSpec("remember", lazy("keep this message"), self._remember, menu="Remember this", hidden=True),
             CommandSpec(
@@ -216,7 +221,7 @@ class Remembering(Group):
         if not what:
             raise BadInput(
                 lazy(
-                    "{sign}forget needs what: the id or link of a message, or: last, or: session, or: all, or: posts (mine, of "
+                    "{sign}forget needs WHAT: the id or link of a message, or: last, or: session, or: all, or: posts (mine, of "
                     "what is forgotten), or about:TOPIC, since:TIME, until:TIME.",
                     sign=self._sign(call),
                 )

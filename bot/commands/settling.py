@@ -36,13 +36,13 @@ class Settling(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        what = Parameter("setting", lazy("which to see or to change"), choices=_NAMES, open=True)
-        value = Parameter("value", lazy("what it shall be"), rest=True)
+        what = Parameter("setting", lazy("which to see or to change"), value=lazy("SETTING"), choices=_NAMES, open=True)
+        value = Parameter("value", lazy("what it shall be"), value=lazy("VALUE"), rest=True)
         choice = Parameter(
-            "choice", lazy("stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it"),
+            "choice", lazy("stop: keep nothing of yours from now on; resume: as before; keep: what disappeared, where you ruled it"), value=lazy("CHOICE"),
             choices=("stop", "resume", "keep"),
         )  # fmt: skip
-        name = Parameter("name", lazy("what disappeared and is to be kept"), rest=True)
+        name = Parameter("name", lazy("what disappeared and is to be kept"), value=lazy("NAME"), rest=True)
         return (
             CommandSpec("settings", lazy("see or change how I behave: yours in private, a channel's if you run it"),
                         self._settings, (what, value)),

@@ -54,12 +54,14 @@ class Summing(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        session = Parameter("session", lazy("which conversation; this one if you name none"), rest=True, suggests=True)
+        session = Parameter(
+            "session", lazy("which conversation; this one if you name none"), value=lazy("SESSION"), rest=True, suggests=True
+        )
         last = Parameter(
             "last", lazy("only look at so many messages of this channel, and keep nothing of it"), type=int, named=True
         )
         public = Parameter("public", lazy("show the answer to everyone here"), type=bool, named=True)
-        part = Parameter("part", lazy("what to see"), choices=("summaries",))
+        part = Parameter("part", lazy("what to see"), value=lazy("PART"), choices=("summaries",))
         return (
             CommandSpec(
                 "summarize", lazy("the summary of this conversation, or of another"), self._summarize, (session, last, public)

@@ -28,7 +28,7 @@ class ThoughtCommands(Group):
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
         force = Parameter("force", lazy("act on every drive, however low it is"), type=bool, named=True)
-        which = Parameter("id", lazy("which thought; the last one here if you name none"))
+        which = Parameter("id", lazy("which thought; the last one here if you name none"), value=lazy("ID"))
         return (
             CommandSpec(
                 "dream",

@@ -30,9 +30,10 @@ class IncognitoCommands(Group):
         what = Parameter(
             "what",
             lazy("on, off, or once for one message; without it you see what is off the record"),
+            value=lazy("WHAT"),
             choices=("on", "off", ONCE),
         )
-        of = Parameter("of", lazy("with on and off: here, me or server; with once: the message"), rest=True)
+        of = Parameter("of", lazy("with on and off: here, me or server; with once: the message"), value=lazy("OF"), rest=True)
         return (CommandSpec(NAME, lazy("have me answer and keep nothing of it"), self._incognito, (what, of)),)
 
     async def _incognito(self, call: Call) -> Reply:

@@ -78,7 +78,7 @@ def test_commands_in_a_conversation_are_answered_and_not_kept(home: Home) -> Non
 
 @pytest.mark.parametrize("line", ['/recall ""', "/recall “ ”", "/recall '"])
 def test_quotation_marks_alone_are_no_question(home: Home, line: str) -> None:
-    assert home.chat("I live in Graz", line).lines[-1].startswith("/recall needs query: what to look for. Usage:")
+    assert home.chat("I live in Graz", line).lines[-1].startswith("/recall needs QUERY: what to look for. Usage:")
 
 
 def test_conversations_of_one_person_have_names(home: Home) -> None:

@@ -133,7 +133,7 @@ def test_forgetting_in_a_conversation(home: Home) -> None:
     done = home.chat(f"/forget {found}", f"/forget {found}", "/forget")
     assert done.lines[0].startswith("Forgotten: 1 message")
     assert done.lines[1] == "There is no message with that id here. Recall it first: every hit shows its id."
-    assert done.lines[2].startswith("/forget needs what: ")
+    assert done.lines[2].startswith("/forget needs WHAT: ")
     assert "Noah plays the cello." not in texts(home)
 
 

@@ -156,7 +156,7 @@ async def test_no_words_and_no_fact_put_nothing_right(town: Town, lyra: Awake) -
     dm = await town.ada.opens_dm()
     await told(lyra, town, town.ada, dm, "My cat is called Turing.")
     number, kept = await fact_id(town, town.ada, dm, "Turing"), await lyra.kept(DomainKind.DM, town.ada.id)
-    assert (await town.reads(town.ada, dm, "memory correct", fact=number, text=" ")).startswith("/memory correct needs text:")
+    assert (await town.reads(town.ada, dm, "memory correct", fact=number, text=" ")).startswith("/memory correct needs TEXT:")
     assert await town.reads(town.ada, dm, "memory correct", fact="nosuchid", text="It is Alan.") == NO_FACT
     elsewhere = await town.reads(town.ada, town.general, "memory correct", fact=number, text="It is Alan.")
     assert elsewhere == NO_FACT

@@ -191,7 +191,7 @@ async def test_a_slip_is_told_in_one_sentence_and_a_mark_alone_is_talk(at_home: 
         for said, told in (
             ("!recal Miso", "There is no !recal; did you mean !recall?"),
             ("!important buy milk", "There is no !important. !help shows what there is."),
-            ("!recall", "!recall needs query: what to look for. Usage: !recall QUERY"),
+            ("!recall", "!recall needs QUERY: what to look for. Usage: !recall QUERY"),
             ("!status now", '!status does not know what to do with "now". Usage: !status'),
         ):
             assert (await at_home.asks(ada, room, said)).body == told

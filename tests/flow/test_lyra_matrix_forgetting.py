@@ -96,7 +96,7 @@ async def test_what_is_forgotten_has_to_be_named(at_home: Home, ada: Person) -> 
     async with at_home.lyra():
         room = await dm(at_home, ada)
         told = (await at_home.asks(ada, room, "!forget")).body
-        assert told.startswith("!forget needs what: the id or link of a message, or: last, or: session, or: all, or: posts ")
+        assert told.startswith("!forget needs WHAT: the id or link of a message, or: last, or: session, or: all, or: posts ")
         for said in ("!forget this", "!remember"):
             told = (await at_home.asks(ada, room, said)).body
             assert told == f"{said} is said in answer to the message that it is about."

@@ -127,7 +127,7 @@ def test_in_answer_to_a_message_another_can_be_named() -> None:
         ("!keep", "!keep is said in answer to the message that it is about."),
         ("!keep this", "!keep is said in answer to the message that it is about."),
         ("!drop this", "!drop this is said in answer to the message that it is about."),
-        ("!drop", "!drop needs what: what to drop. Usage: !drop WHAT"),
+        ("!drop", "!drop needs WHAT: what to drop. Usage: !drop WHAT"),
     ],
 )
 def test_a_menu_entry_that_answers_nothing_is_told_how_it_is_said(line: str, told: str) -> None:
@@ -195,15 +195,15 @@ def test_yes_and_no_are_said_as_people_say_them(word: str, meant: bool) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("/recall", "/recall needs query: what to look for. Usage: /recall QUERY"),
+        ("/recall", "/recall needs QUERY: what to look for. Usage: /recall QUERY"),
         ("/status now", '/status does not know what to do with "now". Usage: /status'),
-        ("/again", "/again needs times: how often. Usage: /again TIMES [LOUD]"),
-        ("/again often", "/again: times is a whole number. Usage: /again TIMES [LOUD]"),
-        ("/again -1", "/again: times is a whole number. Usage: /again TIMES [LOUD]"),
-        ("/again 3 perhaps", "/again: loud is yes or no. Usage: /again TIMES [LOUD]"),
+        ("/again", "/again needs TIMES: how often. Usage: /again TIMES [LOUD]"),
+        ("/again often", "/again: TIMES is a whole number. Usage: /again TIMES [LOUD]"),
+        ("/again -1", "/again: TIMES is a whole number. Usage: /again TIMES [LOUD]"),
+        ("/again 3 perhaps", "/again: LOUD is yes or no. Usage: /again TIMES [LOUD]"),
         ("/again 3 yes please", '/again does not know what to do with "please". Usage: /again TIMES [LOUD]'),
-        ("/memory dreams", "/memory view: part is one of summaries, eras. Usage: /memory view [PART]"),
-        ("/memory clear", "/memory clear needs what: what to remove. Usage: /memory clear WHAT"),
+        ("/memory dreams", "/memory view: PART is one of summaries, eras. Usage: /memory view [PART]"),
+        ("/memory clear", "/memory clear needs WHAT: what to remove. Usage: /memory clear WHAT"),
         ("/summarize last:many", "/summarize: last is a whole number. Usage: /summarize [SESSION] [last:N] [public:yes]"),
         ("/summarize public:", "/summarize: public is yes or no. Usage: /summarize [SESSION] [last:N] [public:yes]"),
     ],
