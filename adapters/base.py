@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from adapters.command_table import Action, Card, CommandSpec, File, Surface
 from adapters.events import Asked, Attachment, Circle, Contents, Event, Message, Person, Place, Quote, Reach, Vanished, split_key
+from localization.sentences import Said
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,8 @@ class Adapter:
     """Whether what was said there can be removed again."""
     takes_back_edits = False
     """Whether people can take an edit back, so that a message has again the words from before it."""
+    verifies = False
+    """Whether people can compare emoji with her, so that they know each other's keys."""
     links_names = False
     """Whether clients make a link of any name with a dot, and of the names of people and rooms."""
     edit_seconds = 0.0
@@ -273,6 +276,13 @@ class Adapter:
     async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that cannot read what is said at a place now, for sure."""
         return set()
+
+    async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
+        """Begin a verification with a person, or take their answer whether the emoji are the same; return what to say, '' for nothing.
+
+        Raises PlatformFailure where that cannot be now.
+        """
+        raise NotImplementedError
 
     def link(self, place: str, message: str) -> str:
         """Return the address of a message, '' where there is none."""

@@ -277,4 +277,18 @@ class Unreadable:
     once: bool = False
 
 
-Event = Message | Asked | Revised | Withdrawn | Vanished | Joined | Renamed | Unreadable
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """The platform itself has something to tell a person at a place, a sentence.
+
+    `answers` is the event that it is about, '' for none. `asks` is a command that takes yes or no as the answer, '' where nothing is asked.
+    """
+
+    answers: str
+    place: Place
+    person: Person
+    says: Said
+    asks: str = ""
+
+
+Event = Message | Asked | Revised | Withdrawn | Vanished | Joined | Renamed | Unreadable | Announced

@@ -24,6 +24,7 @@ from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.sending import Sender
 from adapters.matrix.outgoing.typing import thinking
+from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import Asides
@@ -32,8 +33,9 @@ from adapters.matrix.rooms.inviters import Invites
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
+from adapters.matrix.verification.verifications import Verifications
 from adapters.together import until_one_ends
-from localization.sentences import _, lazy
+from localization.sentences import Said, _, lazy
 
 __all__ = ["Access", "Matrix"]
 
@@ -55,6 +57,7 @@ class Connected:
     asides: Asides
     presences: Presences
     departures: Departures
+    verifications: Verifications
 
 
 class Matrix(Adapter):
@@ -64,6 +67,7 @@ class Matrix(Adapter):
 
     platform = PLATFORM
     replies = True
+    verifies = True
     takes_back_edits = True
     most_characters = 20_000
     most_bytes = 8 << 20
@@ -136,16 +140,24 @@ class Matrix(Adapter):
         saying = Saying(timeline_state, self._bots)
         hearing = self.hearing(rooms, timeline_state, invitations, saying)
         departures = Departures(client, rooms, self._notes)
+        wire = Wire(client, rooms)
+        verifications = Verifications.of(
+            self._account, rooms, wire, self._notes, listener, pace=self._pace, now=self._now, prefix=self.prefix
+        )
         sync = Sync(
-            *(self._account, listener, rooms, timeline_state, invitations, gatherer, hearing, departures),
+            *(self._account, listener, rooms, timeline_state, invitations, gatherer, hearing, departures, verifications),
             self._pace,
             self.at_once,
         )
         asides = Asides(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, saying)
-        self._line = Connected(client, rooms, Sender(client, rooms, self._now), Files(), asides, presences, departures)
+        sender = Sender(client, rooms, self._now, wire=wire)
+        self._line = Connected(client, rooms, sender, Files(), asides, presences, departures, verifications)
         try:
-            await until_one_ends(sync.run(), sync.show_read(), invitations.run(), self._account.keep_signed_in(self._pace.pause))
+            await until_one_ends(
+                *(sync.run(), sync.show_read(), invitations.run(), verifications.run(), verifications.watch()),
+                self._account.keep_signed_in(self._pace.pause),
+            )
         finally:
             self._line = None
             await self._account.close()
@@ -236,6 +248,14 @@ class Matrix(Adapter):
             return self._line.rooms.room(room) if self._line else None
         except PlaceGone:
             return None
+
+    async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
+        """Ask a person's app for a verification, or take their word whether the emoji are the same; return what to say of it."""
+        if self._line is None:
+            raise PlatformFailure(_AWAY)
+        if answer is None:
+            return await self._line.verifications.ask(person.id, place.channel)
+        return await self._line.verifications.decide(person.id, same=answer)
 
     # Answers
 

@@ -23,6 +23,7 @@ from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Record
 from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.verification.verifications import Verifications
 from adapters.together import go_on
 
 STREAM = "sync"
@@ -54,6 +55,7 @@ class Sync:
         gatherer: Gatherer,
         hearing: Hearing,
         departures: Departures,
+        verifications: Verifications,
         pace: Pace,
         at_once: int,
     ) -> None:
@@ -67,6 +69,7 @@ class Sync:
         self._gatherer = gatherer
         self._hearing = hearing
         self._departures = departures
+        self._verifications = verifications
         self._pace = pace
         self._since = ""
         self._full = True
@@ -83,6 +86,7 @@ class Sync:
         self._since = (await self._listener.cursors()).get(STREAM, "")
         await self._r.load()
         await self._invitations.load()
+        await self._verifications.load()
         failures = without_keys = 0
         while True:
             try:
@@ -140,12 +144,15 @@ class Sync:
         if not self._ready:
             self._ready = True
             await self._listener.ready()
+        heard = self._verifications.heard(response, self._hearing.steps())
+        await self._verifications.begin(heard)
         while len(events) > _MOST_HANDED:
             # The next events do not wait for answers.
             go_on(await self._listener.hear(events[:_MOST_HANDED]))
             events = events[_MOST_HANDED:]
         go_on(await self._listener.hear(events, {STREAM: response.next_batch}))
         self._since, self._full = response.next_batch, False
+        self._verifications.hear(heard)
         self._receipts.put_nowait(events)
         await self._departures.settle(batch.rooms)
         await self._r.undecrypted.ask()

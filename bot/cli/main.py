@@ -144,6 +144,14 @@ def recovery_key() -> None:
     options.run("bot.cli.matrix.keys:recovery_key")
 
 
+@matrix.command("verify")
+def verify() -> None:
+    """Compare the emoji of somebody who verifies her, here where nobody can change what you see.
+
+    Shows what waits and asks whether their app shows the same; says who is verified where nothing waits. Works while she is awake."""
+    options.run("bot.cli.matrix.sas_terminal:verify")
+
+
 @matrix.command("replace-identity")
 def replace_identity() -> None:
     """Give her account a new cross-signing identity, in the place of one whose keys she does not have.

@@ -19,6 +19,7 @@ from bot.commands.knowing import Knowing
 from bot.commands.linking import LINK, UNLINK, LinkCommands
 from bot.commands.pages import Pages
 from bot.commands.remembering import Remembering
+from bot.commands.sas_command import VERIFY, SasCommand
 from bot.commands.settling import Settling
 from bot.commands.summing import Summing
 from bot.commands.thoughts import ThoughtCommands
@@ -82,6 +83,7 @@ class Commands:
             IncognitoCommands(*common, once),
             ExportCommands(*common),
             LinkCommands(*common),
+            SasCommand(*common),
             Asking(*common, under_way),
             Judging(*common),
             Being(*common, connector, meaning, lambda: self.table, persona),
@@ -92,11 +94,13 @@ class Commands:
         """Return the commands that somebody may call on a platform, by name."""
         owners = owned(platform) or any(there == platform for there, _account in self._owners)
         # Where commands are typed, whoever wants an answer alone says so alone.
-        typed = bool(self._adapters[platform].prefix) if platform in self._adapters else True
+        there = self._adapters.get(platform)
+        typed = bool(there.prefix) if there else True
+        verifies = there is not None and there.verifies
         return {
             name: spec
             for name, spec in self.table.items()
-            if (owners or spec.who is not AnswerAudience.OWNER) and not (typed and spec.alone)
+            if (owners or spec.who is not AnswerAudience.OWNER) and not (typed and spec.alone) and (verifies or name != VERIFY)
         }
 
     def _is_owner(self, event: Message | Asked) -> bool:

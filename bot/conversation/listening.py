@@ -5,9 +5,22 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.command_table import CommandSpec
+from adapters.command_table import Action, CommandSpec
 from adapters.errors import PlaceGone
-from adapters.events import Asked, Event, Joined, Message, Place, Reach, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from adapters.events import (
+    Announced,
+    Asked,
+    Event,
+    Joined,
+    Message,
+    Place,
+    Reach,
+    Renamed,
+    Revised,
+    Unreadable,
+    Vanished,
+    Withdrawn,
+)
 from bot.admission.access import Access
 from bot.admission.admission import Admission
 from bot.commands.table import Commands
@@ -21,6 +34,7 @@ from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
 from localization.languages import reading
+from localization.sentences import _
 from memory.errors import MemoryFailure
 
 NO_CURSORS: Mapping[str, str] = {}
@@ -206,6 +220,8 @@ class Listening:
                 await self._introduce(event)
             case Unreadable():
                 await self._say_unreadable(event)
+            case Announced():
+                await self._announce(event)
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):
@@ -219,6 +235,19 @@ class Listening:
             return
         if not event.once:
             await view.notices.queue(session, parts, [], event.id)
+        await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
+
+    async def _announce(self, event: Announced) -> None:
+        """Say what the platform itself has to tell somebody, with the answers that they can give to it."""
+        if not await self._access.admits(event.person, event.place):
+            return
+        view, session = await self._services.domains.here(event.place, event.person)
+        with reading(await self._services.languages.to(event.place, event.person)):
+            answers = (Action(_("The same"), event.asks, "yes"), Action(_("Not the same"), event.asks, "no"))
+            parts = await self._services.outgoing.parts(
+                event.place.platform, str(event.says), links=NO_LINKS, actions=answers if event.asks else ()
+            )
+        await view.notices.queue(session, parts, [], event.answers)
         await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
 
     async def _is_worth_a_hint(self, event: Unreadable) -> bool:

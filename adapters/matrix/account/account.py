@@ -13,6 +13,7 @@ from adapters.errors import PlatformFailure
 from adapters.matrix.account.authorization import GrantEnded
 from adapters.matrix.account.device import DEVICE, Devices
 from adapters.matrix.account.grants import Grants, Person
+from adapters.matrix.account.identity import CrossSigningIdentity
 from adapters.matrix.account.keystore import close
 from adapters.matrix.account.login import Access, Device
 from adapters.matrix.account.onetime import refill
@@ -54,6 +55,8 @@ class Account:
     def __init__(self, access: Access, folder: Path, notes: Notes) -> None:
         own = _Own(notes, access.user_id)
         self.said: list[str] = []
+        self.identity: CrossSigningIdentity | None = None
+        """Her cross-signing identity, where its keys are here, as of the last opening."""
         self._access = access
         self._notes = own
         self._devices = Devices(access, folder, own, self.said)
@@ -158,9 +161,10 @@ class Account:
             raise denied.final(lazy("read her secret storage")) from None
 
     async def _vouch(self, client: AsyncClient) -> None:
+        self.identity = None
         try:
-            identity = await self._signing.ensure(client, self._access.password)
-            await self._recovery.ensure(client, identity)
+            self.identity = await self._signing.ensure(client, self._access.password)
+            await self._recovery.ensure(client, self.identity)
         except Unsigned as unsigned:
             self._say(unsigned.sentence)
         except Foreign:

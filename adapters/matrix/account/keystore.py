@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import peewee  # type: ignore[import-untyped]
 import vodozemac
-from nio import AsyncClient, AsyncClientConfig
+from nio import AsyncClient, AsyncClientConfig, KeyVerificationEvent
 from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
@@ -44,9 +44,14 @@ class _Config(AsyncClientConfig):  # type: ignore[misc]
 
 
 class Client(AsyncClient):  # type: ignore[misc]
-    """Takes what is sent to its device in one piece each: at a kill between the two halves of a key it would be lost for good."""
+    """Takes what is sent to its device in one piece each: at a kill between the two halves of a key it would be lost for good.
+
+    Verification is not nio's here: what it knows of it no app of today understands, and its answers would disturb.
+    """
 
     def _handle_decrypt_to_device(self, to_device_event: object) -> Any:
+        if isinstance(to_device_event, KeyVerificationEvent):
+            return None
         if self.store is None:
             return super()._handle_decrypt_to_device(to_device_event)
         with self.store.database.atomic():

@@ -28,10 +28,19 @@ class Published:
         """The key that names the device, '' where the homeserver has none."""
         return str(self.device.get("keys", {}).get(f"ed25519:{self.device_id}", ""))
 
+    @property
+    def master_key(self) -> str:
+        """The key that names the account's identity, '' where the homeserver has none."""
+        return next((key for key in _of(self.master, "keys").values() if isinstance(key, str)), "")
+
 
 async def published(client: AsyncClient) -> Published:
     """Ask what others are shown of this account and of this device. Raises as `ask`."""
-    user, device = client.user_id, client.device_id
+    return await published_of(client, client.user_id, client.device_id)
+
+
+async def published_of(client: AsyncClient, user: str, device: str) -> Published:
+    """Ask what the homeserver shows of an account and of one of its devices. Raises as `ask`."""
     answer = await ask(client, "POST", "keys", "query", body={"device_keys": {user: []}})
     devices, master, self_signing = (_of(answer, name, user) for name in ("device_keys", "master_keys", "self_signing_keys"))
     return Published(user, device, _of(devices, device), master, self_signing)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.events import Event, Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from adapters.events import Announced, Event, Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.batch import Batch, RoomEvents
 from adapters.matrix.incoming.event import Seen, part
@@ -20,6 +20,7 @@ from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Record, Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
+from adapters.matrix.verification.channel import Heard, in_room
 
 _MOST_KNOWN = 20_000
 
@@ -33,6 +34,12 @@ class Hearing:
         self._invitations = invitations
         self._saying = saying
         self._known: OrderedDict[str, None] = OrderedDict()
+        self._steps: list[Heard] = []
+
+    def steps(self) -> list[Heard]:
+        """Return the steps of verifications that came since the last call."""
+        found, self._steps = self._steps, []
+        return found
 
     def turn(self, batch: Batch) -> list[Event]:
         """Move rooms on by a batch, and return what happened at them."""
@@ -118,7 +125,9 @@ class Hearing:
     # What happened in them
 
     def _happened(self, room: Room, seen: Seen) -> Iterator[Event]:
-        if seen.sender == room.me and not seen.redacts:
+        if step := in_room(room.id, seen):
+            self._steps.append(step)
+        elif seen.sender == room.me and not seen.redacts:
             if seen.thread:
                 self._r.threads.note(room.id, seen.thread, hers=True)
         elif seen.sealed is not None:
@@ -177,7 +186,7 @@ class Hearing:
         """Hear what could not be read at first, with the readers that the room had then."""
         self._r.undecrypted.forget(waiting.event)
         for event in self._happened(room, seen) if room else ():
-            assert not isinstance(event, Joined | Renamed | Vanished)
+            assert not isinstance(event, Announced | Joined | Renamed | Vanished)
             yield replace(event, place=_at(event.place, waiting.epoch))
 
 

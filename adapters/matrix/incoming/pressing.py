@@ -2,28 +2,34 @@
 
 from adapters.events import Asked, Message
 from adapters.matrix.incoming.event import Seen
-from adapters.matrix.outgoing.contents import REFLECTION
+from adapters.matrix.outgoing.contents import REFLECTION, VERDICT
 from adapters.matrix.rooms.room import Room
 from adapters.signs import OFFERS, plain
 
 REACTION = "m.reaction"
 SIGNS = {"❓": "reflection why", "🔉": "reflection less", "🗑️": "reflection delete"}
 """What stands under each thought of hers."""
+VERDICTS = {"✅": "yes", "❌": "no"}
+"""What stands under the emoji of a verification, and what each says of them."""
+_VERIFY = "verify"
 
 
 def pressed(room: Room, seen: Seen, target: Seen | None) -> Asked | None:
     """Return the command that a reaction calls; None where it is no such sign, or under something else."""
     if target is None or target.sender != room.me:
         return None
-    offered = SIGNS if target.content.get(REFLECTION) is True else OFFERS
+    asks, arguments = target.content.get(VERDICT) is True, dict[str, str | int | bool]()
+    offered = VERDICTS if asks else SIGNS if target.content.get(REFLECTION) is True else OFFERS
     signs = {plain(sign): command for sign, command in offered.items()}
     command = signs.get(plain(seen.reacts[1]))
     if command is None:
         return None
+    if asks:
+        command, arguments = _VERIFY, {"answer": command}
     place, her = room.place(target.thread), room.person(target.sender)
     # Which one it is suffices: what it says may be shown by memory alone, where its readers may know it.
     pressed_on = Message(target.id, place, her, "", target.at)
     return Asked(
-        seen.id, place, room.person(seen.sender), seen.at, command, {}, answers=target.id, private=False, target=pressed_on,
-        quiet=offered is OFFERS,
+        seen.id, place, room.person(seen.sender), seen.at, command, arguments, answers=target.id, private=False,
+        target=pressed_on, quiet=offered is OFFERS,
     )  # fmt: skip

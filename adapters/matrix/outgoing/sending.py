@@ -15,8 +15,20 @@ from adapters.matrix.failures import TROUBLE, Refused, failure
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.incoming.past import SEALED, Backwards, look
-from adapters.matrix.incoming.pressing import SIGNS
-from adapters.matrix.outgoing.contents import PART, REFLECTION, edit, file, has_code, named, placed, reaction, unformatted, words
+from adapters.matrix.incoming.pressing import SIGNS, VERDICTS
+from adapters.matrix.outgoing.contents import (
+    PART,
+    REFLECTION,
+    VERDICT,
+    edit,
+    file,
+    has_code,
+    named,
+    placed,
+    reaction,
+    unformatted,
+    words,
+)
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
@@ -127,9 +139,9 @@ class Posts:
         self._most = most
 
     async def send(self, sending: Sending) -> str:
-        """Say a part, unless it is there already, and return its id. A thought gets the signs by which it is answered."""
+        """Say a part, unless it is there already, and return its id. A thought or a question gets the signs by which it is answered."""
         event = await self._said(sending)
-        await self._sign(sending, event, SIGNS if sending.reflection else offered(sending))
+        await self._sign(sending, event, SIGNS if sending.reflection else VERDICTS if _asks(sending) else offered(sending))
         for at, one in enumerate(sending.files):
             await self._attach(sending, one, f"{self._transaction(sending)} file {at}")
         return event
@@ -152,6 +164,8 @@ class Posts:
         content = await self._words(sending, answered.mentions) | {PART: sending.key}
         if sending.reflection:
             content[REFLECTION] = True
+        if _asks(sending):
+            content[VERDICT] = True
         return await self._fitting(
             room, content, lambda new: placed(new, thread=thread, answers=answered.event), self._transaction(sending)
         )
@@ -240,6 +254,11 @@ def offered(sending: Sending) -> list[str]:
     """Return the signs of what can be had of a part for good: not of what ends with it, such as its making."""
     commands = {one.command for one in sending.actions}
     return [sign for sign, command in OFFERS.items() if command in commands and sign != _ENDS]
+
+
+def _asks(sending: Sending) -> bool:
+    """Whether a part asks whether emoji are the same."""
+    return {one.argument for one in sending.actions} == set(VERDICTS.values())
 
 
 def _mentions(event: Seen) -> list[str]:

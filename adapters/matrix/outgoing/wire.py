@@ -2,8 +2,8 @@
 
 Whom Lyra lets read what she says in encrypted rooms: every device of everyone who is in the room.
 
-She keeps no list of verified devices. Nobody is there to compare emojis for her, and to keep keys back from devices that she
-has not verified would leave people in front of messages that they cannot read. A room's members decide who is in it.
+Keys that were verified (`verification`) are kept and watched, and withhold nothing: to keep keys back from devices that she has not
+verified would leave people in front of messages that they cannot read. A room's members decide who is in it.
 """
 
 import asyncio
@@ -45,11 +45,15 @@ class Wire:
 
     async def put(self, room: str, content: Json, transaction: str) -> str:
         """Put a message into a room, once for each transaction, and return the event's id."""
+        return await self.put_event(room, MESSAGE, content, transaction)
+
+    async def put_event(self, room: str, kind: str, content: Json, transaction: str) -> str:
+        """As `put`, for an event of any kind."""
         if not await self._sealed(room):
-            return await self._send(room, content, transaction)
+            return await self._send(room, kind, content, transaction)
         async with self._sharing[room]:
             await self._share(room)
-            return await self._send(room, content, transaction)
+            return await self._send(room, kind, content, transaction)
 
     async def react(self, room: str, content: Json, transaction: str) -> None:
         """Put a reaction into a room, once for each transaction; nobody encrypts those."""
@@ -93,8 +97,8 @@ class Wire:
             checked(answer)
             raise SendFailed(_UNKNOWN)
 
-    async def _send(self, room: str, content: Json, transaction: str) -> str:
-        sent = await self._client.room_send(room, MESSAGE, content, transaction, ignore_unverified_devices=TO_ALL_DEVICES)
+    async def _send(self, room: str, kind: str, content: Json, transaction: str) -> str:
+        sent = await self._client.room_send(room, kind, content, transaction, ignore_unverified_devices=TO_ALL_DEVICES)
         return str(checked(sent).event_id)
 
     async def _share(self, room: str) -> None:

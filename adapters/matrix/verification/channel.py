@@ -1,0 +1,179 @@
+"""How the steps of a verification come and go: to a device, or into a room where one person is alone with Lyra."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from nio import AsyncClient
+
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Person, Place
+from adapters.matrix.account.published import Published, published_of
+from adapters.matrix.failures import TROUBLE
+from adapters.matrix.homeserver import Denied, Json, SignedOut, ask
+from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.past import MESSAGE
+from adapters.matrix.outgoing.wire import Wire
+from adapters.matrix.pace import Pace
+from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.verification import steps
+from adapters.matrix.verification.sas import METHOD, Party
+from adapters.matrix.verification.steps import Step, Verification
+
+_TRIES = 3
+_REASONS = {
+    steps.BY_USER: "Verification was ended.",
+    steps.TIMED_OUT: "Verification took too long.",
+    steps.UNKNOWN: "This verification is not known here.",
+    steps.NO_METHOD: "Only emoji can be compared here.",
+    steps.MISMATCH: "A key is not the one that was expected.",
+    steps.COMMITMENT: "A key is not the one that was promised.",
+    steps.DIFFERENT: "The emoji are not the same.",
+}
+"""What an app may show of why it is over; apps that know the codes say it in their own words."""
+
+
+class Unsent(Exception):
+    """A step did not go out, however often it was tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A step that somebody sent, to her device or into a `room`; `at` is when, in microseconds UTC, `event` its id in the room."""
+
+    user: str
+    kind: str
+    content: Json = field(repr=False)
+    at: int
+    room: str = ""
+    event: str = ""
+
+    @property
+    def id(self) -> str:
+        """The id of the verification that it belongs to, '' for none."""
+        if not self.room:
+            return word(self.content, "transaction_id")
+        return self.event if self.kind == steps.REQUEST else word(part(self.content, "m.relates_to"), "event_id")
+
+    @property
+    def device(self) -> str:
+        """The device that sent it, '' where it does not say."""
+        return word(self.content, "from_device")
+
+
+def in_room(room: str, seen: Seen) -> Heard | None:
+    """Return an event of a room as a step of a verification, None where it is none."""
+    if seen.kind == MESSAGE and seen.content.get("msgtype") == steps.REQUEST:
+        return Heard(seen.sender, steps.REQUEST, seen.content, seen.at, room, seen.id)
+    return Heard(seen.sender, seen.kind, seen.content, seen.at, room, seen.id) if seen.kind.startswith(steps.PREFIX) else None
+
+
+def to_device(events: Sequence[object], now: int) -> list[Heard]:
+    """Return what was sent to her device as steps of verifications, those that are any."""
+    found = []
+    for event in events:
+        raw = getattr(event, "source", None)
+        kind, sender, content = word(raw, "type"), word(raw, "sender"), part(raw, "content")
+        if kind.startswith(steps.PREFIX) and sender:
+            stamp = content.get("timestamp")
+            found.append(Heard(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now))
+    return found
+
+
+class Channel:
+    """Sends the steps of one connection, each once. `me` is her device."""
+
+    def __init__(self, client: AsyncClient, rooms: Rooms, wire: Wire, pace: Pace) -> None:
+        self._client, self._rooms, self._wire, self._pace = client, rooms, wire, pace
+        self.me = Party(client.user_id, client.device_id)
+
+    async def ready(self) -> None:
+        """Wait until rooms are known."""
+        while not await self._rooms.at_rest():
+            continue
+
+    def own_key(self) -> dict[str, str]:
+        """Return the key of her device, by its id."""
+        return {f"ed25519:{self.me.device}": str(self._client.olm.account.identity_keys["ed25519"])}
+
+    def may(self, heard: Heard) -> bool:
+        """Whether somebody may verify her so: alone with her in the room, in a DM at all, or on another device of her account."""
+        if heard.room:
+            room = self._room(heard.room)
+            return room is not None and room.alone == heard.user and room.is_private and heard.content.get("to") == self.me.user
+        if heard.user == self.me.user:
+            return heard.device not in ("", self.me.device)
+        return bool(heard.device) and self._rooms.dm_of(heard.user) is not None
+
+    def dm(self, user: str, room: str = "") -> tuple[Place, Person] | None:
+        """Return where a person is alone with her, in this room or in another, and who they are; None for nowhere."""
+        found = self._room(room or self._rooms.dm_of(user) or "")
+        if found is None or found.alone != user or not found.is_private:
+            return None
+        return found.place(), found.person(user)
+
+    def _room(self, room: str) -> Room | None:
+        try:
+            return self._rooms.room(room) if room else None
+        except PlaceGone:
+            return None
+
+    async def published(self, other: Party) -> Published:
+        """Return what the homeserver shows of somebody's keys. Raises Unsent, SignedOut."""
+        try:
+            return await published_of(self._client, other.user, other.device)
+        except SignedOut:
+            raise
+        except (Denied, PlatformFailure):
+            raise Unsent from None
+
+    async def request(self, user: str, room: str) -> str:
+        """Ask somebody's app in a room for a verification, and return its id. Raises Unsent, SignedOut."""
+        said: Json = {
+            "msgtype": steps.REQUEST,
+            "body": "Lyra asks to be verified; this app does not know how.",
+            "from_device": self.me.device,
+            "methods": [METHOD],
+            "to": user,
+            "m.mentions": {},
+        }
+        return await self._put(Verification("", self.me, Party(user, ""), room), (MESSAGE, said))
+
+    async def send(self, one: Verification, step: Step) -> None:
+        """Send a step. Raises Unsent, SignedOut."""
+        await self._put(one, step)
+
+    async def cancel(self, one: Verification, code: str) -> None:
+        """Say that one is over; where that cannot be said, it ends by itself after ten minutes. Raises SignedOut."""
+        try:
+            await self._put(one, one.cancelled(code, _REASONS.get(code, "Verification was ended.")))
+        except Unsent:
+            return
+
+    async def refuse(self, heard: Heard, code: str) -> None:
+        """Refuse a step that belongs to no verification. Raises SignedOut."""
+        if heard.device and heard.id:
+            await self.cancel(Verification(heard.id, self.me, Party(heard.user, heard.device)), code)
+
+    async def _put(self, one: Verification, step: Step) -> str:
+        transaction = uuid4().hex
+        for failures in range(1, _TRIES + 1):
+            try:
+                return await self._once(one, *step, transaction)
+            except SignedOut:
+                raise
+            except Denied:
+                break
+            except (*TROUBLE, PlatformFailure):
+                if failures < _TRIES:
+                    await self._pace.retry(failures)
+        raise Unsent
+
+    async def _once(self, one: Verification, kind: str, content: Json, transaction: str) -> str:
+        if one.room:
+            return await self._wire.put_event(one.room, kind, content, transaction)
+        if one.other.device:
+            body: Mapping[str, Json] = {"messages": {one.other.user: {one.other.device: content}}}
+            await ask(self._client, "PUT", "sendToDevice", kind, transaction, body=dict(body))
+        return ""

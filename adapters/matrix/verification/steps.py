@@ -1,0 +1,221 @@
+"""One verification, step by step, as Matrix has them: asked, ready, begun, accepted, keys exchanged, compared, proven.
+
+Nothing here sends or waits. What came is taken, and what is to be sent in answer is returned.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.event import part, word
+from adapters.matrix.verification.sas import (
+    AGREEMENT,
+    HASH,
+    KEY_IDS,
+    MAC,
+    METHOD,
+    STRING,
+    Agreement,
+    KeyPair,
+    Party,
+    commitment,
+)
+
+PREFIX = "m.key.verification."
+REQUEST, READY, START, ACCEPT, KEY, MACS, DONE, CANCEL = (
+    f"{PREFIX}{name}" for name in ("request", "ready", "start", "accept", "key", "mac", "done", "cancel")
+)
+Step = tuple[str, Json]
+
+BY_USER, TIMED_OUT, UNKNOWN, UNEXPECTED = "m.user", "m.timeout", "m.unknown_transaction", "m.unexpected_message"
+NO_METHOD, MISMATCH, MALFORMED, ACCEPTED = "m.unknown_method", "m.key_mismatch", "m.invalid_message", "m.accepted"
+COMMITMENT, DIFFERENT = "m.mismatched_commitment", "m.mismatched_sas"
+
+
+class Ended(Exception):
+    """A verification is over, with one of Matrix's codes; `told` says that the other side said so."""
+
+    def __init__(self, code: str, *, told: bool = False) -> None:
+        super().__init__(code)
+        self.code, self.told = code, told
+
+
+class Phase(IntEnum):
+    """What a verification waits for: an answer, a beginning, its acceptance, the other's key, a comparison, the other's proof."""
+
+    ASKED = 0
+    READY = 1
+    STARTED = 2
+    ACCEPTED = 3
+    KEYED = 4
+    COMPARING = 5
+    CONFIRMED = 6
+
+
+@dataclass(slots=True)
+class Verification:
+    """Lyra's device `me` and somebody's, under an id: in a room, or '' for device to device."""
+
+    id: str
+    me: Party
+    other: Party
+    room: str = ""
+    phase: Phase = Phase.READY
+    emoji: tuple[int, ...] = ()
+    _pair: KeyPair = field(default_factory=KeyPair, repr=False)
+    _start: Json = field(default_factory=dict, repr=False)
+    _hers: bool = False
+    _committed: str = ""
+    _agreement: Agreement | None = field(default=None, repr=False)
+    _proof: Json = field(default_factory=dict, repr=False)
+
+    def take(self, kind: str, content: Json) -> list[Step]:
+        """Take a step of the other side, and return those in answer. Raises Ended."""
+        if kind == CANCEL:
+            raise Ended(word(content, "code") or BY_USER, told=True)
+        if kind == DONE:
+            return []
+        step = {READY: self._ready, START: self._begun, ACCEPT: self._accepted, KEY: self._keyed, MACS: self._proven}.get(kind)
+        if step is None:
+            raise Ended(UNEXPECTED)
+        return step(content)
+
+    def ready(self) -> Step:
+        """Return that she is ready, as the answer to who asked."""
+        return READY, self._own({"from_device": self.me.device, "methods": [METHOD]})
+
+    def confirm(self, keys: Mapping[str, str]) -> Step:
+        """Have the emoji be the same; return what proves her keys, given by their ids. Raises Ended."""
+        if self.phase is not Phase.COMPARING:
+            raise Ended(UNEXPECTED)
+        assert self._agreement is not None
+        self.phase = Phase.CONFIRMED
+        ids = ",".join(sorted(keys))
+        macs = {id: self._agreement.mac(key, self.me, self.other, id) for id, key in keys.items()}
+        return MACS, self._own({"mac": macs, "keys": self._agreement.mac(ids, self.me, self.other, KEY_IDS)})
+
+    def done(self) -> Step:
+        """Return that all is done."""
+        return DONE, self._own({})
+
+    def cancelled(self, code: str, reason: str) -> Step:
+        """Return that it is over."""
+        return CANCEL, self._own({"code": code, "reason": reason})
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether both sides found the emoji to be the same."""
+        return self.phase is Phase.CONFIRMED and bool(self._proof)
+
+    def proved(self, known: Mapping[str, str]) -> set[str]:
+        """Return the ids of those keys of the other side that it proved, among those `known` of it. Raises Ended."""
+        assert self._agreement is not None
+        macs = part(self._proof, "mac")
+        ids = ",".join(sorted(macs))
+        if not self._agreement.proves(self._proof.get("keys"), ids, self.other, self.me, KEY_IDS):
+            raise Ended(MISMATCH)
+        mine = {id: mac for id, mac in macs.items() if id in known}
+        if not all(self._agreement.proves(mac, known[id], self.other, self.me, id) for id, mac in mine.items()):
+            raise Ended(MISMATCH)
+        if f"ed25519:{self.other.device}" not in mine:
+            raise Ended(MISMATCH)
+        return set(mine)
+
+    # What comes
+
+    def _ready(self, content: Json) -> list[Step]:
+        if self.phase is not Phase.ASKED:
+            # Another device of theirs is ready, too.
+            return []
+        device, methods = word(content, "from_device"), content.get("methods")
+        if not device or not isinstance(methods, list):
+            raise Ended(MALFORMED)
+        self.other = Party(self.other.user, device)
+        if METHOD not in methods:
+            raise Ended(NO_METHOD)
+        self.phase, self._hers = Phase.STARTED, True
+        self._start = self._own(
+            {
+                "from_device": self.me.device,
+                "method": METHOD,
+                "key_agreement_protocols": [AGREEMENT],
+                "hashes": [HASH],
+                "message_authentication_codes": [MAC],
+                "short_authentication_string": [STRING, "decimal"],
+            }
+        )
+        return [(START, self._start)]
+
+    def _begun(self, content: Json) -> list[Step]:
+        if word(content, "from_device") != self.other.device:
+            raise Ended(UNEXPECTED)
+        if self.phase is Phase.STARTED:
+            # Both began: the one whose name is the smaller did.
+            if (self.me.user, self.me.device) < (self.other.user, self.other.device):
+                return []
+        elif self.phase is not Phase.READY:
+            raise Ended(UNEXPECTED)
+        wanted = {
+            "key_agreement_protocols": AGREEMENT,
+            "hashes": HASH,
+            "message_authentication_codes": MAC,
+            "short_authentication_string": STRING,
+        }
+        if content.get("method") != METHOD or not all(_offers(content, name, value) for name, value in wanted.items()):
+            raise Ended(NO_METHOD)
+        self.phase, self._hers, self._start = Phase.ACCEPTED, False, content
+        answer = {
+            "method": METHOD,
+            "key_agreement_protocol": AGREEMENT,
+            "hash": HASH,
+            "message_authentication_code": MAC,
+            "short_authentication_string": [STRING],
+            "commitment": commitment(self._pair.public, content),
+        }
+        return [(ACCEPT, self._own(answer))]
+
+    def _accepted(self, content: Json) -> list[Step]:
+        if self.phase is not Phase.STARTED:
+            raise Ended(UNEXPECTED)
+        chosen = {"key_agreement_protocol": AGREEMENT, "hash": HASH, "message_authentication_code": MAC}
+        if any(content.get(name) != value for name, value in chosen.items()):
+            raise Ended(NO_METHOD)
+        if not _offers(content, "short_authentication_string", STRING):
+            raise Ended(NO_METHOD)
+        self._committed = word(content, "commitment")
+        self.phase = Phase.KEYED
+        return [(KEY, self._own({"key": self._pair.public}))]
+
+    def _keyed(self, content: Json) -> list[Step]:
+        if self.phase not in (Phase.ACCEPTED, Phase.KEYED):
+            raise Ended(UNEXPECTED)
+        theirs = word(content, "key")
+        if self._hers and self._committed.rstrip("=") != commitment(theirs, self._start):
+            raise Ended(COMMITMENT)
+        try:
+            self._agreement = Agreement.reached(self._pair, theirs, self.id)
+        except ValueError:
+            raise Ended(MALFORMED) from None
+        own, other = (self.me, self._pair.public), (self.other, theirs)
+        self.emoji = self._agreement.emoji(*own, *other) if self._hers else self._agreement.emoji(*other, *own)
+        self.phase = Phase.COMPARING
+        return [] if self._hers else [(KEY, self._own({"key": self._pair.public}))]
+
+    def _proven(self, content: Json) -> list[Step]:
+        if self.phase not in (Phase.COMPARING, Phase.CONFIRMED) or self._proof:
+            raise Ended(UNEXPECTED)
+        if not part(content, "mac") or not word(content, "keys"):
+            raise Ended(MALFORMED)
+        self._proof = content
+        return []
+
+    def _own(self, content: Json) -> Json:
+        if self.room:
+            return content | {"m.relates_to": {"rel_type": "m.reference", "event_id": self.id}}
+        return content | {"transaction_id": self.id}
+
+
+def _offers(content: Json, name: str, value: str) -> bool:
+    offered = content.get(name)
+    return isinstance(offered, list) and value in offered

@@ -1,0 +1,306 @@
+"""All verifications of one connection: who asks, who compared, and how each of them ends.
+
+One thing is done at a time, in the order in which it came. The keys that a verification rests on are in memory alone: what is
+left over of an earlier connection is ended in words, and can begin anew.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Self, TypeVar
+
+from nio import SyncResponse
+
+from adapters.base import Listener, Notes
+from adapters.errors import PlatformFailure
+from adapters.matrix.account.account import Account
+from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
+from adapters.matrix.homeserver import SignedOut
+from adapters.matrix.outgoing.wire import Wire
+from adapters.matrix.pace import Pace
+from adapters.matrix.rooms.rooms import Rooms
+from adapters.matrix.verification import steps
+from adapters.matrix.verification.attested import CHAT, OPERATOR, Attested
+from adapters.matrix.verification.channel import Channel, Heard, Unsent, to_device
+from adapters.matrix.verification.records import Record, Records
+from adapters.matrix.verification.sas import METHOD, Party
+from adapters.matrix.verification.steps import Ended, Phase, Verification
+from adapters.matrix.verification.telling import LOST, RESTARTED, Telling
+from localization.sentences import Said, lazy
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_LASTS = 600.0
+_EARLY = 300.0
+_LOOK = 1.0
+_PATIENCE = 60.0
+_SLOW = lazy("Matrix does not answer just now; try again in a moment.")
+_NOTHING = lazy("No emoji wait to be compared with you. Begin in your app, or with verify and no more words.")
+_ASKED = lazy("Your app asks you now whether to verify me. Say yes there: then it shows seven emoji, and so do I.")
+_WAITS = lazy("Good. I wait for the same from your app.")
+
+
+@dataclass(slots=True)
+class _Going:
+    """One under way, until when, and who compared for her, '' for nobody yet."""
+
+    one: Verification
+    until: float
+    by: str = ""
+    shown: bool = False
+
+
+class Verifications:
+    """The verifications of one connection, one for each person at a time. `channel` is how steps come and go."""
+
+    def __init__(
+        self,
+        channel: Channel,
+        records: Records,
+        attested: Attested,
+        identity: CrossSigningIdentity | None,
+        telling: Telling,
+        pace: Pace,
+        now: Callable[[], int],
+    ) -> None:
+        self._channel, self._records, self._attested, self._identity = channel, records, attested, identity
+        self._telling, self._pace, self._now = telling, pace, now
+        self._me = channel.me
+        self._going: dict[str, _Going] = {}
+        self._over: set[str] = set()
+        self._left: Sequence[Record] = ()
+        self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+        self._busy = asyncio.Event()
+
+    @classmethod
+    def of(
+        cls, account: Account, rooms: Rooms, wire: Wire, notes: Notes, listener: Listener,
+        *, pace: Pace, now: Callable[[], int], prefix: str,
+    ) -> Self:  # fmt: skip
+        """Return those of an account that is open."""
+        client, identity = account.client, account.identity
+        channel = Channel(client, rooms, wire, pace)
+        records, attested = Records(notes, client.user_id), Attested(client, notes, identity)
+        return cls(channel, records, attested, identity, Telling(channel, listener, prefix), pace, now)
+
+    def heard(self, response: SyncResponse, steps: Sequence[Heard]) -> list[Heard]:
+        """Return the steps that a sync brought, those of rooms and those to her device; have changed keys looked at."""
+        if response.device_list.changed:
+            self._work.put_nowait(partial(self._look, frozenset(response.device_list.changed)))
+        return [*to_device(response.to_device_events, self._now()), *steps]
+
+    async def load(self) -> None:
+        """Read what was left over, before anything is heard."""
+        self._over, self._left = await self._records.over(), await self._records.under_way()
+
+    async def begin(self, heard: Sequence[Heard]) -> None:
+        """Keep, before what was heard is committed, which verifications begin with it."""
+        for one in heard:
+            if one.kind == steps.REQUEST and one.id and self._is_fresh(one) and self._channel.may(one):
+                await self._records.keep(Record(one.id, one.user, one.device, one.room))
+
+    def hear(self, heard: Sequence[Heard]) -> None:
+        """Have steps taken that are committed."""
+        for one in heard:
+            self._work.put_nowait(partial(self._take, one))
+
+    async def run(self) -> None:
+        """Go on with all of them until cancelled. Raises SignedOut, or PlatformFailure where a new connection may help."""
+        await self._channel.ready()
+        for record in self._left:
+            await self._give_up(record)
+        await self._look()
+        while True:
+            await (await self._work.get())()
+
+    async def watch(self) -> None:
+        """Look, while one is under way, whether whoever runs her compared, and whether it takes too long, until cancelled."""
+        while True:
+            await self._busy.wait()
+            await self._pace.pause(_LOOK)
+            await self._in_turn(self._tick)
+
+    async def ask(self, user: str, room: str) -> Said:
+        """Ask somebody's app for a verification, in the room where they are alone with her; return what to say of it."""
+        return await self._in_turn(partial(self._ask, user, room))
+
+    async def decide(self, user: str, *, same: bool) -> Said:
+        """Take a person's word whether the emoji are the same; return what to say of it, '' where that is said by itself."""
+        return await self._in_turn(partial(self._decided, user, same=same))
+
+    # What comes
+
+    async def _take(self, heard: Heard) -> None:
+        going = self._going.get(heard.user)
+        if heard.user == self._me.user and heard.room:
+            self._answered_elsewhere(heard)
+        elif heard.kind == steps.REQUEST:
+            await self._requested(heard)
+        elif going and (going.one.id, going.one.room) == (heard.id, heard.room):
+            await self._step(going, partial(going.one.take, heard.kind, heard.content))
+        elif heard.kind == steps.START and not heard.room and heard.id not in self._over:
+            # It was begun without a request, or with another life of hers.
+            await self._channel.refuse(heard, steps.UNKNOWN)
+
+    def _answered_elsewhere(self, heard: Heard) -> None:
+        """Leave a verification to another device of hers that took it over."""
+        for user, going in list(self._going.items()):
+            if going.one.id == heard.id and heard.device not in ("", self._me.device):
+                del self._going[user]
+                self._rest()
+
+    async def _requested(self, heard: Heard) -> None:
+        if not heard.id or heard.id in self._over or not self._channel.may(heard):
+            return
+        if not self._is_fresh(heard):
+            return
+        if heard.user in self._going:
+            await self._end(self._going[heard.user], steps.BY_USER, quiet=True)
+        one = Verification(heard.id, self._me, Party(heard.user, heard.device), heard.room)
+        going = self._begun(one)
+        methods = heard.content.get("methods")
+        if not isinstance(methods, list) or METHOD not in methods:
+            await self._end(going, steps.NO_METHOD)
+            return
+        await self._step(going, lambda: [one.ready()])
+
+    def _is_fresh(self, heard: Heard) -> bool:
+        age = (self._now() - heard.at) / 1_000_000
+        return -_EARLY <= age <= _LASTS
+
+    async def _step(self, going: _Going, take: Callable[[], Sequence[steps.Step]]) -> None:
+        """Take a step, send what follows, and show, finish or end it accordingly."""
+        one = going.one
+        try:
+            for step in take():
+                await self._channel.send(one, step)
+            if one.phase is Phase.COMPARING and not going.shown:
+                await self._show(going)
+            if one.is_proven:
+                await self._finish(going)
+        except Ended as ended:
+            await self._end(going, ended.code, told=ended.told)
+        except Unsent:
+            await self._end(going, LOST)
+
+    async def _show(self, going: _Going) -> None:
+        going.shown = True
+        one = going.one
+        await self._records.keep(Record(one.id, one.other.user, one.other.device, one.room, one.emoji))
+        await self._telling.compare(one)
+
+    # What is found
+
+    async def _ask(self, user: str, room: str) -> Said:
+        if user in self._going:
+            await self._end(self._going[user], steps.BY_USER, quiet=True)
+        one = Verification("", self._me, Party(user, ""), room, Phase.ASKED)
+        try:
+            one.id = await self._channel.request(user, room)
+        except Unsent:
+            return _SLOW
+        self._begun(one)
+        await self._records.keep(Record(one.id, user, "", room))
+        return _ASKED
+
+    async def _decided(self, user: str, *, same: bool, by: str = CHAT) -> Said:
+        going = self._going.get(user)
+        if going is None or going.one.phase is not Phase.COMPARING:
+            return _NOTHING
+        if not same:
+            await self._end(going, steps.DIFFERENT)
+            return ""
+        going.by = by
+        await self._step(going, lambda: [going.one.confirm(self._own_keys())])
+        return _WAITS if user in self._going else ""
+
+    def _own_keys(self) -> Mapping[str, str]:
+        master = self._identity.public(MASTER) if self._identity else ""
+        return self._channel.own_key() | ({f"ed25519:{master}": master} if master else {})
+
+    async def _finish(self, going: _Going) -> None:
+        one, other = going.one, going.one.other
+        shown = await self._channel.published(other)
+        known = {f"ed25519:{other.device}": shown.device_key, f"ed25519:{shown.master_key}": shown.master_key}
+        proved = one.proved({id: key for id, key in known.items() if key})
+        master = bool(shown.master_key) and f"ed25519:{shown.master_key}" in proved
+        if other.user == self._me.user and not (master and self._identity and shown.master_key == self._identity.public(MASTER)):
+            raise Ended(steps.MISMATCH)
+        await self._attested.add(shown, other, master=master, by=going.by, at=self._now())
+        await self._channel.send(one, one.done())
+        self._forget(going)
+        await self._records.end(one.id)
+        await self._telling.verified(one, going.by)
+
+    # How it ends
+
+    async def _tick(self) -> None:
+        for user, going in list(self._going.items()):
+            same = await self._records.answer(going.one.id) if going.one.phase is Phase.COMPARING else None
+            if same is not None:
+                await self._decided(user, same=same, by=OPERATOR)
+            elif self._pace.elapsed() > going.until:
+                await self._end(going, steps.TIMED_OUT)
+
+    async def _end(self, going: _Going, code: str, *, told: bool = False, quiet: bool = False) -> None:
+        """End one; `told` says that the other side did, `quiet` that nothing is said of it."""
+        one = going.one
+        self._forget(going)
+        if not told and code != LOST and one.id:
+            await self._channel.cancel(one, code)
+        await self._records.end(one.id)
+        if not quiet:
+            await self._telling.ended(one, code, by_them=told)
+
+    async def _give_up(self, record: Record) -> None:
+        """End one that an earlier connection left."""
+        one = Verification(record.id, self._me, Party(record.user, record.device), record.room)
+        await self._channel.cancel(one, steps.BY_USER)
+        await self._records.end(record.id)
+        self._over.add(record.id)
+        await self._telling.ended(one, RESTARTED)
+
+    async def _look(self, users: Collection[str] | None = None) -> None:
+        """Look whether keys that were found right still are, those of some users or all."""
+        try:
+            for one in await self._attested.changed(users):
+                await self._telling.changed(one)
+        except SignedOut:
+            raise
+        except PlatformFailure as failed:
+            # They are looked at again when they change next, or she starts.
+            log.warning("%s", failed)
+
+    def _begun(self, one: Verification) -> _Going:
+        going = self._going[one.other.user] = _Going(one, self._pace.elapsed() + _LASTS)
+        self._busy.set()
+        return going
+
+    def _forget(self, going: _Going) -> None:
+        self._over.add(going.one.id)
+        self._going.pop(going.one.other.user, None)
+        self._rest()
+
+    def _rest(self) -> None:
+        if not self._going:
+            self._busy.clear()
+
+    async def _in_turn(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do something after what came before it. Raises PlatformFailure where that takes too long."""
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        async def do() -> None:
+            result = await work()
+            if not done.done():
+                done.set_result(result)
+
+        self._work.put_nowait(do)
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                return await done
+        except TimeoutError:
+            raise PlatformFailure(_SLOW) from None

@@ -1,0 +1,38 @@
+"""Emoji that are compared, so that a person's app and Lyra know each other's keys."""
+
+from collections.abc import Sequence
+
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.errors import PlatformFailure
+from bot.commands.group import Group, plain
+from bot.errors import BadInput
+from localization.sentences import lazy, told
+
+VERIFY = "verify"
+_SAME = {"yes": True, "ja": True, "no": False, "nein": False}
+
+
+class SasCommand(Group):
+    """/verify, where a platform has keys."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        same = Parameter(
+            "answer", lazy("whether the emoji are the same; without it I ask your app for them"), choices=("yes", "no"), open=True
+        )
+        return (CommandSpec(VERIFY, lazy("compare emoji, so that your app and I know each other's keys"), self._verify, (same,)),)
+
+    async def _verify(self, call: Call) -> Reply:
+        adapter = self._adapters[call.place.platform]
+        if not adapter.verifies:
+            raise BadInput(lazy("Emoji are compared on Matrix alone, where people and their apps have keys."))
+        if self._shared(call):
+            raise BadInput(lazy("Say that to me in a DM."))
+        answer = str(call.arguments.get("answer", "")).casefold()
+        if answer and answer not in _SAME:
+            raise BadInput(lazy("Are the emoji the same? Say {sign}verify yes or {sign}verify no.", sign=self._sign(call)))
+        try:
+            said = await adapter.verify(call.person, call.place, _SAME.get(answer))
+        except PlatformFailure as failed:
+            raise BadInput(told(failed)) from None
+        return plain(str(said))
