@@ -124,7 +124,8 @@ class CommandSpec:
 
     A name of two words is a command and its subcommand. `menu` names an entry of a message's menu: the command then has that
     message as its target and no parameters. A hidden command is reached through actions alone. One that `takes_back` what was said
-    waits for no answer that is being made. One that is `alone` is of a place that the person alone reads, wherever it is called.
+    waits for no answer that is being made. One that is `alone` is of a place that the person alone reads, wherever it is called. One
+    that `verifies` is of platforms where people verify her.
     """
 
     name: str
@@ -137,3 +138,4 @@ class CommandSpec:
     hidden: bool = False
     takes_back: bool = False
     alone: bool = False
+    verifies: bool = False

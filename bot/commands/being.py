@@ -173,7 +173,7 @@ def _not_dreamt(places: int, sign: str) -> str:
 
 def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
     """Say whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
-    if spec.who is AnswerAudience.OWNER and not owner:
+    if (spec.who is AnswerAudience.OWNER and not owner) or (spec.verifies and not adapter.verifies):
         return False
     if spec.menu:
         return adapter.replies

@@ -20,7 +20,11 @@ class SasCommand(Group):
         same = Parameter(
             "answer", lazy("whether the emoji are the same; without it I ask your app for them"), choices=("yes", "no"), open=True
         )
-        return (CommandSpec(VERIFY, lazy("compare emoji, so that your app and I know each other's keys"), self._verify, (same,)),)
+        return (
+            CommandSpec(
+                VERIFY, lazy("compare emoji, so that your app and I know each other's keys"), self._verify, (same,), verifies=True
+            ),
+        )
 
     async def _verify(self, call: Call) -> Reply:
         adapter = self._adapters[call.place.platform]

@@ -19,7 +19,7 @@ from bot.commands.knowing import Knowing
 from bot.commands.linking import LINK, UNLINK, LinkCommands
 from bot.commands.pages import Pages
 from bot.commands.remembering import Remembering
-from bot.commands.sas_command import VERIFY, SasCommand
+from bot.commands.sas_command import SasCommand
 from bot.commands.settling import Settling
 from bot.commands.summing import Summing
 from bot.commands.thoughts import ThoughtCommands
@@ -100,7 +100,7 @@ class Commands:
         return {
             name: spec
             for name, spec in self.table.items()
-            if (owners or spec.who is not AnswerAudience.OWNER) and not (typed and spec.alone) and (verifies or name != VERIFY)
+            if (owners or spec.who is not AnswerAudience.OWNER) and not (typed and spec.alone) and (verifies or not spec.verifies)
         }
 
     def _is_owner(self, event: Message | Asked) -> bool:

@@ -32,6 +32,8 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "adapters/matrix/outgoing/contents.py: a blockquote": "marks of HTML",
     "adapters/matrix/rooms/invitations.py": "said to the log",
     "adapters/matrix/rooms/room.py": "names of rooms, which are kept",
+    "adapters/matrix/verification/channel.py": "reasons that go beside codes, which apps say in their own words",
+    "adapters/matrix/verification/telling.py: lyra": "a command",
     "adapters/splitting.py": "a pattern",
     "bot/cli/checkups/discord_checkup.py: View": "a permission as Discord's pages have it",
     "bot/cli/checkups/discord_checkup.py: Send": "a permission as Discord's pages have it",

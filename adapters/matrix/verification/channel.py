@@ -8,6 +8,7 @@ from nio import AsyncClient
 
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
+from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published import Published, published_of
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Denied, Json, SignedOut, ask
@@ -20,6 +21,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.sas import METHOD, Party
 from adapters.matrix.verification.steps import Step, Verification
+from localization.sentences import lazy
 
 _TRIES = 3
 _REASONS = {
@@ -32,6 +34,9 @@ _REASONS = {
     steps.DIFFERENT: "The emoji are not the same.",
 }
 """What an app may show of why it is over; apps that know the codes say it in their own words."""
+
+
+_FALLBACK = lazy("I ask to be verified by emoji, which this app does not know; use another one.")
 
 
 class Unsent(Exception):
@@ -93,9 +98,11 @@ class Channel:
         while not await self._rooms.at_rest():
             continue
 
-    def own_key(self) -> dict[str, str]:
-        """Return the key of her device, by its id."""
-        return {f"ed25519:{self.me.device}": str(self._client.olm.account.identity_keys["ed25519"])}
+    def own_keys(self, identity: CrossSigningIdentity | None) -> dict[str, str]:
+        """Return the keys that she proves, by their ids: her device's, and her identity's where it is here."""
+        master = identity.public(MASTER) if identity else ""
+        own = {f"ed25519:{self.me.device}": str(self._client.olm.account.identity_keys["ed25519"])}
+        return own | ({f"ed25519:{master}": master} if master else {})
 
     def may(self, heard: Heard) -> bool:
         """Whether somebody may verify her so: alone with her in the room, in a DM at all, or on another device of her account."""
@@ -132,7 +139,7 @@ class Channel:
         """Ask somebody's app in a room for a verification, and return its id. Raises Unsent, SignedOut."""
         said: Json = {
             "msgtype": steps.REQUEST,
-            "body": "Lyra asks to be verified; this app does not know how.",
+            "body": str(_FALLBACK),
             "from_device": self.me.device,
             "methods": [METHOD],
             "to": user,

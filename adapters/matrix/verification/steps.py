@@ -122,6 +122,10 @@ class Verification:
             raise Ended(MISMATCH)
         return set(mine)
 
+    def is_promised(self, theirs: str) -> bool:
+        """Whether a public key is the one to which the other side bound itself before it saw hers."""
+        return self._committed.rstrip("=") == commitment(theirs, self._start)
+
     # What comes
 
     def _ready(self, content: Json) -> list[Step]:
@@ -191,7 +195,7 @@ class Verification:
         if self.phase not in (Phase.ACCEPTED, Phase.KEYED):
             raise Ended(UNEXPECTED)
         theirs = word(content, "key")
-        if self._hers and self._committed.rstrip("=") != commitment(theirs, self._start):
+        if self._hers and not self.is_promised(theirs):
             raise Ended(COMMITMENT)
         try:
             self._agreement = Agreement.reached(self._pair, theirs, self.id)

@@ -74,14 +74,15 @@ class Telling:
     async def verified(self, one: Verification, by: str) -> None:
         """Say that keys were found right."""
         if by == OPERATOR:
+            log.warning("%s", lazy("{user} is verified, as was compared at the terminal.", user=one.other.user))
             said = lazy(
                 "Verified: whoever runs me found the emoji to be the same, at the terminal. I know your keys from now on."
             )
         else:
+            log.warning("%s", lazy("{user} is verified on their word, given in the chat.", user=one.other.user))
             said = lazy(
                 "Verified on your word, which is as sure as this chat is. I know your keys from now on, and tell you when they change."
             )
-        log.warning("%s", lazy("{user} and Lyra have verified each other ({by}).", user=one.other.user, by=by))
         await self._say(one, said)
 
     async def ended(self, one: Verification, code: str, *, by_them: bool = False) -> None:

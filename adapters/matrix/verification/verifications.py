@@ -6,7 +6,7 @@ left over of an earlier connection is ended in words, and can begin anew.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Self, TypeVar
@@ -39,7 +39,7 @@ _EARLY = 300.0
 _LOOK = 1.0
 _PATIENCE = 60.0
 _SLOW = lazy("Matrix does not answer just now; try again in a moment.")
-_NOTHING = lazy("No emoji wait to be compared with you. Begin in your app, or with verify and no more words.")
+_NOTHING = lazy("No emoji wait to be compared with you. Begin in your app, or with my command verify.")
 _ASKED = lazy("Your app asks you now whether to verify me. Say yes there: then it shows seven emoji, and so do I.")
 _WAITS = lazy("Good. I wait for the same from your app.")
 
@@ -137,7 +137,7 @@ class Verifications:
     async def _take(self, heard: Heard) -> None:
         going = self._going.get(heard.user)
         if heard.user == self._me.user and heard.room:
-            self._answered_elsewhere(heard)
+            await self._answered_elsewhere(heard)
         elif heard.kind == steps.REQUEST:
             await self._requested(heard)
         elif going and (going.one.id, going.one.room) == (heard.id, heard.room):
@@ -146,12 +146,12 @@ class Verifications:
             # It was begun without a request, or with another life of hers.
             await self._channel.refuse(heard, steps.UNKNOWN)
 
-    def _answered_elsewhere(self, heard: Heard) -> None:
+    async def _answered_elsewhere(self, heard: Heard) -> None:
         """Leave a verification to another device of hers that took it over."""
-        for user, going in list(self._going.items()):
-            if going.one.id == heard.id and heard.device not in ("", self._me.device):
-                del self._going[user]
-                self._rest()
+        for going in [one for one in self._going.values() if one.one.id == heard.id]:
+            if heard.device not in ("", self._me.device):
+                self._forget(going)
+                await self._records.end(heard.id)
 
     async def _requested(self, heard: Heard) -> None:
         if not heard.id or heard.id in self._over or not self._channel.may(heard):
@@ -215,12 +215,8 @@ class Verifications:
             await self._end(going, steps.DIFFERENT)
             return ""
         going.by = by
-        await self._step(going, lambda: [going.one.confirm(self._own_keys())])
+        await self._step(going, lambda: [going.one.confirm(self._channel.own_keys(self._identity))])
         return _WAITS if user in self._going else ""
-
-    def _own_keys(self) -> Mapping[str, str]:
-        master = self._identity.public(MASTER) if self._identity else ""
-        return self._channel.own_key() | ({f"ed25519:{master}": master} if master else {})
 
     async def _finish(self, going: _Going) -> None:
         one, other = going.one, going.one.other
@@ -283,9 +279,6 @@ class Verifications:
     def _forget(self, going: _Going) -> None:
         self._over.add(going.one.id)
         self._going.pop(going.one.other.user, None)
-        self._rest()
-
-    def _rest(self) -> None:
         if not self._going:
             self._busy.clear()
 

@@ -85,9 +85,9 @@ class Person(Talk):
         return await public_keys(self.client, user)
 
     async def signs_own_device(self) -> None:
-        """Make a cross-signing identity and sign this device."""
+        """Make a cross-signing identity, a new one where there is one, and sign this device."""
         assert self.keys, f"{self.user} has no keys"
-        await cross_sign(self.client, self.user, self.device, self.keys.sign)
+        await cross_sign(self.client, self.user, self.device, self.keys.sign, self.password)
 
     async def logs_out(self) -> None:
         """Sign this device out: its token is worth nothing from now on."""

@@ -11,7 +11,7 @@ from signedjson.sign import SignatureVerifyException, sign_json, verify_signed_j
 from signedjson.types import SigningKey
 from unpaddedbase64 import decode_base64
 
-from tests.fakes.matrix.client import Client, Json
+from tests.fakes.matrix.client import Client, Json, Refused
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,20 @@ async def public_keys(client: Client, user: str) -> PublicKeys:
     return PublicKeys(user, answer["device_keys"].get(user, {}), master, self_signing)
 
 
-async def cross_sign(client: Client, user: str, device: str, countersign: Callable[[Json], Json]) -> None:
-    """Make a user a cross-signing identity, let the device sign it with its own key, and the identity the device."""
+async def cross_sign(client: Client, user: str, device: str, countersign: Callable[[Json], Json], password: str) -> None:
+    """Make a user a cross-signing identity, in the place of one that they have, let the device sign it with its own key, and the identity the device."""
     master, self_signing, user_signing = (generate_signing_key("") for _ in range(3))
     for key in (master, self_signing, user_signing):
         key.version = _public(key)
     upload = {"master_key": countersign(_described(master, "master", user))}
     for name, key in (("self_signing", self_signing), ("user_signing", user_signing)):
         upload[f"{name}_key"] = sign_json(_described(key, name, user), user, master)
-    await client.call("POST", "keys", "device_signing", "upload", body=upload)
+    try:
+        await client.call("POST", "keys", "device_signing", "upload", body=upload)
+    except Refused as refused:
+        who = {"type": "m.id.user", "user": user}
+        auth = {"type": "m.login.password", "identifier": who, "password": password, "session": refused.body["session"]}
+        await client.call("POST", "keys", "device_signing", "upload", body=upload | {"auth": auth})
     keys = dict((await public_keys(client, user)).devices[device])
     signed = sign_json(keys, user, self_signing)
     await client.call("POST", "keys", "signatures", "upload", body={user: {device: signed}})
