@@ -1,5 +1,7 @@
 """Emoji are compared with Lyra, by an app that shares no code with her: in an encrypted DM, and device to device."""
 
+import asyncio
+
 import pytest
 
 from adapters.matrix.account.identity import CrossSigningIdentity
@@ -261,4 +263,22 @@ async def test_keys_that_change_after_it_are_told_of(at_home: Home, ada: Person)
         await said(at_home, ada, room, "Verified on your word")
         await ada.signs_own_device()
         await said(at_home, ada, room, "Your keys are not those any more that we verified")
+        assert not await attestations(notes(lyra), at_home.user)
+
+
+async def test_another_client_of_her_own_account_is_compared_at_the_terminal_and_signed(at_home: Home, people: People) -> None:
+    async with at_home.lyra() as lyra:
+        other = await people.second_device(at_home.owner)
+        hers = next(one for one in (await other.keys_of(at_home.user)).devices if one != other.device)
+        app = Comparison(other, at_home.user, device=hers)
+        await app.asks()
+        await app.begins()
+        await app.exchanges()
+        records = Records(notes(lyra), at_home.user)
+        await app.agrees()
+        while not any(one.emoji for one in await records.under_way()):
+            await asyncio.sleep(0.01)
+        await records.say(app.id, same=True)
+        assert len(await app.verified()) == 2
+        assert (await other.keys_of(at_home.user)).signed(other.device)
         assert not await attestations(notes(lyra), at_home.user)
