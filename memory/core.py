@@ -1,4 +1,4 @@
-"""Memory: everything Lyra keeps, in one encrypted file, behind views that know who may know.
+"""Memory: everything Lyra keeps, in one encrypted file or a database, behind views that know who may know.
 
 The way of a message: the journal commits it as it was heard (T1); a view keeps it as an exchange of a session before any
 model sees it (T2); a view keeps the reply, what it rests on, and every part to be sent, together with the end of the event
@@ -40,7 +40,8 @@ from memory.store.database import Database
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
-from memory.store.sqlite.database import SqliteDatabase
+from memory.store.opening import open_database
+from memory.store.postgresql.address import Address
 from memory.tiers import backlog, entities, episodes, rereading, selfstate
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, Rules
@@ -85,6 +86,8 @@ class Memory:
     def __init__(self, db: Database, path: Path, key: bytes | None, seal: Seal, ports: Ports, habits: Habits) -> None:
         self.db = db
         self.path = path
+        self.address: Address | None = None
+        """Where a server keeps it, None where the file does."""
         self.places = Places(db, seal)
         self.settings = KeptSettings(db)
         self.linking = Linking(db, seal, ports.clock)
@@ -111,17 +114,19 @@ class Memory:
 
     @classmethod
     async def open(
-        cls, path: Path, key: bytes | None, ports: Ports, habits: Habits | None = None, *, checkpoints: bool = True
-    ) -> Self:
-        """Open or create the memory at `path`. Raises the errors of `SqliteDatabase.open`.
+        cls, path: Path, key: bytes | None, ports: Ports, habits: Habits | None = None, *, checkpoints: bool = True,
+        address: Address | None = None,
+    ) -> Self:  # fmt: skip
+        """Open or create the memory at `path`, or the one at an address whose files are kept there. Raises the errors of `open_database`.
 
         Before anything is read, what the tombstones' log names is forgotten in this file as well, and what a kill cut off is
         finished: `forgotten_at_open` counts it.
         """
-        db = await SqliteDatabase.open(path, key, checkpoints=checkpoints)
+        db = await open_database(path, key, address, checkpoints=checkpoints)
         try:
             await reindex(db)
             memory = cls(db, path, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
+            memory.address = address
             memory.forgotten_at_open = await memory._forgetting.resume()
             await memory._vanishing.resume()
             return memory

@@ -7,6 +7,7 @@ MemoryFailure
 ├── ForeignLog                                the log beside the file is not its own
 ├── TombstonesDamaged                         the log of what was forgotten is not what was written
 ├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
+├── DatabaseAway · DatabaseRefused            the server is out of reach, or not one to keep a memory on
 ├── HomeInUse                                another process holds what this one needs alone
 ├── BusyElsewhere                             another process is at the same work
 ├── NotFound                                 nothing by that name or id in this domain
@@ -63,6 +64,14 @@ class TombstonesDamaged(MemoryFailure):
 
 class DatabaseBusy(MemoryFailure):
     """Another process kept the memory locked for longer than the busy timeout."""
+
+
+class DatabaseAway(DatabaseBusy):
+    """The server that keeps the memory is out of reach for now."""
+
+
+class DatabaseRefused(MemoryFailure):
+    """The server does not let her in, has no such database, or is not fit to keep a memory."""
 
 
 class DiskFull(MemoryFailure):

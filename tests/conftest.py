@@ -1,13 +1,14 @@
 """What every test run says and needs."""
 
 import gc
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from importlib.util import find_spec
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
+from tests.kits.fresh import drop_databases, on_server
 from tests.kits.size import TORTURE, examples
 
 # How long an example takes says how busy the machine is, and nothing of what is proven.
@@ -38,10 +39,11 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave to `make torture` what varies what other tests prove."""
-    if not TORTURE:
-        config.hook.pytest_deselected(items=[item for item in items if _varies(item)])
-        items[:] = [item for item in items if not _varies(item)]
+    """Leave to `make torture` what varies what other tests prove, and out what is about a file where none is kept."""
+    left = [item for item in items if (not TORTURE and _varies(item)) or (on_server() and item.get_closest_marker("file"))]
+    config.hook.pytest_deselected(items=left)
+    kept = set(items) - set(left)
+    items[:] = [item for item in items if item in kept]
 
 
 def pytest_collection_finish() -> None:
@@ -55,6 +57,13 @@ def _varies(item: pytest.Item) -> bool:
     cases = getattr(item, "callspec", None)
     later = cases is not None and any(cases.indices.values()) and "synapse" in getattr(item, "fixturenames", ())
     return later or item.get_closest_marker("torture") is not None
+
+
+@pytest.fixture(autouse=True)
+def _databases() -> Iterator[None]:
+    """Remove the databases of a test after it."""
+    yield
+    drop_databases()
 
 
 @pytest.fixture

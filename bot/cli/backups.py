@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from bot.app import RandomIds, key_of, opened, prepare
+from bot.app import RandomIds, key_of, on_server, opened, prepare
 from bot.cli.output import ask, show
 from bot.commands.texts import receipts
 from bot.config import home
@@ -48,6 +48,13 @@ async def restore(file: Path, yes: bool) -> int:
     around, settings = prepare()
     if not file.is_file():
         raise BackupFailed(lazy("There is no backup at {file}.", file=file))
+    if on_server(settings):
+        raise BackupFailed(
+            lazy(
+                "A backup is not put into a database yet: restore it into an empty home (LYRA_HOME) without [store] that has a copy of "
+                "the key, and use that."
+            )
+        )
     if home_files.size(around.db_path) and not ask(
         _("Put {file} in the place of {db_path}?", file=file, db_path=around.db_path), yes=yes
     ):

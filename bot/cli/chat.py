@@ -10,7 +10,7 @@ from typing import Any
 
 from adapters.console.console import Console, Origin, Pipe, Screen
 from adapters.events import Person
-from bot.app import App, opened, until_stopped
+from bot.app import App, opened, told_key, until_stopped
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.alone import Alone
@@ -101,14 +101,16 @@ async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
         screen.note(f"{back}{_leaving(screen)}")
         return
     where = (
-        _("Your words go to {goes_to}.", goes_to=app.models.goes_to) if app.models.goes_to else _("Nothing leaves this machine.")
-    )
+        _("Your words go to {goes_to}.", goes_to=app.models.goes_to) if app.models.goes_to
+        else _("Your words are kept in {address}.", address=app.memory.address) if app.memory.address
+        else _("Nothing leaves this machine.")
+    )  # fmt: skip
     screen.note(_("Lyra: hello {name}. {where}", name=person.name, where=where))
     if app.models.chat is None:
         screen.note(_("No model connected: I keep, find and summarize; /model lets me converse."))
     screen.note(f"{_('I keep what you tell me until you /forget it.')}{_leaving(screen)}")
     if app.base.key_path is not None:
-        screen.note(_("Memory is encrypted; copy this key somewhere safe: {path}", path=_tilde(app.base.key_path)))
+        screen.note(told_key(_tilde(app.base.key_path), app.base.settings))
 
 
 def _leaving(screen: Screen) -> str:

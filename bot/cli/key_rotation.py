@@ -1,12 +1,12 @@
 """`lyra key rotate`."""
 
-from bot.app import prepare
+from bot.app import on_server, prepare
 from bot.cli.backups import in_megabytes
 from bot.cli.output import show
 from bot.config import home
 from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
-from memory.errors import KeyUnusable
+from memory.errors import KeyUnusable, RotationFailed
 from memory.store import home_files, rotating
 from memory.text.time.times import SystemClock
 
@@ -20,6 +20,10 @@ async def rotate() -> int:
                 "The key is in {env}, where I cannot change it. Put it into a file, name that as key_file, and try again.",
                 env=settings.key_env,
             )
+        )
+    if on_server(settings):
+        raise RotationFailed(
+            lazy("What the database keeps is not encrypted with the key, so that there is nothing to change. Only backups are.")
         )
     key_path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     with home.alone(around, SystemClock()):

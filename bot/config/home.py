@@ -16,10 +16,11 @@ _AT_WORK = lazy("Lyra is at work in this home. End her and every lyra command fi
 
 
 @contextmanager
-def used(around: Surroundings, clock: Clock) -> Iterator[restoring.SetAside | None]:
+def used(around: Surroundings, clock: Clock, *, kept_here: bool = True) -> Iterator[restoring.SetAside | None]:
     """Use the home for the block, beside others, with what was left half done finished and everything readable by its owner alone.
 
-    Gives what a restore that is finished here set aside. Raises HomeInUse, MemoryMissing.
+    Gives what a restore that is finished here set aside; the memory itself is looked for where it is kept here. Raises HomeInUse,
+    MemoryMissing.
     """
     lock = FileLock(around.home / "use.lock")
     try:
@@ -32,7 +33,8 @@ def used(around: Surroundings, clock: Clock) -> Iterator[restoring.SetAside | No
         home_files.make_private(*_kept(around))
         restoring.clear(around.db_path)
         Unfinished(around.db_path).clear()
-        home_files.require_there(around.db_path)
+        if kept_here:
+            home_files.require_there(around.db_path)
         yield aside
     finally:
         lock.release()

@@ -26,6 +26,7 @@ from bot.config.sections import (
     Someone,
     WebSection,
 )
+from bot.config.store import StoreSection
 from bot.errors import BadConfig
 from localization.languages import LANGUAGES, known
 from localization.sentences import _, lazy
@@ -67,6 +68,7 @@ class Settings(Section):
     background_tokens_per_day: int = Field(1_000_000, ge=0)
     workers: int = Field(8, ge=1, le=64)
     answer_within_minutes: int = Field(60, ge=1)
+    store: StoreSection = StoreSection()
     web: WebSection = WebSection(proxies=[])
     exit: Exit = Exit(links=[])
     dream: DreamSection = DreamSection()
@@ -212,7 +214,7 @@ def _problem(found: Any) -> str:
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
     sections: dict[str, type[BaseModel]] = {
-        "models": Backend, "people": Someone, "web": WebSection, "exit": Exit, "dream": DreamSection, "retention": RetentionSection, "privacy": PrivacySection, "access": AccessSection, "limits": LimitsSection, "discord": Discord, "matrix": Matrix,
+        "models": Backend, "people": Someone, "store": StoreSection, "web": WebSection, "exit": Exit, "dream": DreamSection, "retention": RetentionSection, "privacy": PrivacySection, "access": AccessSection, "limits": LimitsSection, "discord": Discord, "matrix": Matrix,
     }  # fmt: skip
     return list(sections.get(str(loc[0]), Settings).model_fields)
 

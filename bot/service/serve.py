@@ -23,6 +23,7 @@ from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.extra import missing
 from bot.web.serving import page_lock, parlour, serving, token_path
 from localization.sentences import _, lazy, told
+from memory.errors import HomeInUse
 from memory.store.locks import FileLock
 
 
@@ -38,6 +39,13 @@ async def serve() -> int:
             page.require(
                 lazy("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")
             )
+            if not await app.memory.db.reserve():
+                raise HomeInUse(
+                    lazy(
+                        "Lyra is awake on {address} already, from another home. One `lyra run` is enough; end it first to start another.",
+                        address=app.memory.address,
+                    )
+                )
             return await _serve(app)
         finally:
             page.release()

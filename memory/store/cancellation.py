@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
-async def to_the_end(work: Coroutine[Any, Any, object]) -> None:
-    """Finish `work` even if this task is cancelled meanwhile; the cancellation is raised afterwards."""
+async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
+    """Finish `work` even if this task is cancelled meanwhile, and return what comes of it; the cancellation is raised afterwards."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -16,4 +18,4 @@ async def to_the_end(work: Coroutine[Any, Any, object]) -> None:
             cancelled = error
     if cancelled is not None and not task.cancelled() and task.exception() is None:
         raise cancelled
-    task.result()
+    return task.result()

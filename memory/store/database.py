@@ -75,6 +75,13 @@ class Database(Reader, Protocol):
         """
         ...
 
+    async def reserve(self) -> bool:
+        """Have nobody else run Lyra on it until it is closed; False where somebody does.
+
+        A file is reserved together with its home.
+        """
+        ...
+
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey where something is damaged."""
         ...

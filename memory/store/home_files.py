@@ -50,6 +50,13 @@ def make_private(*files: Path) -> None:
                 file.chmod(stat.S_IMODE(mode) & 0o600)
 
 
+def left_of(path: Path) -> list[str]:
+    """Return the names of what stands beside a database and says that there was one."""
+    beside = (path.with_name(TOMBSTONES), path.with_name(f"{path.name}-wal"))
+    left = [file.name for file in beside if size(file)]
+    return [*left, HOLDERS] if path.with_name(HOLDERS).is_dir() else left
+
+
 def require_there(path: Path) -> None:
     """Raise MemoryMissing where the database is missing or empty though what stands beside it says that there was one.
 
@@ -57,11 +64,7 @@ def require_there(path: Path) -> None:
     """
     if size(path):
         return
-    beside = (path.with_name(TOMBSTONES), path.with_name(f"{path.name}-wal"))
-    left = [file.name for file in beside if size(file)]
-    if path.with_name(HOLDERS).is_dir():
-        left.append(HOLDERS)
-    if left:
+    if left := left_of(path):
         raise MemoryMissing(
             lazy(
                 "{what}, though one was kept here. Put the file back, or a backup in its place with: "

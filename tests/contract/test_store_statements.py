@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -13,12 +13,12 @@ import pytest
 from memory.core import Memory, Ports
 from memory.store.database import Parameters, Row, Rows, Transaction
 from memory.store.lineage import Seal
-from memory.store.schema import migrations
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.dream_kit import Muse, days, forced
+from tests.kits.fresh import server as shared
 from tests.kits.ladder_kit import PAIRS, Teller
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Ids, corner
-from tests.kits.postgres import Postgres, postgres, translated
+from tests.kits.postgres import Postgres
 from tests.kits.statements import Source, Statement, Unresolved, writers
 
 
@@ -35,12 +35,9 @@ def statements_read() -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Postgres]:
+def server() -> Postgres:
     """A PostgreSQL with the tables of memory, made by the same migrations."""
-    with postgres() as server:
-        steps = [translated(text) for step in migrations() for text in step.statements()]
-        assert [(why, step) for why, step in zip(server.run(steps), steps, strict=True) if why] == []
-        yield server
+    return shared()
 
 
 def test_postgresql_takes_every_statement(server: Postgres) -> None:

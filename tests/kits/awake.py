@@ -16,7 +16,7 @@ from memory.view.view import View
 from tests.fakes.openai_behaviours import Answerer, Request
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
-from tests.kits.fresh import fresh
+from tests.kits.fresh import fresh, stored
 from tests.kits.memory_kit import KEY
 from tests.kits.words_alone import words_alone
 
@@ -106,7 +106,7 @@ async def woken(
     `changed` may switch off one of her guards; `beside` makes a second adapter.
     """
     home.mkdir(exist_ok=True)
-    (home / "lyra.toml").write_text(words_alone(toml))
+    (home / "lyra.toml").write_text(stored(words_alone(toml), home / "lyra.db"))
     for name, value in {"LYRA_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:1", **(secrets or {})}.items():
         monkeypatch.setenv(name, value)
     if not (home / "key").exists():

@@ -20,7 +20,7 @@ from memory.view.view import View
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.awake import configured
-from tests.kits.fresh import fresh
+from tests.kits.fresh import fresh, stored
 from tests.kits.memory_kit import KEY
 from tests.kits.words_alone import words_alone
 
@@ -174,7 +174,7 @@ async def site(
     home.mkdir(exist_ok=True)
     web = "" if "[web]" in config else "[web]\nport = 0\n"
     keys, sections = ("", config) if config.startswith("[") else (config, "")
-    (home / "lyra.toml").write_text(words_alone(configured(model, keys, f"{web}{sections}")))
+    (home / "lyra.toml").write_text(stored(words_alone(configured(model, keys, f"{web}{sections}")), home / "lyra.db"))
     for name, value in {"LYRA_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:1", "LOGNAME": "ada", "USER": "ada"}.items():
         monkeypatch.setenv(name, value)
     if not (home / "key").exists():

@@ -12,6 +12,7 @@ from memory.dream.dreamer import Dreamer
 from memory.dream.report import Report, Step
 from memory.ports import ChatModel, Entry, Task
 from memory.ports import Writer as AnyWriter
+from tests.kits.fresh import tables
 from tests.kits.ladder_kit import Teller
 from tests.kits.memory_kit import DAY, Corner, Writer
 
@@ -157,10 +158,9 @@ async def refused(here: Corner, tier: str = "reflection") -> list[str]:
 
 async def everything(here: Corner) -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every table."""
-    tables = await here.memory.db.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     return {
-        row["name"]: sorted((tuple(one) for one in await here.memory.db.all(f"SELECT * FROM {row['name']}")), key=repr)
-        for row in tables
+        name: sorted((tuple(one) for one in await here.memory.db.all(f"SELECT * FROM {name}")), key=repr)
+        for name in await tables(here.memory.db)
     }
 
 

@@ -1,15 +1,53 @@
-"""A fresh memory, copied from one that was brought to the present schema once in this process: making it takes four times as long."""
+"""A fresh memory, copied from one that was brought to the present schema once in this process: making it takes four times as long.
 
+The tests that open a memory by a kit do so on either store: a file, or, where LYRA_TEST_STORE or a fixture says "postgresql", a
+database of its own, which is gone after the test.
+"""
+
+import os
 import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from functools import cache
+from hashlib import blake2b
 from pathlib import Path
 
-from memory.store.sqlite.database import SqliteDatabase
+import psycopg
 
+from memory.store.database import Reader
+from memory.store.postgresql.address import Address
+from memory.store.sqlite.database import SqliteDatabase
+from tests.kits.postgres import Postgres, postgres
+
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+STORE = "LYRA_TEST_STORE"
+
+_COLUMNS = {
+    False: "SELECT m.name AS belongs, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'",
+    True: "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns WHERE table_schema = 'lyra'",
+}
 _made: dict[bytes | None, bytes] = {}
+_databases: set[str] = set()
+_held = ExitStack()
+
+
+def on_server() -> bool:
+    """Say whether memories are kept on PostgreSQL now."""
+    return os.environ.get(STORE, SQLITE) == POSTGRESQL
+
+
+def address_of(path: Path) -> Address | None:
+    """Return where the memory of a path is kept, None where the file itself holds it."""
+    return server().address(_named(path)) if on_server() else None
 
 
 async def fresh(path: Path, key: bytes | None) -> None:
-    """Put a memory that holds nothing where there is none yet, as `SqliteDatabase.open` would make it."""
+    """Put a memory that holds nothing where there is none yet, as `open_database` would make it."""
+    if on_server():
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        server().make(_named(path))
+        _databases.add(_named(path))
+        return
     if path.exists():
         return
     if key not in _made:
@@ -19,3 +57,61 @@ async def fresh(path: Path, key: bytes | None) -> None:
             _made[key] = own.read_bytes()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.write_bytes(_made[key])
+
+
+def copies(path: Path) -> Callable[[Path], None]:
+    """Return what puts a copy of the memory of a path, which nobody has open, elsewhere: however often, also when that path is gone."""
+    if on_server():
+        name = _named(path)
+        _databases.discard(name)
+
+        def copy(other: Path) -> None:
+            server().make(_named(other), like=name)
+            _databases.add(_named(other))
+
+        return copy
+    written = path.read_bytes()
+    return lambda other: _write(other, written)
+
+
+def _write(path: Path, written: bytes) -> None:
+    path.write_bytes(written)
+
+
+async def columns(reader: Reader) -> list[tuple[str, str]]:
+    """Return all columns, each as its table and its name."""
+    rows = await reader.all(_COLUMNS[on_server()])
+    return sorted((row["belongs"], row["name"]) for row in rows)
+
+
+async def tables(reader: Reader) -> list[str]:
+    """Return the names of all tables."""
+    return sorted({table for table, _ in await columns(reader)})
+
+
+def stored(config: str, path: Path) -> str:
+    """Return the text of a configuration with the store of the memory of a path."""
+    address = address_of(path)
+    return f'{config}\n[store]\nurl = "{address.url}"\n' if address else config
+
+
+def drop_databases() -> None:
+    """Remove the databases that were made, but for those that are still open: others of this file's tests go on there."""
+    for name in sorted(_databases):
+        with suppress(psycopg.errors.ObjectInUse):
+            server().ask(f'DROP DATABASE "{name}"')
+            _databases.discard(name)
+
+
+@cache
+def server() -> Postgres:
+    """Return the server of this run, which ends with the last process that asked for it."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    folder = Path(tempfile.gettempdir()) / f"lyra-run-{run}"
+    if run:
+        folder.mkdir(exist_ok=True)
+    return _held.enter_context(postgres(folder if run else None))
+
+
+def _named(path: Path) -> str:
+    return f"t{blake2b(str(path.absolute()).encode(), digest_size=12).hexdigest()}"

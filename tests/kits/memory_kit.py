@@ -21,7 +21,7 @@ from memory.text.time.times import instant
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef, Statement
 from memory.view.retrieval import Wanted
 from memory.view.view import Answer, View
-from tests.kits.fresh import fresh
+from tests.kits.fresh import address_of, fresh
 
 KEY = bytes(range(32))
 START = 1_772_539_200_000_000  # 2026-03-03 12:00 UTC
@@ -201,7 +201,8 @@ async def opened(
 ) -> AsyncIterator[Memory]:  # fmt: skip
     """Open a memory, encrypted unless the key is None."""
     await fresh(path, key)
-    async with await Memory.open(path, key, Ports(clock or Clock(), ids or Ids(), embedder), habits) as memory:
+    ports = Ports(clock or Clock(), ids or Ids(), embedder)
+    async with await Memory.open(path, key, ports, habits, address=address_of(path)) as memory:
         yield memory
 
 

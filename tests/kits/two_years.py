@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from memory.index.hits import Hit
 from memory.text.time.times import local
 from memory.types import NewExchange
+from tests.kits.fresh import copies
 from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
 
 SET = Path(__file__).parents[1] / "sets" / "times"
@@ -143,10 +144,10 @@ async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
             async with opened(own, None, clock=clock) as memory:
                 here = await corner(memory, clock)
                 await here.view.say(here.session, list(two_years(language)))
-            _written[language] = own.read_bytes()
-    path.write_bytes(_written[language])
+            _written[language] = copies(own)
+    _written[language](path)
     async with opened(path, None, clock=clock) as memory:
         yield await corner(memory, clock)
 
 
-_written: dict[str, bytes] = {}
+_written: dict[str, Callable[[Path], None]] = {}

@@ -66,6 +66,7 @@ async def test_a_place_whose_name_is_a_book_is_called_by_its_beginning(tmp_path:
         assert names == ["x" * 199 + "…", "x" * 199 + "… (2)"]
 
 
+@pytest.mark.file
 async def test_a_place_that_stays_as_it_is_is_read_and_not_written(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.view.sessions.active("discord", "general")

@@ -19,6 +19,7 @@ from memory.store import restoring
 from memory.tiers.episodes import Rules
 from memory.types import Forgotten, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
+from tests.kits.fresh import columns
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Writer, answering, at_home, corner, opened, said
 
 SECRET = "the parrot is called Xerxes"
@@ -37,11 +38,10 @@ async def digested(here: Corner, writer: Writer | None = None) -> None:
 async def holding(here: Corner, word: str) -> list[str]:
     """Return which columns of the whole file hold a word."""
     found = []
-    for table in await here.memory.db.all("SELECT name FROM sqlite_master WHERE type = 'table'"):
-        for column in await here.memory.db.all(f"SELECT name FROM pragma_table_info('{table['name']}')"):
-            place = f"{table['name']}.{column['name']}"
-            if await here.memory.db.all(f"SELECT 1 FROM {table['name']} WHERE {column['name']} LIKE :w", {"w": f"%{word}%"}):
-                found.append(place)
+    for table, column in await columns(here.memory.db):
+        rows = await here.memory.db.all(f"SELECT {column} AS held FROM {table}")
+        if any(word.lower() in repr(row["held"]).lower() for row in rows):
+            found.append(f"{table}.{column}")
     return sorted(found)
 
 
@@ -228,6 +228,7 @@ async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tm
         assert await holding(here, "Xerxes") == [] and await here.found("tomatoes") == [later.text]
 
 
+@pytest.mark.file
 async def test_an_older_file_put_back_does_not_bring_it_back(tmp_path: Path) -> None:
     clock = Clock()
     path = tmp_path / "lyra.db"
@@ -254,6 +255,7 @@ async def test_an_older_file_put_back_does_not_bring_it_back(tmp_path: Path) -> 
         assert (await here.view.say(here.session, [said(SECRET, "s1")])).forgotten == 1
 
 
+@pytest.mark.file
 async def test_a_log_that_was_lost_is_written_again_from_the_memory(tmp_path: Path) -> None:
     clock, log = Clock(), tmp_path / "tombstones.log"
     async with opened(tmp_path / "lyra.db", clock=clock) as memory:
@@ -274,6 +276,7 @@ async def test_a_log_that_was_lost_is_written_again_from_the_memory(tmp_path: Pa
         assert await holding(await corner(memory, clock), "Xerxes") == []
 
 
+@pytest.mark.file
 @pytest.mark.parametrize("how", ["a letter", "zeros", "noise", "a line of something else"])
 async def test_a_damaged_log_is_refused_where_it_could_let_something_come_back(tmp_path: Path, how: str) -> None:
     clock, path, log = Clock(), tmp_path / "lyra.db", tmp_path / "tombstones.log"

@@ -119,6 +119,7 @@ async def test_what_an_earlier_version_forgot_by_its_words_and_marks_stays_forgo
         assert SECRET not in await texts(here)
 
 
+@pytest.mark.file
 async def test_a_backup_from_before_the_import_does_not_let_it_come_back_either(tmp_path: Path) -> None:
     clock, path = Clock(), tmp_path / "lyra.db"
     async with opened(path, clock=clock) as memory:

@@ -85,7 +85,8 @@ async def test_a_code_is_kept_as_a_hash_ends_and_is_replaced_by_the_next(linking
     clock.forward(LASTS)
     assert await linking.link(request) is None and await linking.requests(ADA) == []
     await linking.end()
-    assert await linking.db.all("SELECT * FROM link_codes UNION ALL SELECT *, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM link_tries") == []
+    for table in ("link_codes", "link_tries"):
+        assert await linking.db.all(f"SELECT * FROM {table}") == []
 
 
 async def test_guessing_ends_after_five_tries_even_at_the_right_one(linking: Linking, clock: Clock) -> None:

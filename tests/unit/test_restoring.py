@@ -16,6 +16,8 @@ from memory.store.backup import Unfinished
 from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, KEY, Clock, at_home, corner, opened
 
+pytestmark = pytest.mark.file
+
 
 async def restored(folder: Path, now: int, said: str = "said before the backup") -> Path:
     """Say something, and put a backup in its place; return where the old memory is."""

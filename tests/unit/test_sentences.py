@@ -106,6 +106,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/forget/verified.py: item": "a statement",
     "memory/journal/outbox.py: o.": "a statement",
     "memory/places/consent.py: bank": "the name of a setting",
+    "memory/store/postgresql": "what a server says, to be known again, and what it is asked",
     "memory/store/sqlite": "what SQLite says, to be known again",
     "memory/text": "words and patterns of languages, and what a model is given",
     "memory/tiers/episodes.py": "a statement",

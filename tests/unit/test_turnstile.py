@@ -2,7 +2,7 @@
 
 import asyncio
 
-from memory.store.sqlite.turnstile import Turnstile
+from memory.store.turnstile import Turnstile
 
 
 async def _come(turnstile: Turnstile, name: str, gone: list[str], *, first: bool = False) -> None:

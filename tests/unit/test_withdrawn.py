@@ -46,6 +46,7 @@ async def test_removed_messages_go_with_all_that_rests_on_them(tmp_path: Path) -
         assert (again.forgotten, again.stored) == (1, [])
 
 
+@pytest.mark.file
 async def test_where_nothing_is_known_nothing_is_written(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         (done,) = await here.memory.journal.accept("console", [Event("e1", "dm", "one")])

@@ -25,9 +25,11 @@ from bot.service.notes import KeptNotes, NoNotes
 from bot.service.platforms import access_to_matrix
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext, told
+from memory.core import Memory
 from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.store import home_files
 from memory.store.locks import FileLock
+from memory.store.postgresql.condition import condition
 from memory.store.sqlite.database import SqliteDatabase
 from memory.text.time.times import SystemClock
 
@@ -179,7 +181,26 @@ async def _memory(it: Looked) -> list[Finding]:
     if parked:
         return [Finding(False, _("Memory: sound, but {given_up}", given_up=given_up(parked)))]
     kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
-    return [Finding(True, _("Memory: {path}, sound, {conversations}.", path=it.around.db_path, conversations=kept))]
+    where = memory.address or it.around.db_path
+    sound = Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept))
+    return [sound, *await _server(memory)] if memory.address else [sound]
+
+
+async def _server(memory: Memory) -> list[Finding]:
+    """Look at the server that keeps the memory."""
+    found = await condition(memory.db)
+    told = _(
+        "Database: PostgreSQL {version}, commits wait for {sync}, {used} of {most} connections are used.",
+        version=found.version,
+        sync=_("its disk and a copy of it") if found.has_copies else _("its disk"),
+        used=number(found.used),
+        most=number(found.most),
+    )
+    apart = _("What it keeps is not encrypted by me yet: encrypt its disk, and let nobody in who may not read everything.")
+    findings = [Finding(True, f"{told} {apart}")]
+    if found.used > found.most * 0.8:
+        findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
+    return findings
 
 
 async def _model(it: Looked, name: str) -> list[Finding]:

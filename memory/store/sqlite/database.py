@@ -29,7 +29,7 @@ from memory.store.database import Parameters, Row, Transaction
 from memory.store.sqlite import wal
 from memory.store.sqlite.migrating import migrate
 from memory.store.sqlite.transaction import Connection, SqliteTransaction
-from memory.store.sqlite.turnstile import Turnstile
+from memory.store.turnstile import Turnstile
 
 BUSY_TIMEOUT_MS = 5_000
 _CHECKPOINT_TIMEOUT_MS = 50
@@ -182,6 +182,10 @@ class SqliteDatabase:
                 finally:
                     await to_the_end(_pragma(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
         return not rows[0]["busy"]
+
+    async def reserve(self) -> bool:
+        """Return True: who runs Lyra holds the home of the file."""
+        return True
 
     async def verify(self) -> None:
         """Read every page. Raises WrongKey where one is damaged."""

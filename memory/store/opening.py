@@ -1,0 +1,39 @@
+"""Opens whichever store a memory is kept in; one on a server is loaded only where it is asked for."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from localization.sentences import lazy
+from memory.errors import DatabaseRefused
+from memory.store import home_files
+from memory.store.database import Database
+from memory.store.postgresql.address import Address
+from memory.store.sqlite.database import SqliteDatabase
+
+
+async def open_database(path: Path, key: bytes | None, address: Address | None, *, checkpoints: bool = True) -> Database:
+    """Open or create the database at an address, or, without one, the file at `path`; bring its schema up to date.
+
+    `key` and `checkpoints` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of `PostgresDatabase.open`.
+    """
+    if address is None:
+        return await SqliteDatabase.open(path, key, checkpoints=checkpoints)
+    if home_files.size(path):
+        raise DatabaseRefused(
+            lazy(
+                "[store] names a database, and {path} holds a memory of its own. Use another home for the one in the database "
+                "(LYRA_HOME), or take [store] out of the configuration.",
+                path=path,
+            )
+        )
+    try:
+        postgresql = import_module("memory.store.postgresql.database")
+    except ImportError as error:
+        raise DatabaseRefused(
+            lazy(
+                "[store] names a PostgreSQL database, and what talks to it is not installed here: "
+                'pip install "lyra-companion[postgresql]"'
+            )
+        ) from error
+    return cast(Database, await postgresql.PostgresDatabase.open(address, new=not home_files.left_of(path)))

@@ -1,0 +1,107 @@
+"""Connections to a server that is fit to keep a memory."""
+
+from typing import Any
+
+import psycopg
+from psycopg import AsyncConnection, AsyncRawCursor
+from psycopg.conninfo import make_conninfo
+
+from localization.sentences import lazy
+from memory.errors import DatabaseRefused
+from memory.store.database import Row
+from memory.store.postgresql.address import SCHEMA, Address
+from memory.store.postgresql.dialect import ADAPTERS, rows
+
+OLDEST = 16
+PATIENCE_SECONDS = 5.0
+"""For so long a process waits for another that writes, or for a server that is starting."""
+_IDLE_SECONDS = 60
+"""A process that was stopped in the middle of a transaction loses it after so long, so that it holds up nobody else."""
+_REMEMBERED = 500
+
+Connection = AsyncConnection[Row]
+
+
+def conninfo(address: Address) -> str:
+    """Return how the library is told where to go."""
+    given: dict[str, str | int] = {
+        "application_name": "lyra", "client_encoding": "utf8", "connect_timeout": int(PATIENCE_SECONDS),
+        "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 30_000,
+    }  # fmt: skip
+    if address.password is not None:
+        given["password"] = address.password
+    if "target_session_attrs" not in address.url:
+        # Of several servers the one that takes writes.
+        given["target_session_attrs"] = "read-write"
+    return make_conninfo(address.url, **given)
+
+
+OPTIONS: dict[str, Any] = {
+    "autocommit": True,
+    "cursor_factory": AsyncRawCursor,
+    "row_factory": rows,
+    "context": ADAPTERS,
+}
+"""What the library makes of every connection."""
+
+
+async def connect(address: Address) -> Connection:
+    """Return one connection, set up. Raises the library's errors."""
+    connection: Connection = await AsyncConnection.connect(conninfo(address), **OPTIONS)
+    try:
+        await set_up(connection)
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+async def set_up(connection: Connection) -> None:
+    """Have a connection be what every statement expects."""
+    connection.prepared_max = _REMEMBERED
+    wait = int(PATIENCE_SECONDS * 1000)
+    await connection.execute(
+        f"SET search_path = {SCHEMA}; SET lock_timeout = {wait}; SET statement_timeout = 0; "
+        f"SET idle_in_transaction_session_timeout = {_IDLE_SECONDS * 1000}; SET client_connection_check_interval = 1000; "
+        "SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'error'; "
+        # What was committed is kept, unless the server waits for even more.
+        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+    )
+
+
+async def require_fit(connection: Connection, address: Address) -> None:
+    """Raise DatabaseRefused where a server is too old, or would lose what was committed."""
+    if connection.info.server_version < OLDEST * 10_000:
+        raise DatabaseRefused(
+            lazy(
+                "The server of {address} is PostgreSQL {version}, and a memory takes {oldest} or newer.",
+                address=address,
+                version=connection.info.server_version // 10_000,
+                oldest=OLDEST,
+            )
+        )
+    row = await (
+        await connection.execute(
+            "SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, "
+            "current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS copy"
+        )
+    ).fetchone()
+    assert row is not None
+    if "off" in (row["fsync"], row["pages"]):
+        raise DatabaseRefused(
+            lazy(
+                "The server of {address} loses what was written when power fails (fsync or full_page_writes is off). "
+                "Turn both on, and try again.",
+                address=address,
+            )
+        )
+    if row["encoding"] != "UTF8":
+        raise DatabaseRefused(
+            lazy(
+                "The database {address} holds text as {encoding}. Make one that holds UTF8: createdb --encoding UTF8 --template template0",
+                address=address,
+                encoding=row["encoding"],
+            )
+        )
+    if row["copy"]:
+        raise psycopg.errors.ReadOnlySqlTransaction("is in recovery")

@@ -1,0 +1,76 @@
+"""Copies all that is kept from one store to another, row by row, a page at a time: the file has the same rows as the server."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from memory.ports import Progress
+from memory.store.database import Parameters, Reader, Row
+
+_PAGE = 500
+_OWN = ("commits", "migrations")
+"""What a store keeps of itself."""
+
+Write = Callable[[str, Sequence[Parameters]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table: its columns, and those of its primary key, in their order."""
+
+    name: str
+    columns: Sequence[str]
+    key: Sequence[str]
+
+
+async def tables(file: Reader) -> list[Table]:
+    """Return the tables of a memory, read from one in a file, each behind those that its rows name."""
+    names = [row["name"] for row in await file.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+    found, named = dict[str, Table](), dict[str, set[str]]()
+    for name in names:
+        if name in _OWN or name.startswith("sqlite_"):
+            continue
+        columns = await file.all(f"SELECT name, pk FROM pragma_table_info('{name}')")
+        key = sorted((row["pk"], row["name"]) for row in columns if row["pk"])
+        found[name] = Table(name, [row["name"] for row in columns], [column for _, column in key])
+        rows = await file.all(f"SELECT \"table\" AS name FROM pragma_foreign_key_list('{name}')")
+        named[name] = {row["name"] for row in rows} - {name}
+    return [found[name] for name in _behind(named)]
+
+
+def _behind(named: dict[str, set[str]]) -> Iterator[str]:
+    told: set[str] = set()
+    while len(told) < len(named):
+        for name in sorted(named.keys() - told):
+            if named[name] <= told:
+                told.add(name)
+                yield name
+
+
+async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progress, size: int) -> None:
+    """Hand all rows of these tables to `write`, with the statement that takes them; `tell` is told a share of `size`."""
+    counts = [await source.one(f"SELECT count(*) AS n FROM {table.name}") for table in every]
+    total, done = sum(row["n"] for row in counts if row), 0
+    tell(0, size)
+    for table in every:
+        names = ", ".join(table.columns)
+        insert = f"INSERT INTO {table.name} ({names}) VALUES ({', '.join(f':{column}' for column in table.columns)})"
+        last: Parameters | None = None
+        while rows := await _page(source, table, last):
+            page = [dict(zip(table.columns, row, strict=True)) for row in rows]
+            await write(insert, page)
+            done += len(page)
+            tell(size * done // total, size)
+            last = page[-1]
+            if not table.key:
+                break
+    tell(size, size)
+
+
+async def _page(source: Reader, table: Table, last: Parameters | None) -> list[Row]:
+    select = f"SELECT {', '.join(table.columns)} FROM {table.name}"
+    if not table.key:
+        return await source.all(select)
+    key = ", ".join(table.key)
+    behind = f"WHERE ({key}) > ({', '.join(f':{column}' for column in table.key)}) " if last else ""
+    given = {column: last[column] for column in table.key} if last else {}
+    return await source.all(f"{select} {behind}ORDER BY {key} LIMIT {_PAGE}", given)

@@ -1,0 +1,217 @@
+"""A memory in a schema of a PostgreSQL database, behind a pool of connections.
+
+One transaction at a time writes: the process lets its own in one by one, and a lock on the schema lets processes in one by one, so
+that what a transaction has read is still so when it writes. Reads run beside it and each other, every one from the last committed
+state. A read on a connection that was lost is made again on another; a transaction begins on another, and where the connection is
+lost under it nothing of it is kept, or, where only the answer to the commit was lost, the server is asked what became of it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from hashlib import blake2b
+from pathlib import Path
+from typing import Self
+
+import psycopg
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from localization.sentences import lazy
+from memory.errors import MemoryFailure, WrongKey
+from memory.ports import Progress
+from memory.store.cancellation import to_the_end
+from memory.store.database import Parameters, Row, Transaction
+from memory.store.postgresql.address import LOCK, SCHEMA, Address
+from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, Connection, connect, conninfo, require_fit, set_up
+from memory.store.postgresql.copying import copy, tables
+from memory.store.postgresql.failures import explained, is_lost
+from memory.store.postgresql.migrating import migrate
+from memory.store.postgresql.transaction import Pool, PostgresTransaction, fetched, let_go
+from memory.store.sqlite.database import SqliteDatabase
+from memory.store.turnstile import Turnstile
+
+READERS, WRITERS = 4, 1
+
+
+class PostgresDatabase:
+    """An open database. Use `PostgresDatabase.open`; close it, or leave the `async with`."""
+
+    def __init__(self, address: Address, pool: Pool) -> None:
+        self.address = address
+        self._pool = pool
+        self._writing = Turnstile()
+        self._reading = asyncio.Semaphore(READERS)
+        self._reserved: Connection | None = None
+        self._closed = False
+        self.reads = self.transactions = 0
+
+    @classmethod
+    async def open(cls, address: Address, *, new: bool = True) -> Self:
+        """Open the database, make the schema, unless it may not be `new`, or bring it up to date, and return it.
+
+        Raises MemoryMissing, DatabaseAway, DatabaseRefused, DatabaseBusy, NewerDatabase, NotWritable, DiskFull.
+        """
+        with explained(address):
+            # By itself: the pool says of what fails only that it took too long.
+            async with await connect(address) as connection:
+                await require_fit(connection, address)
+                await migrate(connection, address, new=new)
+
+            async def made(connection: Connection) -> None:
+                await set_up(connection)
+
+            pool: Pool = AsyncConnectionPool(
+                conninfo(address), kwargs=OPTIONS, configure=made, min_size=1, max_size=READERS + WRITERS, open=False,
+                timeout=PATIENCE_SECONDS, name="lyra",
+            )  # fmt: skip
+            await pool.open()
+        return cls(address, pool)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close all connections; the second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        async with self._writing.turn():
+            if self._reserved is not None:
+                await to_the_end(self._reserved.close())
+            await to_the_end(self._pool.close())
+
+    @asynccontextmanager
+    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
+        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
+        self.transactions += 1
+        async with self._writing.turn(first=first):
+            with explained(self.address):
+                tx = PostgresTransaction(self._pool)
+                try:
+                    await to_the_end(tx.begin())
+                    yield tx
+                    await to_the_end(self._commit(tx))
+                finally:
+                    await to_the_end(tx.end())
+
+    async def _commit(self, tx: PostgresTransaction) -> None:
+        await tx.prepare()
+        try:
+            await tx.commit()
+        except psycopg.Error as error:
+            if tx.number is None or not is_lost(error) or not await self._kept(tx.number):
+                raise
+
+    async def _kept(self, number: str) -> bool:
+        """Say what became of a transaction whose commit was asked for and never answered. Raises DatabaseAway."""
+        ends = asyncio.get_running_loop().time() + PATIENCE_SECONDS
+        sql = "SELECT pg_xact_status(CAST(CAST(:number AS TEXT) AS xid8)) AS became"
+        while asyncio.get_running_loop().time() < ends:
+            became = (await self._read(sql, {"number": number}))[0]["became"]
+            if became != "in progress":
+                return bool(became == "committed")
+            await asyncio.sleep(0.05)
+        return False
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Read all rows of one statement, from the last committed state."""
+        self.reads += 1
+        with explained(self.address):
+            return await self._read(sql, parameters or {})
+
+    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        """Read the first row of one statement, or None."""
+        rows = await self.all(sql, parameters)
+        return rows[0] if rows else None
+
+    async def _read(self, sql: str, parameters: Parameters) -> list[Row]:
+        async with self._reading:
+            try:
+                return await self._asked(sql, parameters)
+            except psycopg.Error as error:
+                if isinstance(error, PoolTimeout) or not is_lost(error):
+                    raise
+            await self._pool.check()
+            return await self._asked(sql, parameters)
+
+    async def _asked(self, sql: str, parameters: Parameters) -> list[Row]:
+        connection = await self._pool.getconn()
+        try:
+            return await fetched(connection, sql, parameters)
+        finally:
+            await to_the_end(let_go(self._pool, connection))
+
+    async def commits(self) -> int:
+        """Return a number that is another one once anything was committed, here or in another process; it counts as no read.
+
+        It is made from the server's own list of which transactions may be seen: two looks at one list see the same.
+        """
+        with explained(self.address):
+            seen = await self._read("SELECT CAST(pg_current_snapshot() AS TEXT) AS seen", {})
+        return int.from_bytes(blake2b(seen[0]["seen"].encode(), digest_size=8).digest())
+
+    async def checkpoint(self, patience: float = 2.0) -> bool:
+        """Return False: what was erased is gone from every read, and the server alone decides when from its disk."""
+        return False
+
+    async def reserve(self) -> bool:
+        """Have nobody else run Lyra on it until it is closed, from whichever home; False where somebody does."""
+        with explained(self.address):
+            if self._reserved is None or self._reserved.closed:
+                self._reserved = await connect(self.address)
+            row = await (await self._reserved.execute(f"SELECT pg_try_advisory_lock({LOCK}, 1) AS mine")).fetchone()
+        return row is not None and bool(row["mine"])
+
+    async def verify(self) -> None:
+        """Read everything that is stored. Raises WrongKey where something is damaged."""
+        tables = await self.all(
+            "SELECT table_name FROM information_schema.tables WHERE table_schema = :schema ORDER BY table_name",
+            {"schema": SCHEMA},
+        )
+        try:
+            for table in tables:
+                await self.all(f'SELECT count(length(CAST(t AS TEXT))) AS n FROM "{table["table_name"]}" t')
+        except MemoryFailure as error:
+            cause = error.__cause__
+            if isinstance(cause, psycopg.Error) and (cause.sqlstate or "").startswith("XX"):
+                raise WrongKey(
+                    lazy("The memory at {path} is damaged. Restore your newest backup with: lyra restore FILE", path=self.address)
+                ) from error
+            raise
+
+    async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
+        """Write a consistent copy of the present state to `target`, a file as one without a server is, encrypted with a key.
+
+        Others go on; `tell` is told how many bytes of how many are copied.
+        """
+        with explained(self.address):
+            async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
+                snapshot = Snapshot(connection)
+                await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                size = await snapshot.one("SELECT pg_database_size(current_database()) AS bytes")
+
+                async def write(insert: str, page: Sequence[Parameters]) -> None:
+                    async with file.transaction() as tx:
+                        await tx.many(insert, page)
+
+                await copy(snapshot, await tables(file), write, tell, size["bytes"] if size else 0)
+                await file.checkpoint()
+
+
+class Snapshot:
+    """What reads one state of the database, on a connection of its own."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows."""
+        return await fetched(self._connection, sql, parameters or {})
+
+    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        """Run one statement and return its first row, or None."""
+        rows = await self.all(sql, parameters)
+        return rows[0] if rows else None

@@ -1,0 +1,69 @@
+"""What a server or the way to it says, as one sentence of memory's own that says what to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import psycopg_pool
+
+from localization.sentences import lazy
+from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, NotADatabase, NotWritable
+from memory.store.postgresql.address import Address
+
+_DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
+_AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "25P03")
+_BUSY = ("40001", "40P01", "55P03", "57014", "53")
+_READ_ONLY = ("25006", "session is read-only", "is in recovery", "server is not primary")
+
+
+@contextmanager
+def explained(address: Address) -> Iterator[None]:
+    """Turn the library's errors into memory's own, once, here."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise meaning(error, address) from error
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Say whether it is the connection that failed, and not a statement."""
+    state = error.sqlstate or ""
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (not state or state.startswith(_AWAY))
+
+
+def meaning(error: psycopg.Error, address: Address) -> MemoryFailure:
+    """Return what an error of the library means to people. Nothing of what is kept, and no password, stands in it."""
+    state, said = error.sqlstate or "", str(error)
+    if state.startswith("28") or any(words in said for words in _DENIED):
+        return DatabaseRefused(
+            lazy(
+                "The database {address} does not let me in. Check the user and the password that [store] names.", address=address
+            )
+        )
+    if state == "3D000" or ("database" in said and "does not exist" in said):
+        return DatabaseRefused(
+            lazy("There is no database {address}. Make it (createdb), or name another as url in [store].", address=address)
+        )
+    if state == "42501":
+        return DatabaseRefused(
+            lazy("I may not write in the database {address}. Make the user that [store] names its owner.", address=address)
+        )
+    if state == "53100":
+        return DiskFull(
+            lazy(
+                "The database {address} could not be written: no room is left on its disk. Free some and try again.",
+                address=address,
+            )
+        )
+    if any(words in (state, said) or words in said for words in _READ_ONLY):
+        return NotWritable(
+            lazy("The database {address} takes no writes: it is a copy of another, or was made read-only.", address=address)
+        )
+    if state.startswith(_BUSY):
+        return DatabaseBusy(lazy("The database {address} is busy with another process. Try again in a moment.", address=address))
+    if isinstance(error, psycopg_pool.PoolTimeout) or is_lost(error):
+        return DatabaseAway(
+            lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
+        )
+    reason = f"{type(error).__name__} {state}".strip()
+    return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=address, reason=reason))

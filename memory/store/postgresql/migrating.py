@@ -1,0 +1,58 @@
+"""Bringing a schema up to date, forward only, by whichever process comes first."""
+
+from localization.sentences import lazy
+from memory.errors import MemoryMissing, NewerDatabase
+from memory.store.postgresql.address import LOCK, SCHEMA, Address
+from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.dialect import translated
+from memory.store.schema import migrations, newest
+
+_LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
+
+
+async def migrate(connection: Connection, address: Address, *, new: bool = True) -> None:
+    """Apply the steps this schema has not seen, all of them in one transaction; make it, where it may be `new`.
+
+    Raises NewerDatabase, MemoryMissing.
+    """
+    known = await _version(connection)
+    if known == newest():
+        return
+    if not known and not new:
+        raise MemoryMissing(
+            lazy(
+                "The database {address} is empty, though a memory was kept for this home. Name the right one as url in [store]. "
+                "To begin anew on purpose, use another home (LYRA_HOME).",
+                address=address,
+            )
+        )
+    async with connection.transaction():
+        await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
+        # Another process may have done it meanwhile.
+        known = await _version(connection)
+        await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
+        for step in migrations():
+            if step.version > known:
+                await connection.execute(";\n".join(map(translated, step.statements())))
+                await connection.execute(
+                    "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
+                )
+
+
+async def _version(connection: Connection) -> int:
+    there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.migrations"])).fetchone()
+    if there is None or there["there"] is None:
+        return 0
+    row = await (await connection.execute("SELECT coalesce(max(version), 0) AS version FROM migrations")).fetchone()
+    assert row is not None
+    version = int(row["version"])
+    if version > newest():
+        raise NewerDatabase(
+            lazy(
+                "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
+                "version, or restore a backup made with this one.",
+                version=version,
+                known=newest(),
+            )
+        )
+    return version

@@ -1,0 +1,129 @@
+"""A write transaction of PostgreSQL, on a connection that it has alone.
+
+A trip to the server takes longer than most statements do. So what returns nothing waits for the next statement that does, or for
+the commit, and goes there with it; the order stays. Each trip is made to its end, also where who waits for it is cancelled: what
+the connection is in afterwards is known.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg_pool import AsyncConnectionPool
+
+from memory.store.cancellation import to_the_end
+from memory.store.database import Parameters, Row, Rows
+from memory.store.postgresql.address import LOCK
+from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.dialect import numbered
+from memory.store.postgresql.failures import is_lost
+
+Pool = AsyncConnectionPool[Connection]
+_BEGIN = f"BEGIN; SELECT pg_advisory_xact_lock({LOCK}, 0)"
+_IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
+
+
+class PostgresTransaction:
+    """A write transaction. Nothing but these methods may be awaited inside it."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._taken: Connection | None = None
+        self._waiting: list[tuple[str, Parameters | Rows]] = []
+        self.number: str | None = None
+        """The server's own number of it, once it is about to be committed and anything was written."""
+
+    @property
+    def _connection(self) -> Connection:
+        assert self._taken is not None, "the transaction has not begun"
+        return self._taken
+
+    async def begin(self) -> None:
+        """Begin, and wait for whoever writes."""
+        for again in (True, False):
+            self._taken = await self._pool.getconn()
+            try:
+                await self._taken.execute(_BEGIN)
+            except psycopg.Error as error:
+                if not (again and is_lost(error)):
+                    raise
+                # The server was started anew since: so were all the others.
+                await self.end()
+                await self._pool.check()
+            else:
+                return
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows."""
+        return await to_the_end(self._fetched(sql, parameters or {}))
+
+    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        """Run one statement and return its first row, or None."""
+        rows = await self.all(sql, parameters)
+        return rows[0] if rows else None
+
+    async def run(self, sql: str, parameters: Parameters | None = None) -> None:
+        """Run one statement that returns nothing; what is wrong with it is raised by what comes next."""
+        self._waiting.append((sql, dict(parameters or {})))
+
+    async def many(self, sql: str, rows: Rows) -> None:
+        """Run one statement once a row; what is wrong with it is raised by what comes next."""
+        if some := rows if callable(rows) else list(rows):
+            self._waiting.append((sql, some))
+
+    async def prepare(self) -> None:
+        """Run what waits, so that only the commit is left, and know the number by which the server knows it."""
+        self.number = (await self._fetched("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", {}))[0]["number"]
+
+    async def commit(self) -> None:
+        """Keep all of it."""
+        await self._connection.execute("COMMIT")
+
+    async def end(self) -> None:
+        """Undo what was not committed, and let the connection go."""
+        if self._taken is None:
+            return
+        connection, self._taken = self._taken, None
+        await let_go(self._pool, connection)
+
+    async def _fetched(self, sql: str, parameters: Parameters) -> list[Row]:
+        waiting, self._waiting = await self._made(), []
+        if not waiting:
+            return await fetched(self._connection, sql, parameters)
+        async with self._connection.pipeline():
+            for statement, names, given in waiting:
+                await self._connection.cursor().executemany(statement, [[row[name] for name in names] for row in given])
+            numbered_, names = numbered(sql)
+            cursor = await self._connection.execute(numbered_, [parameters[name] for name in names], binary=True)
+            return await cursor.fetchall()
+
+    async def _made(self) -> list[tuple[str, Sequence[str], list[Parameters]]]:
+        made = []
+        for sql, given in self._waiting:
+            rows = [given] if isinstance(given, Mapping) else await asyncio.to_thread(_listed, given)
+            made.append((*numbered(sql), rows))
+        return made
+
+
+def _listed(rows: Rows) -> list[Parameters]:
+    return list(rows() if callable(rows) else rows)
+
+
+async def fetched(connection: Connection, sql: str, parameters: Parameters) -> list[Row]:
+    """Run one statement and return all its rows."""
+    statement, names = numbered(sql)
+    cursor = await connection.execute(statement, [parameters[name] for name in names], binary=True)
+    return await cursor.fetchall() if cursor.description else []
+
+
+async def let_go(pool: Pool, connection: Connection) -> None:
+    """Give a connection back, with nothing begun on it; one of which that cannot be said is closed."""
+    if connection.info.transaction_status in _IN_USE:
+        try:
+            await connection.execute("ROLLBACK")
+        except psycopg.Error:
+            await connection.close()
+    if connection.info.transaction_status != TransactionStatus.IDLE:
+        await connection.close()
+    await pool.putconn(connection)
