@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,11 +18,16 @@ from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import last_change
 from memory.store.lineage import TEXTS, bound, placeholders, texts_of
-from memory.text.passages import passages
+from memory.text.passages import passages, sentences
 from memory.types import Domain
 
-INDEX_TEXT_VERSION = 2
-"""Of what is embedded of an item: its text alone, in passages. Who said it and when would draw all of a speaker's together."""
+INDEX_TEXT_VERSION = 3
+"""Of what is embedded of an item: its text alone, in passages, and the sentences of a text of one passage that tell something.
+
+Who said it and when would draw all of a speaker's together. A sentence is embedded by itself, and the mean of that and its
+message is what it is found by: behind a greeting, what is told is lost in the whole, and without the whole it is not known what
+it is about.
+"""
 Reads = Callable[[Domain, Mapping[int, str]], Awaitable[set[int]]]
 """Say which of some texts of a domain an embedder reads."""
 _BATCH = 32
@@ -136,15 +142,15 @@ class VectorStore:
         parts = await asyncio.to_thread(_parts, texts)
         if not parts:
             return
-        vectors = await self._embedder.embed([part for _, _, _, part in parts])
+        vectors = _within(await self._embedder.embed([one.text for one in parts]), [one.within for one in parts])
         space = await self._use(vectors.shape[1])
         async with self._db.transaction() as tx:
             await tx.many(
                 _KEPT,
                 (
-                    {"space": space, "domain": domain.key, "item": item, "text": text, "passage": n, "text_hash": _hash(part),
-                     "vector": vector.astype(np.float16).tobytes()}
-                    for (item, text, n, part), vector in zip(parts, vectors, strict=True)
+                    {"space": space, "domain": domain.key, "item": one.item, "text": texts[one.item], "passage": one.number,
+                     "text_hash": _hash(one.text), "vector": vector.astype(np.float16).tobytes()}
+                    for one, vector in zip(parts, vectors, strict=True)
                 ),
             )  # fmt: skip
             await announce(tx, domain, list(texts), "vector")
@@ -227,8 +233,31 @@ async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     )
 
 
-def _parts(texts: Mapping[int, str]) -> list[tuple[int, str, int, str]]:
-    return [(item, text, n, part) for item, text in texts.items() for n, part in enumerate(passages(text))]
+class _Part(NamedTuple):
+    """A passage or a sentence of an item, and at which place among all parts the passage is that it is read within."""
+
+    item: int
+    number: int
+    text: str
+    within: int
+
+
+def _parts(texts: Mapping[int, str]) -> list[_Part]:
+    """Return what is embedded of some texts, those of an item one behind the other."""
+    parts: list[_Part] = []
+    for item, text in texts.items():
+        whole = passages(text)
+        parts += [_Part(item, n, part, len(parts) + n) for n, part in enumerate(whole)]
+        if len(whole) == 1:
+            at = len(parts) - 1
+            parts += [_Part(item, n, one, at) for n, one in enumerate(sentences(text), 1)]
+    return parts
+
+
+def _within(vectors: Vectors, wholes: Sequence[int]) -> Vectors:
+    """Return unit vectors, each in the middle between itself and that of the whole that it is a part of."""
+    both = vectors + vectors[wholes]
+    return np.asarray(both / np.maximum(np.linalg.norm(both, axis=1, keepdims=True), np.finfo(np.float32).tiny), np.float32)
 
 
 def _left(embedder: str) -> str:

@@ -1,9 +1,14 @@
-"""Passages: a long text is matched in parts, and found as one."""
+"""Passages: a long text is matched in parts, and found as one. Sentences: what a message tells behind a greeting, by itself."""
 
 import re
 
+from memory.text import lexical
+
 MOST_CHARACTERS = 700
 """About 150 words: what the local embedding model reads as a whole (256 tokens)."""
+_TELLING = 4
+"""A sentence of fewer words, small ones not counted, tells little by itself."""
+_ASKING = ("?", "？", "؟", "՞")
 _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -16,7 +21,7 @@ def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
         return [text]
     parts: list[str] = []
     held = ""
-    for piece in filter(None, (piece.strip() for piece in _BREAK.split(text))):
+    for piece in _pieces(text):
         if held and len(held) + 1 + len(piece) <= most:
             held = f"{held} {piece}"
             continue
@@ -24,6 +29,19 @@ def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
         *whole, held = _cut(piece, most)
         parts += whole
     return [*parts, held] if held else parts or [text[:most]]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text of several that tell something by themselves, each once, in order; a question tells nothing."""
+    pieces = _pieces(text)
+    if len(pieces) < 2:
+        return []
+    telling = (one for one in pieces if not one.endswith(_ASKING) and len(lexical.query_stems(one)) >= _TELLING)
+    return list(dict.fromkeys(telling))
+
+
+def _pieces(text: str) -> list[str]:
+    return [piece for piece in map(str.strip, _BREAK.split(text)) if piece]
 
 
 def _cut(piece: str, most: int) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from memory.core import Habits
 from memory.deriving import Deriving
 from memory.errors import EmbeddingFailed
+from memory.index import vectors
 from memory.ports import Vectors
 from memory.tiers.episodes import Rules
 from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, opened
@@ -159,3 +160,26 @@ async def test_gists_are_found_by_meaning_too(tmp_path: Path) -> None:
         await work.digest(here.session)
         assert await here.view.embed() == 2
         assert [hit.digest.text for hit in await here.view.recall.gists("vehicle", 3)] == ["I acquired an automobile"]
+
+
+GREETED = (
+    "Hey Mel, so great to hear from you! We acquired an automobile from the neighbours in spring. How are the kids these days, and how "
+    "was the concert by the lake on Friday night with all of your friends?"
+)
+
+
+@pytest.mark.parametrize("by_themselves", [True, False])
+async def test_what_is_told_between_a_greeting_and_a_question_is_found_by_what_it_means(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_themselves: bool
+) -> None:
+    if not by_themselves:
+        monkeypatch.setattr(vectors, "sentences", lambda text: [])
+    async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR, dimension=512)) as here:
+        greeted = await here.say(GREETED)
+        assert await here.view.embed() == 1
+        assert await here.count("vectors") == 1 + by_themselves, (
+            "one more for the sentence, none for the greeting and the question"
+        )
+        (hit,) = await here.view.recall.messages("purchased", 1)
+        assert hit.exchange == greeted
+        assert (float(hit.why[0].removeprefix("meaning ")) > 0.25) is by_themselves, "it is lost in the whole of it"
