@@ -16,7 +16,7 @@ from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
 
-LIKELY = 0.48
+LIKELY = 0.5
 SURE = 0.9
 
 

@@ -176,6 +176,10 @@ class DomainIndex:
                 meant = beside(meant, meaning.scan(vector, len(self)))
         return meant
 
+    def vector(self, space: int, document: int) -> Vectors | None:
+        """Return what the beginning of a document means in a space, None where it has no vector there."""
+        return self.meanings[space].vector(document) if space in self.meanings else None
+
     def item(self, document: int) -> int | None:
         """Return the key of a document, None for no document."""
         return None if document == NONE else int(self.documents.items.now[document])

@@ -25,7 +25,7 @@ from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.query import ParsedQuery, Query, understood
 from memory.index.recall.ranking import Scored, by_share, rank
-from memory.index.recall.selection import Picked, select
+from memory.index.recall.selection import Picked, select, theme
 from memory.index.tongues import Tongues
 from memory.index.when.values import Window
 from memory.ports import Vectors
@@ -222,7 +222,13 @@ def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked
         return []
     words, most = bm25(domain_indexes, question.words)
     shares = by_share(words, most)
-    return rank(query, question, domain_indexes, shares, [domain_index.scan(asked) for domain_index in domain_indexes])
+    ranked = rank(query, question, domain_indexes, shares, [domain_index.scan(asked) for domain_index in domain_indexes])
+    if not (question.breadth.of_theme and asked):
+        return ranked
+    meant = [domain_index.scan(theme(ranked, asked)) for domain_index in domain_indexes]
+    again = rank(query, question, domain_indexes, shares, meant)
+    # How sure it is, is told by what was asked, not by what that brought up.
+    return [replace(one, cosine=first.cosine) for one, first in zip(again, ranked, strict=True)]
 
 
 def _by_words(query: Query, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:
@@ -233,7 +239,7 @@ def _by_words(query: Query, loaded: Sequence[Loaded], gone: frozenset[int]) -> l
 
 def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[Found]:
     scored = [one for one in ranked if one.domain_index.kind in query.kinds]
-    picked = select(scored, query.k) if query.k else []
+    picked = select(scored, query.k, question.breadth) if query.k else []
     if not picked:
         return []
     held = [

@@ -80,6 +80,11 @@ class Meaning:
         self._scales.extend(most / _MOST)
         self._documents.extend(documents)
 
+    def vector(self, document: int) -> Vectors | None:
+        """Return the first vector of a document, None where it has none."""
+        at = np.flatnonzero(self._documents.now == document)[:1]
+        return self._rows.now[at[0]] * self._scales.now[at[0]] if len(at) else None
+
     def scan(self, asked: Vectors, documents: int) -> Meant:
         """Return how near each of so many documents is to a unit vector: that of its nearest passage."""
         nearest = np.zeros(documents, np.float32)

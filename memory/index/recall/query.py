@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory.index.indexing import ENGLISH, MESSAGES
+from memory.index.recall.breadth import Breadth, breadth, speaks
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.when.telling import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
@@ -74,7 +75,7 @@ class ParsedQuery:
     `words` are its words, as they are written, with their terms in every language in view; `text` is what is embedded. `voices`
     are the speakers whose words it asks for (`alone`: and nothing else), `of_people` says that it asks for those of anybody but
     Lyra, `of_lyra` for hers. `at_large` says that it asks for whatever was said at a time, `sayers` are those who said what it
-    asks for, `ahead` that its time is still to come.
+    asks for, `ahead` that its time is still to come, `breadth` how much it asks for.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -88,6 +89,7 @@ class ParsedQuery:
     at_large: bool = False
     sayers: frozenset[str] = frozenset()
     ahead: bool = False
+    breadth: Breadth = Breadth.ONE
 
 
 def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
@@ -110,8 +112,8 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
     language = language_of(lexical.tokens(query.text)) or ENGLISH
-    yours = _speaks(_YOURS, language, query.text)
-    mine = not yours and _speaks(_MINE, language, query.text)
+    yours = speaks(_YOURS, language, query.text)
+    mine = not yours and speaks(_MINE, language, query.text)
     if mine and query.asker:
         voices |= {query.asker}
     alone = bool(called) and set(called) >= set(words)
@@ -120,7 +122,7 @@ def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
     at_large = window is not None and lexical.query_stems(timed.rest) <= DOINGS
     return ParsedQuery(
         words, text, voices - hers, alone, mine and not query.asker, yours, timed, window, at_large, sayers - hers,
-        window is not None and asks_ahead(query.text, window, query.now),
+        window is not None and asks_ahead(query.text, window, query.now), breadth(query.text, language),
     )  # fmt: skip
 
 
@@ -149,12 +151,6 @@ def ends(text: str) -> str:
 def _outer(words: dict[str, list[int]]) -> dict[str, list[int]]:
     """Return words that are not too many, else the first and the last of them."""
     return dict([*words.items()][: MOST_WORDS // 2] + [*words.items()][-MOST_WORDS // 2 :])
-
-
-def _speaks(phrases: Mapping[str, str], language: str, text: str) -> bool:
-    """Say whether a text has one of the phrases of its language."""
-    ours = phrases.get(language)
-    return ours is not None and re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) is not None
 
 
 def _says(name: str, text: str) -> bool:

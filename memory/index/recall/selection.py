@@ -6,17 +6,25 @@ list are those of a shorter one, so that a list can be read page by page.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
 
+from memory.index.indexing import MESSAGES, OWN
+from memory.index.recall.breadth import Breadth
 from memory.index.recall.columns import Floats, Ints
+from memory.index.recall.documents import NONE
 from memory.index.recall.ranking import Scored
+from memory.ports import Vectors
 
 LEAST_OF_A_RUN = 3
+STAYING = 5
+LESS = 0.1
+THEME = 10
+_AMONG = 500
 _MORE = 16
 
 
@@ -38,8 +46,52 @@ class _Candidate(NamedTuple):
     fingerprint: int
 
 
-def select(scored: Sequence[Scored], k: int) -> list[Picked]:
+def select(scored: Sequence[Scored], k: int, breadth: Breadth = Breadth.ONE) -> list[Picked]:
     """Return the best k documents that score at all; ties in the order they were stored, shard by shard."""
+    picked = _best(_spread(scored) if breadth.spread else scored, k)
+    return _with_replies(picked, scored)[:k] if breadth.with_replies else picked
+
+
+def theme(ranked: Sequence[Scored], asked: Mapping[int, Vectors]) -> dict[int, Vectors]:
+    """Return the vectors of a question, each in the middle between itself and what the first messages mean that it brought up."""
+    told = [one for one in ranked if one.domain_index.kind == MESSAGES]
+    first = _best(told, THEME)
+    moved = {}
+    for space, vector in asked.items():
+        near = [told[one.at].domain_index.vector(space, one.document) for one in first]
+        there = [one for one in near if one is not None and len(one) == len(vector)]
+        both = vector + np.mean(there, axis=0) if there else vector
+        moved[space] = np.asarray(both / max(float(np.linalg.norm(both)), float(np.finfo(np.float32).tiny)), np.float32)
+    return moved
+
+
+def _spread(scored: Sequence[Scored]) -> list[Scored]:
+    """Return scores by which, behind the first few, what was said in a stretch of which much stands before it counts less."""
+    before: Counter[tuple[int, int]] = Counter()
+    less = [one.score.copy() for one in scored]
+    for place, one in enumerate(_candidates(scored, _AMONG)):
+        _, at, document = one.rank
+        stretch = at, int(scored[at].domain_index.documents.stretches.now[document])
+        if place >= STAYING:
+            less[at][document] /= 1 + LESS * before[stretch]
+        before[stretch] += 1
+    return [replace(one, score=score) for one, score in zip(scored, less, strict=True)]
+
+
+def _with_replies(picked: Sequence[Picked], scored: Sequence[Scored]) -> list[Picked]:
+    """Return messages, each with Lyra's reply to it, or with what it replies to, right behind it, as far as that is wanted."""
+    placed: dict[tuple[int, int], Picked] = {}
+    for one in picked:
+        placed.setdefault((one.at, one.document), one)
+        of, documents = scored[one.at], scored[one.at].domain_index.documents
+        hers = bool(documents.traits.now[one.document] & OWN)
+        other = int((documents.before if hers else documents.after).now[one.document])
+        if other != NONE and bool(documents.traits.now[other] & OWN) != hers and of.score[other] > 0:
+            placed.setdefault((one.at, other), Picked(one.at, other, one.score, 0))
+    return list(placed.values())
+
+
+def _best(scored: Sequence[Scored], k: int) -> list[Picked]:
     wanted = 2 * k + _MORE
     while True:
         candidates = _candidates(scored, wanted)

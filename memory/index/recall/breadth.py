@@ -1,0 +1,76 @@
+"""How much a question asks for: one thing, several of a kind, what happened in its order, or all of something summed up."""
+
+import re
+from collections.abc import Mapping
+from enum import Enum
+
+Phrases = Mapping[str, str]
+
+
+class Breadth(Enum):
+    """What a question asks for, by which the list of what is found is made."""
+
+    ONE = "one thing"
+    LIST = "several of a kind"
+    ORDER = "what happened, in its order"
+    WHOLE = "all of something, summed up"
+
+    @property
+    def spread(self) -> bool:
+        """Whether each conversation has its turn: what is asked for was said in several."""
+        return self in (Breadth.LIST, Breadth.ORDER)
+
+    @property
+    def of_theme(self) -> bool:
+        """Whether a theme is asked for rather than a sentence."""
+        return self in (Breadth.ORDER, Breadth.WHOLE)
+
+    @property
+    def with_replies(self) -> bool:
+        """Whether what was answered is asked for as much as what was said."""
+        return self is Breadth.WHOLE
+
+
+_WHOLE: Phrases = {
+    "english": r"summar(?:y|ies|i[sz]e|i[sz]es|i[sz]ing)|sum (?:it |them |that |this )?(?:all )?up|overview|recap"
+    r"|(?:everything|all) (?:about|(?:that )?(?:i|we)(?:'ve| have)? (?:know|knew|said|told|talked|discussed|did|done|tried))",
+    "german": r"fasse?\b.+\bzusammen|zusammenfass\w+|zusammengefasst|überblick|alles (?:über|zu|zum|zur|was)",
+    "french": r"résum\w+|récapitul\w+|vue d['’]ensemble|tout (?:ce qu\w*|sur)",
+    "spanish": r"resum\w+|recapitul\w+|todo (?:sobre|lo que)",
+    "italian": r"riassu\w+|riepilog\w+|panoramica|tutto (?:su\w*|quello che|ciò che)",
+    "portuguese": r"resum\w+|recapitul\w+|visão geral|tudo (?:sobre|o que)",
+    "dutch": r"samenvat\w*|vat\b.+\bsamen|overzicht|alles (?:over|wat)",
+}
+_ORDER: Phrases = {
+    "english": r"in order(?! to)|(?:in )?(?:what|which|the) order|order (?:in which|of)|chronolog\w+|(?:the )?sequence of|timeline"
+    r"|one after (?:the other|another)",
+    "german": r"reihenfolge|der reihe nach|chronolog\w+|nacheinander|zeitliche\w* ablauf",
+    "french": r"(?:dans )?(?:quel|l['’]) ?ordre|chronolog\w+|l['’]un après l['’]autre",
+    "spanish": r"(?:en|el|qué) orden|cronol\w+|uno tras otro",
+    "italian": r"(?:in|che|quale|l['’]) ?ordine|cronolog\w+|uno dopo l['’]altro",
+    "portuguese": r"(?:em|a|que|por) ordem|cronol\w+|um após o outro",
+    "dutch": r"volgorde|chronolog\w+|achtereenvolgens|na elkaar",
+}
+_LIST: Phrases = {
+    "english": r"^(?:what|which) (?:[\w'’-]+ )*?[\w-]{3,}s (?:has|have|had|did|does|do|are|were)|^(?:what|which) (?:are|were)"
+    r"|^where (?:has|have)|in what ways|^who (?:are|were)|all (?:of )?(?:the|my|his|her|our|their|your)|list",
+    "german": r"^welche \w+(?:en|er|s) (?:hab\w*|hat\w*|sind|waren|kenn\w*|gibt)|(?:was|wen|wer|wo|welche \w+) (?:\w+ ){0,3}(?:alles|überall)"
+    r"|alle (?:meine|die|unsere|deine|seine|ihre)|liste",
+    "french": r"^quel(?:le)?s|tous (?:les|mes|nos)|toutes (?:les|mes|nos)|liste",
+    "spanish": r"^¿? ?(?:qué \w+s|cuáles)|tod[oa]s (?:los|las|mis|nuestr[oa]s)|lista",
+    "italian": r"^quali|tutt[ie] (?:i|gli|le)|elenc\w+",
+    "portuguese": r"^quais|tod[oa]s (?:os|as)|lista",
+    "dutch": r"^welke \w+(?:en|s)|alle (?:\w+en|mijn|onze)|lijst",
+}
+_ALL = ((Breadth.WHOLE, _WHOLE), (Breadth.ORDER, _ORDER), (Breadth.LIST, _LIST))
+
+
+def breadth(text: str, language: str) -> Breadth:
+    """Return how much a question in a language asks for; the broadest of what its words tell."""
+    return next((one for one, phrases in _ALL if speaks(phrases, language, text)), Breadth.ONE)
+
+
+def speaks(phrases: Phrases, language: str, text: str) -> bool:
+    """Say whether a text has one of the phrases of its language."""
+    ours = phrases.get(language)
+    return ours is not None and re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) is not None
