@@ -97,6 +97,20 @@ async def test_what_is_compared_at_the_terminal_is_signed_by_her_identity(at_hom
         assert len(await app.verified()) == 2
         await said(at_home, ada, room, "Verified: whoever runs me")
         assert (await attestations(notes(lyra), at_home.user))[ada.user].signed
+        again = Comparison(ada, at_home.user, room=room)
+        await again.asks()
+        await again.begins()
+        await again.exchanges()
+        await again.agrees()
+        await ada.says(room, "!verify yes")
+        await again.verified()
+        await said(at_home, ada, room, "Verified on your word")
+        known = (await attestations(notes(lyra), at_home.user))[ada.user]
+        assert (known.by, known.signed) == ("operator", True), "a word in the chat takes nothing from it"
+        odd = Comparison(ada, at_home.user, room=room)
+        await odd.asks()
+        await odd.begins(hashes=None)
+        assert await odd.cancelled() == "m.unknown_method"
         # Another client of her account sees it, and nobody else's.
         master = await at_home.owner.client.call("POST", "keys", "query", body={"device_keys": {ada.user: []}})
         noted = await notes(lyra).get(f"identity {at_home.user}")

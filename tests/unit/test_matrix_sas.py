@@ -143,6 +143,8 @@ def test_steps_out_of_turn_end_it() -> None:
     assert code((steps.KEY, {"key": "no key"}), hers) == steps.MALFORMED
     hers, adas = compared()
     assert code((steps.MACS, {"mac": {}, "keys": ""}), hers) == steps.MALFORMED
+    with pytest.raises(ValueError, match="surrogates"):
+        handed(begun(more="\ud800"), pair()[0])
     proof = adas.confirm(ADAS)
     handed(proof, hers)
     assert code(proof, hers) == steps.UNEXPECTED

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from nio import AsyncClient
 
@@ -32,6 +32,11 @@ class Attestation:
     at: int
     signed: bool = False
 
+    @property
+    def keys(self) -> tuple[str, str, str]:
+        """Which keys they are."""
+        return self.device, self.key, self.master
+
 
 class Attested:
     """The attestations of one account."""
@@ -46,8 +51,12 @@ class Attested:
     async def add(self, shown: Published, other: Party, *, master: bool, by: str, at: int) -> Attestation:
         """Keep that what the homeserver shows of somebody is right, the `master` key included or not. Raises as `ask`, without Denied."""
         attestation = Attestation(other.user, other.device, shown.device_key, shown.master_key if master else "", by, at)
+        before = (await self.all()).get(other.user)
+        if before and before.by == OPERATOR and before.keys == attestation.keys:
+            # What somebody says in a chat takes nothing from what was compared at the terminal.
+            attestation = replace(attestation, by=OPERATOR, signed=before.signed)
         self._trust(attestation)
-        if by == OPERATOR:
+        if attestation.by == OPERATOR and not attestation.signed:
             attestation = await self._signed(attestation, shown)
         if other.user != self._client.user_id:
             await self._put(await self.all() | {other.user: attestation})
@@ -90,7 +99,7 @@ class Attested:
             raise
         except (Denied, PlatformFailure):
             return attestation
-        return attestation if answer.get("failures") else Attestation(**asdict(attestation) | {"signed": True})
+        return attestation if answer.get("failures") else replace(attestation, signed=True)
 
     def _signature(self, attestation: Attestation, shown: Published) -> Json | None:
         if self._identity is None or not attestation.master:

@@ -24,6 +24,9 @@ from adapters.matrix.verification.steps import Step, Verification
 from localization.sentences import lazy
 
 _TRIES = 3
+_LONGEST = 255
+LASTS, _EARLY = 600.0, 300.0
+"""How many seconds a verification may take, and how far ahead the clock of who asks for it may be."""
 _REASONS = {
     steps.BY_USER: "Verification was ended.",
     steps.TIMED_OUT: "Verification took too long.",
@@ -104,8 +107,14 @@ class Channel:
         own = {f"ed25519:{self.me.device}": str(self._client.olm.account.identity_keys["ed25519"])}
         return own | ({f"ed25519:{master}": master} if master else {})
 
-    def may(self, heard: Heard) -> bool:
-        """Whether somebody may verify her so: alone with her in the room, in a DM at all, or on another device of her account."""
+    def may(self, heard: Heard, now: int) -> bool:
+        """Whether somebody may verify her so: alone with her in the room, in a DM at all, or on another device of her account.
+
+        Who asked long ago, or has another time, does not wait any more.
+        """
+        age = (now - heard.at) / 1_000_000
+        if not -_EARLY <= age <= LASTS or not 0 < len(heard.id) <= _LONGEST:
+            return False
         if heard.room:
             room = self._room(heard.room)
             return room is not None and room.alone == heard.user and room.is_private and heard.content.get("to") == self.me.user

@@ -7,6 +7,7 @@ left over of an earlier connection is ended in words, and can begin anew.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Self, TypeVar
@@ -23,7 +24,7 @@ from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.attested import CHAT, OPERATOR, Attested
-from adapters.matrix.verification.channel import Channel, Heard, Unsent, to_device
+from adapters.matrix.verification.channel import LASTS, Channel, Heard, Unsent, to_device
 from adapters.matrix.verification.records import Record, Records
 from adapters.matrix.verification.sas import METHOD, Party
 from adapters.matrix.verification.steps import Ended, Phase, Verification
@@ -34,8 +35,6 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-_LASTS = 600.0
-_EARLY = 300.0
 _LOOK = 1.0
 _PATIENCE = 60.0
 _SLOW = lazy("Matrix does not answer just now; try again in a moment.")
@@ -100,7 +99,7 @@ class Verifications:
     async def begin(self, heard: Sequence[Heard]) -> None:
         """Keep, before what was heard is committed, which verifications begin with it."""
         for one in heard:
-            if one.kind == steps.REQUEST and one.id and self._is_fresh(one) and self._channel.may(one):
+            if one.kind == steps.REQUEST and self._channel.may(one, self._now()):
                 await self._records.keep(Record(one.id, one.user, one.device, one.room))
 
     def hear(self, heard: Sequence[Heard]) -> None:
@@ -122,7 +121,9 @@ class Verifications:
         while True:
             await self._busy.wait()
             await self._pace.pause(_LOOK)
-            await self._in_turn(self._tick)
+            # What holds everything up here ends no connection.
+            with suppress(PlatformFailure):
+                await self._in_turn(self._tick)
 
     async def ask(self, user: str, room: str) -> Said:
         """Ask somebody's app for a verification, in the room where they are alone with her; return what to say of it."""
@@ -154,9 +155,7 @@ class Verifications:
                 await self._records.end(heard.id)
 
     async def _requested(self, heard: Heard) -> None:
-        if not heard.id or heard.id in self._over or not self._channel.may(heard):
-            return
-        if not self._is_fresh(heard):
+        if heard.id in self._over or not self._channel.may(heard, self._now()):
             return
         if heard.user in self._going:
             await self._end(self._going[heard.user], steps.BY_USER, quiet=True)
@@ -167,10 +166,6 @@ class Verifications:
             await self._end(going, steps.NO_METHOD)
             return
         await self._step(going, lambda: [one.ready()])
-
-    def _is_fresh(self, heard: Heard) -> bool:
-        age = (self._now() - heard.at) / 1_000_000
-        return -_EARLY <= age <= _LASTS
 
     async def _step(self, going: _Going, take: Callable[[], Sequence[steps.Step]]) -> None:
         """Take a step, send what follows, and show, finish or end it accordingly."""
@@ -186,6 +181,9 @@ class Verifications:
             await self._end(going, ended.code, told=ended.told)
         except Unsent:
             await self._end(going, LOST)
+        except ValueError:
+            # Words that no text can hold.
+            await self._end(going, steps.MALFORMED)
 
     async def _show(self, going: _Going) -> None:
         going.shown = True
@@ -272,7 +270,7 @@ class Verifications:
             log.warning("%s", failed)
 
     def _begun(self, one: Verification) -> _Going:
-        going = self._going[one.other.user] = _Going(one, self._pace.elapsed() + _LASTS)
+        going = self._going[one.other.user] = _Going(one, self._pace.elapsed() + LASTS)
         self._busy.set()
         return going
 
