@@ -44,6 +44,7 @@ class VectorStore:
         self._embedder = embedder
         self._clock = clock
         self._used = 0
+        self._looked = False
         self._dimension = 0
         self._asked: OrderedDict[str, Vectors] = OrderedDict()
         self._caught_up: dict[int, int] = {}
@@ -60,7 +61,8 @@ class VectorStore:
 
     async def space(self) -> int:
         """Return the key of the space that this embedder used last, 0 where it has embedded nothing yet."""
-        self._used = self._used or await self._known_space()
+        if not (self._used or self._looked):
+            self._used, self._looked = await self._known_space(), True
         return self._used
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
@@ -69,7 +71,9 @@ class VectorStore:
         `tell` is told how many of how many are done. After `most` items it ends, where others wait. What was done stays done
         where this is stopped. Raises EmbeddingFailed.
         """
-        done, before = 0, -1
+        # Another process may have embedded something meanwhile.
+        self._looked = False
+        done, before = 0, self._caught_up.get(domain.key, -1)
         # What was changed while it was embedded is missing again.
         while (mark := await last_change(self._db, domain.key)) != before and (missing := await self._missing(domain)):
             before = mark
@@ -113,7 +117,10 @@ class VectorStore:
     async def holds(self, domain: Domain) -> bool:
         """Say whether anything of a domain has a vector of this embedder."""
         which = {"space": await self.space(), "domain": domain.key}
-        return await self._db.one("SELECT 1 FROM vectors WHERE space = :space AND domain = :domain LIMIT 1", which) is not None
+        return (
+            bool(which["space"])
+            and await self._db.one("SELECT 1 FROM vectors WHERE space = :space AND domain = :domain LIMIT 1", which) is not None
+        )
 
     async def leave(self, domain: Domain, texts: Mapping[int, str]) -> None:
         """Leave items with these texts to another embedder, with what this one made of them before."""
