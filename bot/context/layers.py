@@ -11,13 +11,22 @@ from memory.text.display_names import LYRA, display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import FOLLOWED, NOTED, QUOTED, prompt_line
-from memory.text.quantities import ago
 from memory.text.time import periods
 from memory.text.time.relative_dates import Telling
 from memory.text.time.times import local
 from memory.tiers import open_things
 from memory.tiers.selfstate import Mind, SelfState
-from memory.types import Digest, Exchange, Statement
+from memory.types import MINUTE, Digest, Exchange, Statement
+
+
+def ago(at: int, now: int) -> str:
+    """Return how long ago an instant was: just now, 3 minutes ago, 2 days ago."""
+    minutes = max(0, now - at) // MINUTE
+    for size, name in ((60 * 24, "day"), (60, "hour"), (1, "minute")):
+        if n := minutes // size:
+            return f"{n:,} {name if n == 1 else f'{name}s'} ago"
+    return "just now"
+
 
 _MOST = 200
 _MOST_OF_A_DIGEST = 300

@@ -10,11 +10,9 @@ from bot.models.port import Anew, ChatMessage, Model, Toolbox, closing, joined, 
 from bot.service.measures import measures
 from localization.sentences import lazy
 from memory.text.budget import tokens
-from memory.text.generated.counting import Uncounted
 from memory.text.generated.echoes import WithoutEcho, repeatable
-from memory.text.generated.invented_receipts import WithoutReceipts
-from memory.text.generated.invented_turns import WithoutTurns
-from memory.text.generated.loops import Unlooped
+from memory.text.generated.invented import WithoutReceipts, WithoutTurns
+from memory.text.generated.loops import Uncounted, Unlooped
 
 _LONG = 2_000
 _MOST_ASKED = 2

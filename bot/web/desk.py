@@ -1,4 +1,8 @@
-"""What every page works with: memory as its visitor may know it, and templates that escape whatever they are given."""
+"""What every page works with: memory as its visitor may know it, and templates that escape whatever they are given.
+
+A template says `_("…")` and `ngettext("…", "…", n)` as everything else does, in the language of who reads the page. A sentence
+is text: what it says, and what stands in its gaps, is escaped, but for a gap that is markup of the template's own.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -7,6 +11,7 @@ from pathlib import Path
 
 from aiohttp import web
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from markupsafe import Markup, escape
 from yarl import URL
 
 from adapters.base import Adapter
@@ -19,16 +24,51 @@ from bot.commands.texts.ladder_text import drive_name
 from bot.commands.texts.reasons import how_sure, in_words, nothing_sure
 from bot.talk import Talk
 from bot.web.guard import VISITOR
-from bot.web.page_language import WORDS, accepted
 from bot.web.prose import prose
 from bot.web.seats import Seats
 from localization.calendar import ago
 from localization.languages import current, known
 from localization.numerals import number, signed
-from localization.sentences import _, lazy
+from localization.sentences import Sentence, _, lazy
 from memory.text.time.times import local
 from memory.types import Identity
 from memory.view.view import View
+
+_MOST = 20
+"""How many languages of a header are looked at."""
+
+
+def accepted(header: str) -> str:
+    """Return the code of the language that a browser asks for in Accept-Language; '' where there are no sentences in any of them."""
+    ranked = [_ranked(one) for one in header.split(",")[:_MOST]]
+    wanted = [(known(name), weight) for name, weight in ranked if weight > 0]
+    return next((code for code, _weight in sorted(wanted, key=lambda one: -one[1]) if code), "")
+
+
+def _ranked(entry: str) -> tuple[str, float]:
+    name, _, parameter = entry.partition(";")
+    try:
+        return name, float(parameter.strip().removeprefix("q=") or 1)
+    except ValueError:
+        return name, 0
+
+
+def _said(sentence: str, /, **values: object) -> Markup:
+    return _filled(Sentence(sentence), values)
+
+
+def _counted(sentence: str, plural: str, n: int, /, **values: object) -> Markup:
+    return _filled(Sentence(sentence, plural, n), {"n": number(n), **values})
+
+
+def _filled(sentence: Sentence, values: Mapping[str, object]) -> Markup:
+    text = escape(sentence.unfilled(current()))
+    return text.format(**values) if values else text
+
+
+WORDS: Mapping[str, Callable[..., Markup]] = {"_": _said, "ngettext": _counted}
+"""What templates say sentences with."""
+
 
 TEMPLATES = Path(__file__).with_name("templates")
 NAVIGATION = (

@@ -6,13 +6,14 @@ past every digest between. When something it rests on is forgotten it goes, and 
 looked through again.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memory.derive import progress
 from memory.forget.gone import shown
 from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
-from memory.index.when.holding import holding
+from memory.index.when.question import asked
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
@@ -20,7 +21,32 @@ from memory.text.time.times import month, month_start
 from memory.tiers import entities, episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
 from memory.tiers.exchanges import exchange
-from memory.types import Domain, Exchange, Statement
+from memory.types import MINUTE, Domain, Exchange, Statement
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DAY, _MONTH = 26 * 60 * MINUTE, 32 * 24 * 60 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """From when to when something holds, in microseconds UTC, and how exactly that is told: to the day, month or year."""
+
+    start: int
+    end: int
+    to: str
+
+
+def holding(text: str, told_at: int, time_zone: str) -> Holding | None:
+    """Return the time that a fact tells of ("Ada moved to Graz in October 2025": that month), None where it tells none.
+
+    Facts have absolute dates. One without a year tells no time, and what is told with several times holds as they do together.
+    """
+    window = asked(text, told_at, time_zone).window if _YEAR.search(text) else None
+    if window is None:
+        return None
+    length = window.end - window.start
+    return Holding(window.start, window.end, "day" if length <= _DAY else "month" if length <= _MONTH else "year")
+
 
 _DATED = "profile"
 INDEXED = {"era": ERAS, "bank": BANK}

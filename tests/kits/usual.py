@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from bot.models.e5 import weights
-from bot.models.e5.engine import Engine
+from bot.models.e5.embedder import Engine
 from memory.ports import Vectors
 
 SET = Path(__file__).parents[1] / "sets" / "small_talk" / "messages.jsonl"

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.web.page_language import accepted
+from bot.web.desk import accepted
 from localization.calendar import ago, day, listed, month
 from localization.languages import current, known, of_environment, reading
 from localization.numerals import compact, number, signed

@@ -76,7 +76,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/models/offline/spoken_languages.py": "words of languages",
     "bot/models/offline/things.py": "words of languages",
     "bot/models/offline/understanding.py": "words of languages",
-    "bot/models/endpoints/overlong.py": "what servers of models say",
+    "bot/models/endpoints/endpoint.py": "what servers of models say",
     "bot/models/port.py: a chain": "said to whoever writes a call",
     "bot/models/endpoints/probing.py": "what a model is asked",
     "bot/models/endpoints/responses.py: an error": "said to the log",

@@ -13,12 +13,11 @@ import stamina.instrumentation
 
 from bot.config.addresses import is_nearby
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
-from bot.models.endpoints.completions import Completions
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.reading import Response, read
-from bot.models.endpoints.requests import Asked, cost, shows
+from bot.models.endpoints.requests import Asked, Completions, cost, shows
 from bot.models.endpoints.responses import Empty
 from bot.models.endpoints.retrying import Waits, backoff, policy
 from bot.models.endpoints.room import PromptRoom

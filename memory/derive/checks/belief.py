@@ -5,13 +5,92 @@ they say nor say what they deny. The messages that it cites are the sources of i
 its writer was given, the rest of the conversation and what is known of the people, which then is a source as well.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from memory.derive.checks.evidence import Evidence, Judged
 from memory.derive.checks.naming import Names
-from memory.derive.checks.polarity import contradictions
 from memory.derive.checks.roles import displaced
 from memory.ports import Source
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import STOP_WORDS, stem
+from memory.text.time.dates import MONTHS
+
+_PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[.,;:!?\n]")
+_DENYING = frozenset(
+    """
+    not never no nobody none nothing neither nor without cannot kein keine keinen keinem keiner nicht nie niemals nichts niemand
+    ohne pas jamais rien aucun aucune sans nunca nadie ningún ninguna niet geen nooit
+    """.split()
+)
+_TURNING = re.compile(
+    r"(?:stop|quit|refus|declin|reject|fail|avoid|allerg|cancel|instead|against|only|hardly|barely|unless|except|anymore|rather|little|few|lack|miss"
+    r"|out|less|lost|lose|secret|un[a-z]{4,}|dis[a-z]{4,}|in[a-z]*able)"
+)
+_LIGHT = (
+    ((STOP_WORDS | FUNCTION_WORDS) - _DENYING)
+    | MONTHS.keys()
+    | frozenset("said says told asked lyra yet still even also".split())
+)
+_ANSWERING = frozenset("say says said tell or yes".split())
+_JOINING = frozenset("and but because so und aber weil et mais y pero".split())
+_SCOPE, _BESIDE = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A piece of a text between marks: its telling words, and which of them are denied, by the places of what denies."""
+
+    words: tuple[str, ...]
+    denials: tuple[int, ...]
+    turns: bool
+
+    @property
+    def denies(self) -> bool:
+        return bool(self.denials) or self.turns
+
+    def denied(self) -> Iterator[str]:
+        """Yield the first telling word behind each denial."""
+        yield from (self.words[at] for at in self.denials if at < len(self.words))
+
+    def around(self, at: int) -> set[str]:
+        return set(self.words[max(0, at - _SCOPE) : at + _BESIDE])
+
+
+def contradictions(text: str, cited: Sequence[Source], names: Names) -> list[str]:
+    """Return the words that a sentence denies and its sources do not, or that these deny and it does not."""
+    said = [clause for source in cited for clause in _clauses(source.text, names)]
+    written = list(_clauses(text, names))
+    found: list[str] = []
+    for clause in written:
+        for at in clause.denials:
+            about = clause.around(at) if at < len(clause.words) else set[str]()
+            alike = [one for one in said if not about.isdisjoint(one.words)]
+            if not any(one.denies for one in alike or said):
+                found.append(" ".join(("not", *clause.words[at : at + 1])))
+    plain = {word for clause in said if not clause.denies for word in clause.words}
+    affirmed = {word for clause in written if not clause.denies for word in clause.words}
+    found += [word for clause in said for word in clause.denied() if word in affirmed - plain]
+    return found
+
+
+def _clauses(text: str, names: Names) -> Iterator[_Clause]:
+    words, denials, turns, before = list[str](), list[int](), False, ""
+    for m in (*_PIECE.finditer(text), None):
+        piece = m.group().casefold().replace("’", "'") if m else "."
+        if not piece[0].isalnum() or piece in _JOINING:
+            if words or denials:
+                yield _Clause(tuple(words), tuple(denials), turns)
+            words, denials, turns = [], [], False
+        elif (piece in _DENYING and not (piece == "no" and before in _ANSWERING)) or piece.endswith("n't"):
+            denials.append(len(words))
+        elif piece not in _LIGHT and piece.isalpha() and not names.knows(piece):
+            turns = turns or bool(_TURNING.match(piece))
+            words.append(stem(piece))
+        else:
+            turns = turns or bool(_TURNING.match(piece))
+        before = piece
 
 
 class Belief:

@@ -14,7 +14,28 @@ from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.languages import language as language_of
-from memory.text.past_forms import past_forms
+
+_VERBS = """
+become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|bring brought|build built
+burn burnt|buy bought|catch caught|choose chose chosen|come came|deal dealt|dig dug|draw drew drawn|dream dreamt|drink drank drunk
+drive drove driven|eat ate eaten|fall fell fallen|feed fed|feel felt|fight fought|find found|fly flew flown|forget forgot forgotten
+forgive forgave forgiven|freeze froze frozen|get got gotten|give gave given|go went gone|grow grew grown|hang hung|hear heard
+hide hid hidden|hold held|keep kept|know knew known|lead led|learn learnt|leave left|lend lent|lie lay lain|light lit|lose lost
+make made|mean meant|meet met|pay paid|read|ride rode ridden|ring rang rung|rise rose risen|run ran|say said|see saw seen|sell sold
+send sent|sew sewn|shake shook shaken|shine shone|shoot shot|show shown|sing sang sung|sink sank sunk|sit sat|sleep slept
+speak spoke spoken|spend spent|stand stood|steal stole stolen|stick stuck|sting stung|sweep swept|swim swam swum|swing swung
+take took taken|teach taught|tear tore torn|tell told|think thought|throw threw thrown|understand understood|wake woke woken
+wear wore worn|weep wept|win won|write wrote written
+"""
+_FORMS: Mapping[str, Sequence[str]] = {
+    verb: forms for verb, *forms in (line.split() for line in _VERBS.replace("\n", "|").split("|") if line) if forms
+}
+
+
+def past_forms(verb: str) -> Sequence[str]:
+    """Return the past of a verb as it is asked with ("eat"), in lower case; nothing for one that is regular or unknown."""
+    return _FORMS.get(verb, ())
+
 
 _MINE = {
     "english": r"i|i'm|i've|i'd|i'll|me|my|mine|myself",

@@ -1,11 +1,14 @@
-"""A question taken apart: the time it asks about, and the rest of it."""
+"""A question taken apart: the time it asks about, and the rest of it.
+
+A time may also be told from an event that nobody can look up in a calendar: "two weeks before the move".
+"""
 
 import re
 from dataclasses import replace
 
 from memory.index.when.codes import Code, compiled
-from memory.index.when.days import EARLIEST, LATEST, Calendar
-from memory.index.when.events import take_event
+from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar
+from memory.index.when.distances import AWAY, distance
 from memory.index.when.expressions import Rank
 from memory.index.when.parsing import Parse
 from memory.index.when.parts import join_parts
@@ -13,6 +16,99 @@ from memory.index.when.ranges import take_ranges
 from memory.index.when.tense import is_habit, is_now, is_past, words_of_now
 from memory.index.when.tokens import Tokens, cut
 from memory.index.when.values import Around, TimedQuestion, Window
+
+_EVENT = compiled(rf"(?:[IN ON DURING]? (?P<away>{AWAY}))? (?P<near>NEAR?) (?P<side>[SINCE UNTIL BEFORE AFTER AGO_BEFORE])")
+_ENGLISH = {"since": Code.SINCE, "until": Code.UNTIL, "till": Code.UNTIL, "before": Code.BEFORE, "after": Code.AFTER}
+_EVENT_ASKING = frozenset("what where who whom whose which when why how what's where's who's how's".split())
+_DETERMINED = frozenset("the my our your his her their its this that these those a an".split())
+_VERBS = frozenset("do does did is are was were am have has had will would can could should".split())
+_NO_EVENT = frozenset(
+    """work school class classes college church practice training dinner lunch breakfast brunch supper meal meals bed bedtime sleep
+    sleeping waking eating dark midnight noon midday dawn dusk sunrise sunset hours long all now then bad good going getting
+    answering replying asking life christ time times""".split()
+)
+_NO_TIME = frozenset(
+    "look looks looked looking named name takes taking chase chased chasing call called inquire inquired".split()
+)
+_SUBJECTS = frozenset("i you we he she they it there all both".split())
+_PERFECT = frozenset("have has haven't hasn't had been i've you've we've changed".split())
+_STOP = frozenset("to of in on at for with and or from by up off out".split())
+_LEADING = frozenset((Code.IN, Code.ON, Code.DURING, Code.FROM, Code.AND, Code.HYPHEN))
+_TELLING = frozenset(
+    (Code.OTHER, Code.CAPITALIZED, Code.ORDINAL, Code.FEAST, Code.SEASON, Code.HALF, Code.PART_OF_DAY, Code.NUMBER)
+)
+_SIDES = (Code.SINCE, Code.UNTIL, Code.BEFORE, Code.AFTER, Code.AGO_BEFORE)
+_ENDS = frozenset((Code.MARK, Code.PERIOD, Code.TAKEN, Code.MORE, Code.UNDERSTOOD, Code.NO_TIME, *_SIDES))
+_LONGEST = 12
+_REACH = 90 * DAY
+_NEAR = 14 * DAY
+_EVER = 3650 * DAY
+
+
+def take_event(reading: Parse, habit: bool) -> tuple[Around, list[tuple[int, int]]] | None:
+    """Return the first time that is told from an event, and where its words stand without the event's.
+
+    `habit` says that the question is about what happens again and again: "what do I drink after a run" is no time.
+    """
+    for m in _EVENT.finditer(reading.codes):
+        words, at = reading.tokens.words, m.start("side")
+        side = _ENGLISH.get(words[at])
+        before = words[m.start() - 1] if m.start() else ""
+        if side is None or before in _NO_TIME or before in ("many", "long") or (habit and not m["away"]):
+            continue
+        anchor = _anchor(reading, at + 1, side)
+        if anchor and (offsets := _offsets(reading, m, side)):
+            return Around(anchor, *offsets), [(m.start(), at + 1)]
+    return None
+
+
+def _anchor(reading: Parse, start: int, side: str) -> str:
+    """Return the event that is named from a place on; '' where none is."""
+    tokens, words, end = reading.tokens, reading.tokens.words, start
+    noun = start < len(words) and words[start] in _DETERMINED
+    while end < min(len(words), start + _LONGEST) and not _ends(reading, end) and not (noun and words[end] in _VERBS):
+        end += 1
+    if side == Code.SINCE and _is_reason(tokens, start, end):
+        return ""
+    while end > start and (words[end - 1] in _STOP or reading.codes[end - 1] in _LEADING):
+        end -= 1
+    telling = any(reading.codes[n] in _TELLING and words[n] not in _NO_EVENT for n in range(start, end))
+    if not telling or reading.codes[start] == Code.AND:
+        return ""
+    return tokens.text[tokens.spans[start][0] : tokens.spans[end - 1][1]]
+
+
+def _ends(reading: Parse, at: int) -> bool:
+    """Say whether what is told of an event ends before a word: at a mark, a time, a question or a dash."""
+    if reading.codes[at] == Code.HYPHEN:
+        first = reading.tokens.spans[at][0]
+        return reading.tokens.text[first - 1 : first].isspace()
+    return reading.codes[at] in _ENDS or reading.tokens.words[at] in _EVENT_ASKING
+
+
+def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
+    """Say whether "since" tells why: "since I love dogs", "since they are loud"; not in "what have I done since I moved"."""
+    clause = tokens.words[start : end + 1]
+    if not _VERBS.isdisjoint(clause) or not clause:
+        return True
+    return clause[0] in _SUBJECTS and not tokens.has(_PERFECT)
+
+
+def _offsets(reading: Parse, m: re.Match[str], side: str) -> tuple[int, int] | None:
+    """Return how far from the event its time lies, in microseconds, from and to."""
+    sign = -1 if side in (Code.BEFORE, Code.UNTIL) else 1
+    if m["away"]:
+        if side in (Code.SINCE, Code.UNTIL):
+            return None
+        away = distance(reading.tokens, m.start("away"), m.end("away"))
+        slack = max(away.slack(away.length), DAY)
+        low = 0 if m["away"][0] == Code.THE else away.length - slack
+        high = away.length + slack
+    else:
+        near = m["near"] and reading.tokens.values[m.start("near")] == 1
+        low, high = -DAY, _NEAR if near else _EVER if side == Code.SINCE else _REACH
+    return (low, high) if sign > 0 else (-high, -low)
+
 
 _OF_TIME = compiled(
     "[MONTH WEEKDAY SHORT_WEEKDAY SEASON FEAST DAY_FROM_TODAY KIND_OF_DAY PART_OF_DAY UNIT QUARTER DATE YEAR DAYS SHORT_DATE"

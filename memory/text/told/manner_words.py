@@ -1,6 +1,10 @@
-"""The words in which people say how they want to be talked to, and in which they take it back."""
+"""The words and forms in which people say how they want to be talked to, and in which they take it back.
 
-from collections.abc import Mapping
+Forms stand by kind, with the value that each sets or ends: `{tone}` and the like are read from the form; what is ended is a pattern
+of what was wished, and "" is whatever stands of the kind.
+"""
+
+from collections.abc import Mapping, Sequence
 
 LANGUAGES = {
     name: language
@@ -57,3 +61,136 @@ HINTS: Mapping[str, str] = {
     ),
 }
 """Of each kind what stands in whatever wishes it or takes it back: its forms take a while to compile, and most words are of no kind."""
+
+
+_NOT_TO = (
+    r"(?:(?:please )?(?:do not|don['’]t|never|not)|no need to|there(?:['’]s| is) no need to"
+    r"|you (?:(?:do not|don['’]t) (?:have|need) to|needn['’]t|no longer (?:have|need) to|can stop|should not|shouldn['’]t|must not|mustn['’]t))"
+)
+_STOP = r"(?:you (?:can|may) )?(?:stop|quit)"
+_MUST_NOT = r"du (?:musst|brauchst|sollst|solltest)"
+_NOT_MORE = r"nicht (?:mehr |länger |immer )?"
+_MY_NAME = r"my (?:(?:real|normal|own|usual|actual|old|first|given|proper) )?name"
+_MEIN_NAME = r"meinem (?:(?:richtigen|echten|normalen|eigenen|alten) )?(?:vor)?namen"
+_ONES_OWN = r"(?:my(?: own)? language|(?:the|whatever|whichever|any) (?:same )?language (?:that )?i (?:(?:write|speak|use|talk|ask|am using)(?: to you)?(?: in)?))"
+_FINE = r"(?:fine|ok|okay|welcome|allowed|alright|all right|good)"
+_GUT = r"(?:ok|okay|erlaubt|in ordnung|willkommen|gut|fein)"
+_NORMALLY = (
+    r"(?:normally|normal|naturally|as usual|as (?:you did )?before|like before|the way you (?:did|used to|like|want)"
+    r"|as you (?:like|want|please|used to|did before)|however you (?:like|want))"
+)
+_NORMAL = r"(?:ganz )?(?:normal|wie (?:immer|früher|vorher|sonst|zuvor|du (?:willst|magst)))"
+
+CALLED, ANY = 'to be called "{name}"', ""
+_SHORT, _LONG, _NO_EMOJI, _EMOJI, _NO_JOKES = "short answers", "detailed answers", "(?:no|fewer) emojis", "emojis", "no jokes"
+_TONED = "an? (?:more )?{tone} tone"
+
+ENDS: Sequence[tuple[str, str, str]] = (
+    ("name", CALLED, rf"{_STOP} calling me {NAME}|{_NOT_TO} call me {NAME.replace('name', 'other')}"),
+    ("name", CALLED, rf"i(?: (?:do not|don['’]t) want (?:you to call me|to be called)|(?:['’]d| would) (?:rather|prefer)(?: (?:that|it if))? you (?:did not|didn['’]t|do not|don['’]t) call me| no longer go by| (?:do not|don['’]t) go by) {NAME}"),
+    ("name", CALLED, rf"no more {NAME}|(?:stop (?:it )?|enough )with (?:the |that )?{NAME.replace('name', 'to')}|i(?:['’]m| am) (?:not|no longer) {NAME.replace('name', 'language')}|(?:drop|forget|skip) the {NAME.replace('name', 'other')}"),
+    ("name", ANY, rf"(?:call me by|use|go back to|call me) {_MY_NAME}|{_NOT_TO} use (?:that|my nick) ?name|(?:drop|forget) (?:that|the|my) (?:nick)?name"),
+    ("name", CALLED, rf"nenne? mich (?:nicht|nie)(?: mehr| wieder| länger)? {NAME}|(?:lass das|schluss) mit (?:dem |der )?{NAME.replace('name', 'to')}|(?:sage?) nicht (?:mehr )?{NAME.replace('name', 'other')} zu mir"),
+    ("name", CALLED, rf"höre? auf,? mich {NAME} zu nennen|{_MUST_NOT} mich {_NOT_MORE}{NAME.replace('name', 'other')} (?:zu )?nennen"),
+    ("name", CALLED, rf"mich {_NOT_MORE}{NAME} nennen|ich (?:will|möchte|mag) {_NOT_MORE}{NAME.replace('name', 'other')} genannt werden"),
+    ("name", ANY, rf"(?:nenne? mich|sprich mich)(?: wieder)? (?:(?:bei|mit) {_MEIN_NAME}|{_NORMAL})(?: an)?"),
+    ("name", ANY, rf"mich (?:wieder )?(?:bei|mit) {_MEIN_NAME} (?:nennen|anreden|ansprechen)|(?:benutze?|nimm|verwende) (?:wieder )?meinen (?:richtigen|echten|normalen) namen"),
+    ("language", "{language}", rf"{_STOP} (?:{TALK}ing|writing)(?: (?:to|with) me| me)? in (?P<language>{LANGUAGE})|(?:no more|enough|stop the) (?P<to>{LANGUAGE})"),
+    ("language", "{language}", rf"{_NOT_TO} (?:always )?{TALK}(?: back)?(?: (?:to|with) me| me)? in (?P<language>{LANGUAGE})"),
+    ("language", ANY, rf"{TALK}(?: (?:to|with) me| me)? in {_ONES_OWN}|use {_ONES_OWN}"),
+    ("language", "{language}", rf"(?:antworte|sprich|schreibe?|rede) (?:mir |mit mir )?{_NOT_MORE}(?:auf )?(?P<language>{LANGUAGE})"),
+    ("language", "{language}", rf"{_MUST_NOT} (?:mir |mit mir )?{_NOT_MORE}(?:auf )?(?P<language>{LANGUAGE}) (?:mit mir )?(?:zu )?{SPRECHEN}"),
+    ("language", "{language}", rf"kein (?P<language>{LANGUAGE}) mehr|höre? auf,? (?:mir |mit mir )?(?:auf )?(?P<to>{LANGUAGE}) zu {SPRECHEN}"),
+    ("language", ANY, r"(?:antworte|sprich|schreibe?|rede)(?: mir| mit mir)?(?: wieder)? in (?:meiner sprache|der(?:selben)? sprache,? in der ich (?:dir |dich |mit dir )?\w+)"),
+    ("length", _SHORT, rf"{TALK}(?: me)?(?: a (?:bit|little))? (?:longer|more|at length|in (?:more )?detail|as (?:much|long) as you (?:like|want))(?: {ANSWERS})? again"),
+    ("length", _SHORT, rf"(?:be (?:more detailed|longer|more verbose)|(?:(?:give|write)(?: me)? )?(?:longer|(?:more )?detailed) {ANSWERS}(?: are {_FINE})?|(?:(?:your|the) )?{ANSWERS} (?:can|may|should) be (?:longer|more detailed)) again"),
+    ("length", _SHORT, rf"(?:{_NOT_TO} (?:be|keep (?:it|(?:your )?{ANSWERS})|{TALK})|{_STOP} (?:being|keeping (?:it|(?:your )?{ANSWERS})|{TALK}ing|writing)) (?:so |that |too |quite so |always )*(?:brief|short|concise|briefly|concisely|tersely|terse|curt)"),
+    ("length", _SHORT, rf"(?:your |the )?{ANSWERS} (?:do not|don['’]t|no longer) (?:have|need) to be (?:so |that |as )?(?:short|brief|concise)"),
+    ("length", _LONG, rf"(?:your |the )?{ANSWERS} (?:do not|don['’]t|no longer) (?:have|need) to be (?:so |that |as )?(?:long|detailed)"),
+    ("length", _LONG, rf"(?:{TALK} shorter|be shorter) again|you (?:do not|don['’]t) (?:have|need) to (?:be|write|answer|reply) (?:so |that )?(?:long|detailed|much|verbose)"),
+    ("length", ANY, rf"(?:(?:normal|usual|regular|any) length|{ANSWERS} of (?:normal|usual|any) length)(?: (?:is|are) {_FINE})?"),
+    ("length", _SHORT, r"(?:mir )?wieder (?:länger|mehr|ausführlicher|ausführlich|längere (?:antworten|texte|nachrichten))(?: antworten| schreiben| sein| werden| geben)?|nicht mehr so (?:kurz|knapp)"),
+    ("length", _SHORT, rf"(?:antworte|schreibe?)(?: mir)? wieder (?:länger|mehr|ausführlicher|ausführlich)|{_MUST_NOT} dich {_NOT_MORE}(?:so )?(?:kurz|kürzer) (?:zu )?fassen"),
+    ("length", _SHORT, rf"{_MUST_NOT} {_NOT_MORE}so (?:kurz|knapp) (?:zu )?(?:antworten|schreiben|sein)|(?:fasse? dich|sei|antworte|schreibe?|dich)(?: mir)? {_NOT_MORE}so (?:kurz|knapp)(?: angebunden| fassen)?"),
+    ("length", _LONG, rf"{_MUST_NOT} (?:mir )?{_NOT_MORE}so (?:lang|lange|ausführlich|viel) (?:zu )?(?:antworten|schreiben|sein)|wieder kürzer(?: antworten| schreiben)?"),
+    ("tone", _NO_JOKES, rf"(?:joke|make jokes|tell (?:me )?jokes|crack jokes|be funny) again|jokes are {_FINE}"),
+    ("tone", _NO_JOKES, rf"wieder (?:witze (?:machen|erzählen)|scherzen|lustig sein)|witze sind (?:jetzt )?wieder {_GUT}|(?:mache?|erzähle?) (?:mir )?wieder witze"),
+    ("tone", _TONED, rf"(?:no need to|you (?:(?:do not|don['’]t) (?:have|need) to|needn['’]t)) be (?:so |that |too )?(?P<tone>{TONE})|{_STOP} being (?:so |that |too )?(?P<to>{TONE})"),
+    ("tone", _TONED, rf"{_MUST_NOT} {_NOT_MORE}so (?P<tone>{'|'.join(TONES)}) (?:zu )?sein"),
+    ("tone", ANY, r"(?:use|take|go back to) your (?:normal|usual|old) tone|be (?:yourself|normal|as you were|as before) again|sei wieder (?:normal|wie (?:früher|immer))"),
+    ("emoji", _NO_EMOJI, rf"emojis? are {_FINE}|emojis? sind (?:jetzt |für mich )?(?:wieder )?{_GUT}|emojis? (?:darfst|kannst) du (?:gerne? |jetzt |nun |auch )*wieder (?:benutzen|verwenden|nutzen|schicken|machen)"),
+    ("emoji", _EMOJI, rf"(?:no need to|you (?:(?:do not|don['’]t) (?:have|need) to|needn['’]t)) use (?:emojis?|so many emojis?|that many emojis?)|{_MUST_NOT} {_NOT_MORE}(?:so viele )?emojis? (?:zu )?(?:benutzen|verwenden|nutzen|schicken)|keine emojis? nötig"),
+    *(
+        (kind, ANY, rf"(?:{TALK}|sound)(?: (?:to|with) me)? {_NORMALLY}|(?:rede|sprich|schreibe?|antworte)(?: mit mir| mir)?(?: wieder)? {_NORMAL}|(?:wieder )?(?:mit mir )?{_NORMAL} (?:mit mir )?{SPRECHEN}")
+        for kind in ("length", "tone", "emoji")
+    ),
+)  # fmt: skip
+
+
+FORMS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "name": (
+        ("", rf"(?:(?:call|nenne?) (?:me|mich)|llámame|appelle[- ]moi|i go by|my name is|ich heiße|me llamo|je m['’]appelle) {NAME}"),
+        ("", rf"(?:mich )?{NAME} nennen"),
+        ("", rf"(?:sage?|sagst?|sagt) {NAME} zu mir"),
+    ),
+    "language": (
+        ("", rf"{TALK}(?: back)?(?: (?:to|with) me| me)?(?: only)? in (?P<language>{LANGUAGE})"),
+        ("", rf"(?:speak|talk) (?P<language>{LANGUAGE}) (?:with|to) me|speak (?P<to>{LANGUAGE}) again"),
+        ("", rf"(?:antworte|sprich|schreibe?|rede)(?: (?:mir|mit mir|wieder|immer|lieber|nur|auf))* (?P<language>{LANGUAGE})"),
+        ("", rf"(?:kannst|könntest|würdest|magst|darfst) du (?:(?:mir|mit mir|wieder|auf) )*(?P<language>{LANGUAGE})(?: mit mir)? {SPRECHEN}"),
+        ("", rf"wieder (?:auf )?(?P<language>{LANGUAGE})(?: mit mir)? {SPRECHEN}"),
+        ("", rf"(?:(?:let['’]s )?(?:switch|go|change|come) )?back to (?P<language>{LANGUAGE})|(?:switch|change)(?: back)? to (?P<to>{LANGUAGE})"),
+        ("", rf"(?:in )?(?P<language>{LANGUAGE}) again|(?:in |auf )?(?P<name>{LANGUAGE}),? (?:please|bitte)|(?:wieder|zurück zu[mr]?)(?: auf)? (?P<to>{LANGUAGE})"),
+        ("", rf"(?:respónde|hábla|escríbe|contésta)me en (?P<language>{LANGUAGE})"),
+        ("", rf"(?:réponds|parle|écris)[- ]moi en (?P<language>{LANGUAGE})"),
+    ),
+    "length": (
+        ("short answers", rf"(?:keep|make) (?:it|them|(?:your )?{ANSWERS}) (?:short|brief|concise)(?:er)?"),
+        ("short answers", r"be (?:more )?(?:brief|concise)|not so long"),
+        ("short answers", rf"{TALK} (?:more )?(?:briefly|concisely)|(?:give me |only )?(?:short|brief|concise)(?:er)? {ANSWERS}"),
+        ("short answers", r"(?:don['’]t|do not) (?:write|say) so much|(?:don['’]t|do not|stop) be(?:ing)? so (?:long|verbose|wordy|detailed)"),
+        ("short answers", rf"{TALK} shorter|please (?:be )?shorter|(?:be )?shorter please"),
+        ("short answers", r"fasse? dich (?:etwas |ein bisschen )?(?:kurz|kürzer)|dich (?:etwas |ein bisschen )?(?:kürzer|kurz) fassen"),
+        ("short answers", r"antworte (?:mir )?(?:kurz|kürzer|knapp)|(?:kurze|kürzere) antworten|nicht so (?:lang|viel)"),
+        ("short answers", r"(?:bitte|gerne?|lieber) (?:etwas )?kürzer(?: bitte)?|(?:etwas )?kürzer bitte"),
+        ("short answers", r"sé (?:más )?breve|respuestas (?:más )?cortas|sois (?:plus )?br(?:ef|ève)|réponses (?:plus )?courtes"),
+        ("detailed answers", rf"(?:give me )?(?:long|longer|(?:more )?detailed) {ANSWERS}|be (?:more )?detailed"),
+        ("detailed answers", rf"(?:write|give)(?: me)? (?:long|longer|(?:more )?detailed) {ANSWERS}|(?:your |the )?{ANSWERS} (?:can|may|should) be (?:longer|more detailed)"),
+        ("detailed answers", rf"(?:{TALK}|explain)(?: things)? in (?:more )?detail"),
+        ("detailed answers", r"(?:bitte|gerne?|lieber) (?:etwas )?(?:ausführlicher|länger)(?: bitte)?|(?:etwas )?(?:ausführlicher|länger) bitte"),
+        ("detailed answers", r"antworte (?:mir )?ausführlich(?:er)?|ausführliche(?:re)? antworten|respuestas (?:más )?largas"),
+    ),
+    "tone": (
+        ("a more {tone} tone", rf"(?:be|sound|{TALK})(?: (?:to|with) me)?(?: a (?:bit|little))? more (?P<tone>{TONE})(?:ly)?"),
+        ("a less {tone} tone", rf"(?:be|sound|{TALK})(?: (?:to|with) me)?(?: a (?:bit|little))? less (?P<tone>{TONE})(?:ly)?"),
+        ("a less {tone} tone", rf"(?:don['’]t|do not) be (?:so|that|too) (?P<tone>{TONE})"),
+        ("a {tone} tone", rf"be (?P<tone>direct|blunt|formal|informal|casual)(?: with me)?|be (?P<to>{TONE}) (?:with|to) me|(?:use|take) an? (?P<other>{TONE}) tone"),
+        ("a more {tone} tone", rf"(?:a (?:bit|little) )?more (?P<tone>{TONE}) please|please (?:a (?:bit|little) )?more (?P<to>{TONE})"),
+        ("a less {tone} tone", rf"(?:a (?:bit|little) )?less (?P<tone>{TONE}) please|please (?:a (?:bit|little) )?less (?P<to>{TONE})"),
+        ("a less {tone} tone", rf"sei nicht (?:immer )?so (?P<tone>{'|'.join(TONES)})"),
+        ("a more {tone} tone", rf"sei (?:etwas |ein bisschen )?(?P<tone>{'|'.join(TONES)})er"),
+        ("no jokes", r"no (?:more )?jokes|(?:don['’]t|do not) (?:joke|make jokes)|stop joking|(?:mache?|erzähle?) keine witze(?: mehr)?|keine witze(?: mehr)?|sin chistes"),
+    ),
+    "emoji": (
+        ("no emojis", rf"(?:(?:{TALK}|answers) )?(?:no|without)(?: any| more)? emojis?|(?:leave out|drop|skip)(?: the| all)? emojis?"),
+        ("no emojis", r"(?:(?:don['’]t|do not|never) (?:use|send|add|write)|stop (?:using|sending|adding))(?: any)? emojis?"),
+        ("no emojis", r"keine emojis?(?: mehr)?|ohne emojis?|lass (?:die |alle )?emojis? weg|sin emojis?|pas d['’]emojis?|sans emojis?"),
+        ("fewer emojis", r"(?:use |send )?(?:fewer|less|not so many) emojis?|weniger emojis?|(?:stop using|don['’]t use|do not use|nicht) so (?:many|viele) emojis?|menos emojis?"),
+        ("emojis", r"(?:use|send|add)(?: more| some)? emojis?(?: again)?|more emojis?|mehr emojis?|más emojis?"),
+        ("emojis", r"(?:wieder |mehr )+emojis? (?:benutzen|verwenden|nutzen|schicken|machen)"),
+    ),
+    "address": (
+        ('to be addressed with "du"', r"duze? mich(?: wieder)?|mich (?:gerne? |wieder )*duzen|sag (?:wieder )?du zu mir|lass uns (?:uns )?(?:wieder )?duzen"),
+        ('to be addressed with "du"', r"wir (?:können|dürfen|sollten) uns (?:gerne? |auch |wieder |lieber )*duzen|(?:wieder (?:per |das )?du|du wieder)|(?:bleiben wir (?:lieber )?beim du|(?:lieber )?beim du bleiben)"),
+        ('to be addressed with "du"', r"sieze? mich nicht(?: mehr| länger)?|siezen sie mich nicht(?: mehr| länger)?|mich nicht (?:mehr |länger )?(?:zu )?siezen"),
+        ('to be addressed with "du"', r"(?:du (?:musst|brauchst)|sie (?:müssen|brauchen)) mich nicht (?:mehr |länger )?(?:zu )?siezen"),
+        ('to be addressed with "Sie"', r"sieze? mich(?: wieder)?|siezen sie mich(?: wieder)?|mich (?:lieber |wieder )*siezen|sag(?:en sie)? (?:wieder )?sie zu mir"),
+        ('to be addressed with "Sie"', r"duze? mich nicht(?: mehr| länger)?|mich nicht (?:mehr |länger )?duzen|(?:höre?|hören sie) auf,? mich zu duzen"),
+        ('to be addressed with "Sie"', r"(?:wir (?:können|dürfen|sollten)|lass uns|lassen sie uns) uns (?:gerne? |wieder |lieber )*siezen|(?:wieder (?:per |das )?sie|sie wieder)|(?:bleiben wir (?:lieber )?beim sie|(?:lieber )?beim sie bleiben)"),
+        ('to be addressed with "tú"', r"tutéame|trátame de tú"),
+        ('to be addressed with "usted"', r"(?:trátame|háblame) de usted"),
+        ('to be addressed with "tu"', r"tuto(?:ie|yez)[- ]moi"),
+        ('to be addressed with "vous"', r"vouvo(?:ie|yez)[- ]moi"),
+        ("{pronouns} as their pronouns", r"(?:my pronouns are|use) (?P<pronouns>she/her|he/him|they/them)(?: pronouns)?(?: for me)?"),
+    ),
+}  # fmt: skip

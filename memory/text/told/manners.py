@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory.text.display_names import LONGEST, display_name
-from memory.text.told.manner_forms import FORMS
-from memory.text.told.manner_words import HINTS, LANGUAGES, LEAD, TAIL, TONES
-from memory.text.told.taken_back import ENDS
+from memory.text.told.manner_words import ENDS, FORMS, HINTS, LANGUAGES, LEAD, TAIL, TONES
 
 _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
 _REPORTED = re.compile(

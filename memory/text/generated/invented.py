@@ -1,10 +1,10 @@
-"""Further turns that a model invents in plain words: "User: …" and "Lyra: …" behind her answer, or before it."""
+"""What a model invents: receipts before lines of its own, as stand before the lines of its prompt, and further turns in plain words."""
 
 import re
 
 _WHO = r"[^\W\d_][\w'’-]{0,20}(?: [A-ZÀ-Þ][\w'’-]{0,19})?"
-_LABEL = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
-_MAY_BE_LABEL = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?:{_WHO} ?[*_]*:?[*_]*)?$")
+_TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?P<who>{_WHO})[*_]*:[*_]*(?=[^\S\n]|$|\n)[^\S\n]*")
+_MAY_BE_TURN = re.compile(rf"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?(?:{_WHO} ?[*_]*:?[*_]*)?$")
 _NAME, _HERSELF = "lyra", "assistant"
 _THEIRS = frozenset(("user", "human"))
 _FENCE = "```"
@@ -51,7 +51,7 @@ class WithoutTurns:
         if self.ended:
             return shown
         # Nobody answered it: an invented turn behind an answer, and a plain line before one.
-        unsaid = self._said or not _LABEL.sub("", self._held).strip()
+        unsaid = self._said or not _TURN.sub("", self._held).strip()
         return shown + ("" if self._theirs and unsaid else self._held)
 
     def _is_known(self) -> bool:
@@ -59,14 +59,14 @@ class WithoutTurns:
         if label := self._label(self._line):
             return self._is_hers(self._who(label), self._before) and bool(self._line[label.end() :].strip())
         begun = self._line.strip()
-        return bool(begun) and not (self._theirs or _FENCE.startswith(begun) or _MAY_BE_LABEL.match(self._line))
+        return bool(begun) and not (self._theirs or _FENCE.startswith(begun) or _MAY_BE_TURN.match(self._line))
 
     def _is_hers(self, who: str, listed: str) -> bool:
         """Say whether a label is her own: a bare "Assistant:" may be a person's part in a list of such."""
         return (bool(self._held) or not listed) and (who == _NAME or (who == _HERSELF and (self._theirs or not self._said)))
 
     def _label(self, line: str) -> re.Match[str] | None:
-        return None if self._fenced else _LABEL.match(line)
+        return None if self._fenced else _TURN.match(line)
 
     def _who(self, label: re.Match[str] | None) -> str:
         return label["who"].strip().casefold() if label else ""
@@ -99,3 +99,52 @@ class WithoutTurns:
         self._held, self._theirs = "", False
         self.ended = self._said
         return "" if self.ended else self._pass(line[end:])
+
+
+_ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.+Z-]*"
+_DAY = r"(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4} \d\d:\d\d"
+_MARKS = r"(?:[|>]+\s*)*"
+# [m1] 2026-11-20T21:04+01:00 · Ada |, and 20 November 2026 21:04, Ada:
+_SOURCE = rf"(?:\[[^][\n]*\]\s*)?{_ISO}\s*(?:·[^|:\n]{{1,40}}(?:[|:]|$))?"
+_QUOTED = rf"{_DAY}, [^|:\n]{{1,40}}:"
+_OF_A_DIGEST = re.compile(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
+_LABEL = r"\[[a-gm-s]\d{1,3}\](?!\(|:)"
+_OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
+# What such a receipt can have begun as, while its line is not whole yet.
+_BEGUN = re.compile(rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\]?[^\S\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$")
+
+
+def unmarked(line: str) -> str:
+    """Return a line of a digest without receipts and marks before it."""
+    return _OF_A_DIGEST.sub("", line)
+
+
+class WithoutReceipts:
+    """An answer that comes in pieces, without receipts before its lines. What could be one is held until it is known."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._inside = False
+
+    def feed(self, piece: str) -> str:
+        """Take a piece, and return what can be shown by now."""
+        shown = ""
+        for part in piece.splitlines(keepends=True):
+            ends = part.endswith("\n")
+            if self._inside:
+                shown += part
+            else:
+                self._held += part
+                shown += self._known(whole=ends)
+            self._inside = self._inside and not ends
+        return shown
+
+    def rest(self) -> str:
+        """Return what was held at the end of the answer."""
+        return self._known(whole=True)
+
+    def _known(self, *, whole: bool) -> str:
+        if not whole and not self._held[:1].isalpha() and _BEGUN.match(self._held):
+            return ""
+        known, self._held, self._inside = _OF_AN_ANSWER.sub("", self._held), "", True
+        return known
