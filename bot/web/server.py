@@ -14,19 +14,13 @@ from bot.web.desk import Desk
 from bot.web.guard import Guard
 from bot.web.metrics import Metrics
 from bot.web.pages.activity_page import ActivityPage
-from bot.web.pages.dreams_page import DreamsPage
 from bot.web.pages.entry_page import EntryPage
-from bot.web.pages.export_page import ExportPage
-from bot.web.pages.facts_page import FactsPage
-from bot.web.pages.forget_page import ForgetPage
-from bot.web.pages.health_page import HealthPage
-from bot.web.pages.numbers_page import NumbersPage
-from bot.web.pages.people_page import PeoplePage
-from bot.web.pages.persona_page import PersonaPage
+from bot.web.pages.health_pages import HealthPage, NumbersPage
+from bot.web.pages.knowledge_pages import FactsPage, PeoplePage
 from bot.web.pages.places_page import PlacesPage
-from bot.web.pages.policy_page import PolicyPage
+from bot.web.pages.rights_pages import ExportPage, ForgetPage, PolicyPage
 from bot.web.pages.search_page import SearchPage
-from bot.web.pages.self_page import SelfPage
+from bot.web.pages.self_pages import DreamsPage, PersonaPage, SelfPage
 from bot.web.pages.talk_page import CLOSING, TalkPage
 from bot.web.pages.timeline_page import TimelinePage
 from bot.web.reach import Reach

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.web.pages import forget_page
+from bot.web.pages import rights_pages
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import model_server
 from tests.kits.browsing import Site, Visitor, site
@@ -249,7 +249,7 @@ async def test_markup_stays_text_in_what_is_made_of_it(
 async def test_where_too_much_would_have_to_be_looked_through_that_is_said(
     served: Site, ada: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forget_page, "_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(rights_pages, "_PATIENCE_SECONDS", 0.0)
     message = next(link for link in (await ada.get("/search?q=heron")).links if link.endswith("/forget"))
     asked = (await ada.get(message)).words
     assert "A heron stood in the reeds" in asked

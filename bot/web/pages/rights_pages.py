@@ -1,0 +1,139 @@
+"""What people may ask of what is kept: to take it along, to forget it, once it was said what goes, and what is kept at all."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+
+from aiohttp import web
+
+from bot.commands.texts import receipts
+from bot.rights.exporting import Exporting, exported
+from bot.rights.policy import policy
+from bot.web.desk import Desk
+
+
+class PolicyPage:
+    """/policy."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (web.get("/policy", self._show),)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        return self._desk.page(
+            request, "policy.html", view, text=policy(self._desk.app.base.settings, self._desk.app.models.goes_to)
+        )
+
+
+_PATIENCE_SECONDS = 5.0
+
+
+class ForgetPage:
+    """/messages/ID/forget and /conversations/ID/forget."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (
+            web.get("/messages/{id}/forget", self._ask),
+            web.post("/messages/{id}/forget", self._forget),
+            web.get("/conversations/{id}/forget", self._ask_whole),
+            web.post("/conversations/{id}/forget", self._forget_whole),
+        )
+
+    async def _ask(self, request: web.Request) -> web.Response:
+        view, id_ = await self._desk.view(request), request.match_info["id"]
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                extent = await view.extent(id_)
+        except TimeoutError:
+            # Of replies from before views were recorded, each one that is newer has to be read.
+            (alone,) = await view.calendar.around(id_, 0)
+            return self._desk.page(request, "forget.html", view, message=alone.exchange, extent=None)
+        return self._desk.page(request, "forget.html", view, message=extent.message, extent=extent)
+
+    async def _forget(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        receipt = await view.forget_message(request.match_info["id"])
+        return self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/talk")
+
+    async def _ask_whole(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        session = await view.sessions.named(request.match_info["id"])
+        digests = [digest for one, digest in await view.digests.all() if one.key == session.key]
+        return self._desk.page(request, "forget_conversation.html", view, session=session, digests=digests)
+
+    async def _forget_whole(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        receipt = await view.forget_session(await view.sessions.named(request.match_info["id"]))
+        return self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/timeline")
+
+
+_AT_ONCE = 64 * 1024
+
+
+class ExportPage:
+    """/export."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (
+            web.get("/export", self._show),
+            web.get("/export/lyra.jsonl", self._as_jsonl),
+            web.get("/export/lyra.txt", self._as_text),
+            web.get("/export/own.jsonl", self._own_as_jsonl),
+            web.get("/export/own.txt", self._own_as_text),
+        )
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        return self._desk.page(request, "export.html", view, messages=sum(one.messages for one in await view.calendar.months()))
+
+    async def _as_jsonl(self, request: web.Request) -> web.StreamResponse:
+        return await self._here(request, "lyra.jsonl", as_text=False)
+
+    async def _as_text(self, request: web.Request) -> web.StreamResponse:
+        return await self._here(request, "lyra.txt", as_text=True)
+
+    async def _own_as_jsonl(self, request: web.Request) -> web.StreamResponse:
+        return await self._own(request, "own.jsonl", as_text=False)
+
+    async def _own_as_text(self, request: web.Request) -> web.StreamResponse:
+        return await self._own(request, "own.txt", as_text=True)
+
+    async def _here(self, request: web.Request, name: str, *, as_text: bool) -> web.StreamResponse:
+        return await _sent(request, name, exported(await self._desk.view(request), as_text=as_text))
+
+    async def _own(self, request: web.Request, name: str, *, as_text: bool) -> web.StreamResponse:
+        exporting = Exporting(self._desk.app.memory, self._desk.app.domains)
+        return await _sent(request, name, exporting.lines(self._desk.person(request), as_text=as_text))
+
+
+async def _sent(request: web.Request, name: str, lines: AsyncIterator[str]) -> web.StreamResponse:
+    kind = "application/jsonl" if name.endswith(".jsonl") else "text/plain"
+    response = web.StreamResponse(
+        headers={
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Disposition": f'attachment; filename="{name}"',
+            "Cache-Control": "no-store",
+            "X-Content-Type-Options": "nosniff",
+        }
+    )
+    await response.prepare(request)
+    waiting = bytearray()
+    async for line in lines:
+        waiting += line.encode("utf-8", "replace") + b"\n"
+        if len(waiting) >= _AT_ONCE:
+            await response.write(bytes(waiting))
+            waiting.clear()
+    await response.write(bytes(waiting))
+    await response.write_eof()
+    return response

@@ -1,0 +1,144 @@
+"""How she is here, now and over time; her dreams with their reports, and the thoughts that were said; and who she is, her persona."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from bot.commands.texts.ladder_text import drive_name
+from bot.commands.thoughts import fewer
+from bot.errors import BadInput
+from bot.web.charts import Line, lines
+from bot.web.desk import Desk, go
+from localization.sentences import _, told
+from memory.tiers.drives import NAMES
+from memory.tiers.selfstate import Moment
+
+
+class PersonaPage:
+    """/persona."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return web.get("/persona", self._show), web.post("/persona", self._change), web.post("/persona/reset", self._reset)
+
+    async def _show(self, request: web.Request, text: str = "", problem: str = "") -> web.Response:
+        view, persona = await self._desk.view(request), self._desk.app.persona
+        return self._desk.page(
+            request, "persona.html", view, text=text or persona.current(), owner=self._desk.owns(request), problem=problem,
+            is_own=persona.is_own and not persona.named, told=request.query.get("told", "")[:200],
+        )  # fmt: skip
+
+    async def _change(self, request: web.Request) -> web.Response:
+        text = str((await self._owned(request)).get("text", "")).replace("\r\n", "\n")
+        try:
+            self._desk.app.persona.write(text)
+        except BadInput as error:
+            return await self._show(request, text, told(error))
+        return go("/persona", told=_("That is who I am from my next answer on."))
+
+    async def _reset(self, request: web.Request) -> web.Response:
+        await self._owned(request)
+        try:
+            self._desk.app.persona.reset()
+        except BadInput as error:
+            return await self._show(request, "", told(error))
+        return go("/persona", told=_("I am again who I was at first."))
+
+    async def _owned(self, request: web.Request) -> "dict[str, object]":
+        if not self._desk.owns(request):
+            raise web.HTTPForbidden
+        return dict(await request.post())
+
+
+_DREAMS, _THOUGHTS = 30, 20
+
+
+class DreamsPage:
+    """/dreams and /thoughts."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return (
+            web.get("/dreams", self._show),
+            web.post("/dreams/now", self._now),
+            web.post("/thoughts/{id}/less", self._less),
+            web.get("/thoughts/{id}/delete", self._ask),
+            web.post("/thoughts/{id}/delete", self._delete),
+        )
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        return self._desk.page(
+            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=request.query.get("told", "")[:200], owner=self._desk.owns(request),
+            dreams=await self._desk.app.memory.dreams.past(view.home, _DREAMS),
+        )  # fmt: skip
+
+    async def _now(self, request: web.Request) -> web.Response:
+        """Dream at this home now, whatever is due."""
+        if not self._desk.owns(request):
+            raise web.HTTPForbidden
+        view = await self._desk.view(request)
+        dreamt = await self._desk.app.dreams.dream(view.home, forced=True)
+        return go("/dreams", told="" if dreamt.report else _("Another process dreams this just now."))
+
+    async def _less(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        thought = await view.thoughts.find(request.match_info["id"])
+        await fewer(view, thought, self._desk.app.base.settings.dream.curiosity)
+        return go("/dreams")
+
+    async def _ask(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        return self._desk.page(request, "forget_thought.html", view, thought=await view.thoughts.find(request.match_info["id"]))
+
+    async def _delete(self, request: web.Request) -> web.Response:
+        view, outgoing = await self._desk.view(request), self._desk.talk.outgoing
+        thought = await view.thoughts.find(request.match_info["id"])
+        platform, place, parts = await view.thoughts.take_back(thought, outgoing.keys())
+        if parts:
+            await outgoing.flush(platform, place, parts)
+        return go("/dreams")
+
+
+class SelfPage:
+    """/self."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return web.get("/self", self._show), web.post("/self/reset", self._reset)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._desk.view(request)
+        now, history = await view.self_state.now(), (await view.self_state.history())[::-1]
+        times = self._desk.times(view)
+        ends = (times.day(history[0].at), times.day(history[-1].at)) if history else ("", "")
+        said = await view.digests.receipts([*now.narrative, *now.reflections])
+        return self._desk.page(
+            request, "self.html", view, now=now, said=said, drives=NAMES,
+            moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
+            driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),
+        )  # fmt: skip
+
+    async def _reset(self, request: web.Request) -> web.Response:
+        await (await self._desk.view(request)).self_state.reset()
+        return go("/self")
+
+
+def _moods(history: Sequence[Moment]) -> Sequence[Line]:
+    return (
+        Line(drive_name("mood"), [(one.at, one.mind.mood) for one in history]),
+        Line(drive_name("energy"), [(one.at, one.mind.energy) for one in history]),
+    )
+
+
+def _drives(history: Sequence[Moment]) -> Sequence[Line]:
+    return [Line(drive_name(name), [(one.at, one.mind.drives[name]) for one in history]) for name in NAMES]
