@@ -5,6 +5,7 @@ when they are committed and when they are answered. It sends frozen parts under 
 whose fate is unknown. What it says of a place is true now, or it says that it does not know.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -134,7 +135,7 @@ class Notes(Protocol):
         ...
 
 
-class Adapter:
+class Adapter(ABC):
     """One platform, connected. What a platform does not have keeps its default here."""
 
     platform: str
@@ -163,13 +164,13 @@ class Adapter:
     edit_seconds = 0.0
     """How many seconds must lie between two edits of a message; 0 where messages cannot be edited."""
 
+    @abstractmethod
     async def run(self, listener: Listener) -> None:
         """Listen until the platform ends the conversation or the task is cancelled. Raises PlatformRefused."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def send(self, sending: Sending) -> str:
         """Send a part and return the platform's id of it. Raises SendFailed."""
-        raise NotImplementedError
 
     async def locate(self, place: Place) -> Place | None:
         """Return a place as it is and as who can read it now; None where that is not known now. Raises PlaceGone."""

@@ -8,12 +8,12 @@ from bot.config.settings import Settings
 from bot.models.chains import Models
 from bot.models.limits import limits
 from bot.service.deriving import deriving
-from bot.service.log import log
+from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
 from memory.core import Memory
 from memory.dream.schedule import Slot
-from memory.errors import BusyElsewhere, MemoryFailure
+from memory.errors import BusyElsewhere
 from memory.journal.spending import Spent
 from memory.ports import Clock, Progress
 from memory.types import Domain
@@ -45,15 +45,9 @@ class Dreams:
     async def tick(self) -> None:
         """Dream what is due, one domain after the other; where the model is out of reach, the others wait for it as well."""
         for slot in await self._memory.dreams.due():
-            try:
-                dreamt = await self._dream(slot)
-                if dreamt.report and dreamt.report.failed:
-                    return
-            except MemoryFailure as error:
-                log.info("dream.later", why=str(error))
-            except Exception as error:  # noqa: BLE001
-                # One of the three places where a broad handler stands: one domain's dream failed, and the others go on.
-                log.error("dream.failed", error=type(error).__name__)
+            dreamt = await carried_on(self._dream(slot), "dream")
+            if dreamt and dreamt.report and dreamt.report.failed:
+                return
 
     async def dream(self, domain: Domain, *, forced: bool = False, tell: Progress = lambda *_: None) -> Dreamt:
         """Dream a domain now, because somebody asked; `tell` is told through how many conversations of how many it went. Raises MemoryFailure."""

@@ -3,11 +3,12 @@
 import io
 import logging
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Awaitable, Mapping, MutableMapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.imports import imported
+from memory.errors import MemoryFailure
 
 if TYPE_CHECKING:
     from bot.service.log_file import LogFile
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _UNSAID = frozenset({"text", "content", "message", "prompt", "answer", "api_key", "token", "password", "secret", "key"})
 FILE = "lyra.log"
 _OWN, _TOLD = "adapters", "discord"
+_Made = TypeVar("_Made")
 
 
 class Log:
@@ -126,3 +128,15 @@ def _numbers_alone(record: logging.LogRecord) -> str:
 
 def _without_words(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     return {key: "…" if key in _UNSAID else value for key, value in event.items()}
+
+
+async def carried_on(work: Awaitable[_Made], job: str) -> _Made | None:
+    """Return what comes of a job that nobody waits for, None where it failed: that is logged, and the others go on."""
+    # One of the three places where a broad handler stands.
+    try:
+        return await work
+    except MemoryFailure as error:
+        log.info(f"{job}.later", why=str(error))
+    except Exception as error:  # noqa: BLE001
+        log.error(f"{job}.failed", error=type(error).__name__)
+    return None

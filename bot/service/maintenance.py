@@ -1,7 +1,7 @@
 """Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
 
 import asyncio
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from bot.locks import Locks
 from bot.models.chains import Models
 from bot.models.limits import limits
 from bot.service.deriving import deriving
-from bot.service.log import log
+from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
 from memory.core import Memory
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memory.derive.consolidate import Consolidator
 
 _DRAIN_SECONDS = 3.0
+_JOB = "housekeeping"
 _MANY = 500
 """So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
 _IN_TURN = 512
@@ -90,9 +91,9 @@ class Maintenance:
             await self._look_after(domain, None)
 
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
-        await self._try(self._tidy(domain, only))
-        await self._try(self._read_names(domain))
-        await self._try(self._memory.read_again(domain))
+        await carried_on(self._tidy(domain, only), _JOB)
+        await carried_on(self._read_names(domain), _JOB)
+        await carried_on(self._memory.read_again(domain), _JOB)
         self._embed_soon(domain)
 
     async def _tidy(self, domain: Domain, only: Session | None) -> None:
@@ -127,7 +128,7 @@ class Maintenance:
         while self._unembedded:
             domain = self._unembedded.pop(next(iter(self._unembedded)))
             # A part of each in turn: nobody's words wait for what somebody else imported.
-            await self._try(self._embed_some(domain))
+            await carried_on(self._embed_some(domain), _JOB)
 
     async def _embed_some(self, domain: Domain) -> None:
         if await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN:
@@ -143,15 +144,6 @@ class Maintenance:
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
         return task
-
-    async def _try(self, work: Awaitable[object]) -> None:
-        # One of the three places where a broad handler stands: one job failed, and the others go on.
-        try:
-            await work
-        except MemoryFailure as error:
-            log.info("housekeeping.later", why=str(error))
-        except Exception as error:  # noqa: BLE001
-            log.error("housekeeping.failed", error=type(error).__name__)
 
     async def summarize(self, domain: Domain, session: Session, *, redo: bool = False) -> list[Digest]:
         """Bring one session's digests up to date, its open end included, and return its summary.

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from copy import deepcopy
 from typing import Any, TypeVar
 
-from adapters.base import Adapter
+from adapters.base import Adapter, Listener, Sending
 from adapters.command_table import CommandSpec
 from adapters.events import Asked, Circle, Event, Message, Reach
 from tests.fakes.pulse import Pulse
@@ -16,6 +16,16 @@ E = TypeVar("E", bound=Event)
 
 NO_COMMANDS: Mapping[str, CommandSpec] = {}
 NO_CURSORS: Mapping[str, str] = {}
+
+
+class Silent(Adapter):
+    """A platform where nothing is said or sent, for tests of what else it knows."""
+
+    async def run(self, listener: Listener) -> None:
+        raise AssertionError("nobody listens to this platform")
+
+    async def send(self, sending: Sending) -> str:
+        raise AssertionError("nothing is sent to this platform")
 
 
 def server_circle(id: object) -> Circle:

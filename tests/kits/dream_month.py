@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 
-from adapters.base import Adapter, Sending
+from adapters.base import Sending
 from adapters.events import Person
 from bot.config.settings import Settings
 from bot.conversation.domains import Domains
@@ -30,6 +30,7 @@ from memory.text.time.times import instant, local
 from memory.tiers.episodes import Rules
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
+from tests.kits.adapter_kit import Silent
 from tests.kits.long_talk import CopyingModel, CopyingModels
 from tests.kits.memory_kit import HOUR, KEY, Clock, Ids, opened
 from tests.kits.size import TORTURE
@@ -77,7 +78,7 @@ class Thinker(CopyingModel):
         self.order.append((self.clock.now(), kind))
 
 
-class Square(Adapter):
+class Square(Silent):
     """A platform that takes every part, and keeps when it did."""
 
     platform = "console"

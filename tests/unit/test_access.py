@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from adapters.base import Adapter
 from adapters.events import Circle, Person, Place, Reach
 from bot.admission.access import Access
 from bot.config.settings import Settings
 from memory.types import MINUTE
+from tests.kits.adapter_kit import Silent
 from tests.kits.memory_kit import Clock
 
 ADA, BEN, OWNER = (Person("discord", str(at), name) for at, name in enumerate(("ada", "ben", "owner"), 1))
@@ -20,7 +20,7 @@ AWAY = Place("discord", "31", "general", Reach.PUBLIC, server="91", circle=Circl
 ROOM = Place("matrix", "!room:example.org", "room", Reach.ROOM, circle=Circle(Reach.ROOM, "!room:example.org"))
 
 
-class Platform(Adapter):
+class Platform(Silent):
     """A platform that knows who is where, and counts how often it is asked."""
 
     def __init__(self, platform: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.base import Adapter, Presence
+from adapters.base import Presence
 from adapters.events import Vanished
 from bot.admission.access import Access
 from bot.config.settings import Settings
@@ -27,13 +27,14 @@ from memory.tiers.asides import Aside
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
+from tests.kits.adapter_kit import Silent
 from tests.kits.memory_kit import Clock, opened
 
 PLATFORM = "chat"
 HALL, KITCHEN = (json.dumps(["home", name, ""]) for name in ("hall", "kitchen"))
 
 
-class Platform(Adapter):
+class Platform(Silent):
     """A platform with the histories of places: their messages by id. It shows a hundred of them at a look."""
 
     platform = PLATFORM

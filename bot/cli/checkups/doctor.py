@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 
 from adapters.base import Notes
@@ -62,14 +63,22 @@ async def _all() -> list[Finding]:
         ill = Finding(False, _("Configuration: {error}", error=told(error)))
         found = [ill, *await _looked(_("Home"), _home(around)), *await _without_configuration(around)]
         return [*found, *await _looked("Lyra", _awake(around)), Finding(False, _("Everything else waits for the configuration."))]
-    try:
-        async with opened() as app:
+    app: App | None = None
+    async with AsyncExitStack() as stack:
+
+        async def opening() -> list[Finding]:
+            nonlocal app
+            # What the configuration asks for and is not there, its own part tells.
+            with suppress(BadConfig, BadSecret):
+                app = await stack.enter_async_context(opened())
+            return []
+
+        closed = await _looked(_("Memory"), opening())
+        if app:
             return [finding async for finding in examine(app)]
-    except Exception as error:  # noqa: BLE001
-        memory = await _looked(_("Memory"), _memory_alone(around, settings))
-        # What the configuration asks for and is not there, its own part tells.
-        if all(finding.sound for finding in memory) and not isinstance(error, BadConfig | BadSecret):
-            memory = [Finding(False, _("Memory: {error}", error=_sentence(error)))]
+    memory = await _looked(_("Memory"), _memory_alone(around, settings))
+    if all(finding.sound for finding in memory):
+        memory = closed or memory
     return [*memory, *[finding async for finding in _examined(Looked(around, settings, None))]]
 
 
@@ -112,6 +121,7 @@ async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
     except _FAULTS as error:
         return [Finding(False, f"{name}: {_sentence(error)}")]
     except Exception as error:  # noqa: BLE001
+        # One of the three places where a broad handler stands: who asks what is broken is told of every part.
         log.warning("doctor.broken", part=name, why=type(error).__name__)
         return [Finding(False, _("{part}: looking at it failed ({error}).", part=name, error=error))]
 

@@ -5,7 +5,8 @@ tried, and the device that this makes is signed out at once.
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 
 from nio import AsyncClient
 
@@ -38,9 +39,8 @@ _BY_PASSWORD = "m.login.password"
 
 async def checkup(access: Access, notes: Notes) -> list[Finding]:
     """Return what the homeserver says of the account. No secret is in any sentence."""
-    client = AsyncClient(access.homeserver, access.user_id)
     try:
-        async with asyncio.timeout(_LONGEST):
+        async with _asking(access.homeserver, access.user_id) as client:
             return [await _examined(client, access, notes)]
     except TimeoutError:
         return [Finding(False, _("Matrix: {error}", error=silent(access.homeserver)))]
@@ -51,27 +51,21 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
         return [Finding(False, _("Matrix: {error}", error=denied.final("look at her account")))]
     except PlatformFailure as failure:
         return [Finding(False, _("Matrix: {error}", error=said_once(failure, access.homeserver)))]
-    finally:
-        await close(client)
 
 
 async def by_page(homeserver: str) -> bool:
     """Return whether a homeserver answers that lets accounts in on a page, and by no password."""
-    client = AsyncClient(homeserver.rstrip("/"))
     try:
-        async with asyncio.timeout(_LONGEST):
+        async with _asking(homeserver) as client:
             return _BY_PASSWORD not in await _flows(client) and await authorization_server(client) is not None
     except (TimeoutError, ValueError, Denied, PlatformFailure):
         return False
-    finally:
-        await close(client)
 
 
 async def out_of_reach(homeserver: str) -> str:
     """Return what is wrong with the address of a homeserver, '' where one answers there."""
-    client = AsyncClient(homeserver.rstrip("/"))
     try:
-        async with asyncio.timeout(_LONGEST):
+        async with _asking(homeserver) as client:
             there = await _flows(client) or await authorization_server(client)
             return "" if there else str(no_homeserver(homeserver))
     except TimeoutError:
@@ -80,8 +74,6 @@ async def out_of_reach(homeserver: str) -> str:
         return ""  # It is one, and what it denies is told of the account.
     except PlatformFailure as failure:
         return said_once(failure, homeserver)
-    finally:
-        await close(client)
 
 
 def said_once(failure: PlatformFailure, homeserver: str) -> str:
@@ -99,6 +91,17 @@ def said_once(failure: PlatformFailure, homeserver: str) -> str:
 def silent(address: str) -> str:
     """Return what to tell of a homeserver that says nothing."""
     return _("{address} does not answer within 10 seconds. Try again later, or correct homeserver in [matrix].", address=address)
+
+
+@asynccontextmanager
+async def _asking(homeserver: str, user_id: str = "") -> AsyncIterator[AsyncClient]:
+    """Give a client that asks a homeserver, for as long as that has for its answers. Raises TimeoutError."""
+    client = AsyncClient(homeserver.rstrip("/"), user_id)
+    try:
+        async with asyncio.timeout(_LONGEST):
+            yield client
+    finally:
+        await close(client)
 
 
 async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Finding:
