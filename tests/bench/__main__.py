@@ -35,6 +35,7 @@ from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.stalls import Typed
 
 _MILLISECONDS = 1_000
 _ANSWER = "You told me that your boat is green, that it lies at the lake, and that you want to paint it in spring."
@@ -79,35 +80,18 @@ def _home(base_url: str) -> Iterator[None]:
         yield
 
 
-class _Lines:
+class _Asked(Typed):
     """A screen that asks the same thing again and again."""
 
-    prefix = ""
-    refused = 0
-    reads_ahead = False
-
     def __init__(self, n: int) -> None:
-        self._left = n
+        super().__init__(["what did I say about boats?"] * n)
         self.moments: list[float] = []
         self.worked: list[float] = []
 
     async def read(self, question: str = "") -> str | None:
         self.moments.append(time.perf_counter())
         self.worked.append(time.process_time())
-        self._left -= 1
-        return "what did I say about boats?" if self._left >= 0 else None
-
-    def know(self, prefix: str, table: object) -> None:
-        pass
-
-    def show(self, text: str) -> None:
-        pass
-
-    def write(self, text: str) -> None:
-        pass
-
-    def note(self, text: str) -> None:
-        pass
+        return await super().read(question)
 
 
 async def _turn(table: Table) -> None:
@@ -119,7 +103,7 @@ async def _turn(table: Table) -> None:
         await model.close()
         with _home(server.base_url):
             async with opened() as app:
-                lines = _Lines(30)
+                lines = _Asked(30)
                 console = Console(lines, Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
                 async with talking(app, {"console": console}) as talk:
                     await console.run(talk.listeners["console"])

@@ -6,9 +6,10 @@
 import ast
 import inspect
 import io
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import typer
@@ -45,14 +46,16 @@ class Said:
     file: str
 
 
-def said() -> list[Said]:
+@cache
+def said() -> Sequence[Said]:
     """Return every sentence of the program, each as often as it is said."""
     found = _in_sources(ONE | PLURAL)
     found += [one for file in sorted(TEMPLATES.glob("*.html")) for one in _in_template(file)]
     return [*found, *(Said(text, "", "bot/cli/main.py") for text in sorted(helps()))]
 
 
-def framed() -> list[Said]:
+@cache
+def framed() -> Sequence[Said]:
     """Return every sentence of the offline voice."""
     return _in_sources(FRAMES)
 

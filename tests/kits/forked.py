@@ -1,6 +1,7 @@
 """`lyra` as a process that was forked from one which had loaded her already; what subprocess.Popen gives, as far as tests ask."""
 
 import atexit
+import fcntl
 import json
 import os
 import signal
@@ -129,25 +130,27 @@ def serves(environment: Mapping[str, str]) -> bool:
 
 @cache
 def _zygote() -> str:
-    """Start the process that is forked from, once in each process of tests; it ends when that one does."""
-    path = str(Path(tempfile.mkdtemp(prefix="zygote-")) / "socket")
-    environment = {**os.environ, **_HEEDED}
-    server = subprocess.Popen([sys.executable, "-m", "tests.kits.zygote", path], stdin=subprocess.PIPE, env=environment, cwd=REPO)
-    assert server.stdin is not None
-    _servers.append(server)
-    atexit.register(_end)
+    """Hold on to the process that is forked from, one for all workers of a run; whoever asks first starts it."""
+    folder = Path(tempfile.gettempdir()) / f"zygote-{os.environ.get('PYTEST_XDIST_TESTRUNUID') or os.getpid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    path = folder / "socket"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            _start(path)
+        holder = socket.socket(socket.AF_UNIX)
+        holder.connect(str(path))
+        holder.sendall(bytes(4))
+    atexit.register(holder.close)
+    return str(path)
+
+
+def _start(path: Path) -> None:
+    # Nobody waits for it: it outlives whoever started it, as long as another holds on to it.
+    words = [sys.executable, "-P", "-m", "tests.kits.zygote", str(path)]
+    server = os.posix_spawn(sys.executable, words, {**os.environ, **_HEEDED}, setpgroup=0)
     end = time.monotonic() + 60
-    while not Path(path).exists():
-        assert server.poll() is None and time.monotonic() < end, "the process that is forked from did not start"
+    while not path.exists():
+        ended, _ = os.waitpid(server, os.WNOHANG)
+        assert not ended and time.monotonic() < end, "the process that is forked from did not start"
         time.sleep(0.02)
-    return path
-
-
-_servers: list[subprocess.Popen[bytes]] = []
-
-
-def _end() -> None:
-    for server in _servers:
-        if server.stdin:
-            server.stdin.close()
-        server.wait()

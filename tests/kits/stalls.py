@@ -53,7 +53,9 @@ def long_message(number: int) -> str:
     return " ".join(islice(cycle(sentences), LONG))[:LONG]
 
 
-class _Lines:
+class Typed:
+    """A screen on which lines are typed, and nobody reads."""
+
     prefix = ""
     refused = 0
     reads_ahead = False
@@ -62,24 +64,25 @@ class _Lines:
         self._left = list(lines)
 
     async def read(self, question: str = "") -> str | None:
+        """Return the next line, None after the last."""
         return self._left.pop(0) if self._left else None
 
     def know(self, prefix: str, table: object) -> None:
-        pass
+        """Take no notice of how commands begin."""
 
     def show(self, text: str) -> None:
-        pass
+        """Show nothing."""
 
     def write(self, text: str) -> None:
-        pass
+        """Show nothing."""
 
     def note(self, text: str) -> None:
-        pass
+        """Show nothing."""
 
 
 async def say(app: App, lines: Sequence[str]) -> None:
     """Say lines at the terminal and wait for the answers."""
-    console = Console(_Lines(lines), Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
+    console = Console(Typed(lines), Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
     async with talking(app, {"console": console}) as talk:
         await console.run(talk.listeners["console"])
 

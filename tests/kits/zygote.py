@@ -1,7 +1,8 @@
 """A process that has loaded Lyra already, and forks for each command that a test runs: a process of its own, without the second
 that loading takes. What it gives back is the process's id at once, and its exit code when it has ended.
 
-`python -m tests.kits.zygote SOCKET` serves on a Unix socket until its standard input ends.
+`python -m tests.kits.zygote SOCKET` serves on a Unix socket until nobody holds on to it any more. Whoever sends a size of nothing
+holds on with that connection; else it is what is to be run, and three streams.
 """
 
 import fcntl
@@ -9,68 +10,137 @@ import gc
 import json
 import os
 import runpy
+import selectors
+import shutil
 import signal
 import socket
 import sys
 import termios
 import threading
 import time
+from contextlib import suppress
+from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bot.cli import backups, chat, conversations, dream, importing, remembered, status  # noqa: F401
+from bot.cli import backups, chat, conversations, dream, importing, outcome, remembered, status  # noqa: F401
 from bot.cli.checkups import doctor  # noqa: F401
 from bot.imports import imported
 from bot.service import serve  # noqa: F401
 
-_LATE = ("adapters.discord.adapter", "adapters.matrix.adapter", "bot.models.endpoints.llm", "memory.deriving", "structlog")
+_LATE = (
+    "adapters.console.progress", "adapters.console.terminal", "adapters.console.wrapping", "adapters.discord.adapter",
+    "adapters.matrix.adapter", "babel.dates", "babel.numbers", "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
+    "bot.models.offline.extractive", "bot.models.writer", "bot.service.log_file", "bot.setup.setup", "bot.web.server",
+    "memory.deriving", "rich.progress", "structlog", "tomlkit", "typer.core", "typer._adapters", "typer._click.decorators",
+)  # fmt: skip
 """What a command loads when it needs it, and takes longest: a process that is forked again and again would load it each time."""
 _MOST = 1 << 20
+_NOBODY = 60.0
+"""After so many seconds in which nobody came it ends."""
+
+
+class Zygote:
+    """Forks at a socket, tells whoever asked what became of it, and holds out as long as somebody holds on."""
+
+    def __init__(self, path: str) -> None:
+        self._waits = selectors.DefaultSelector()
+        self._running: dict[int, socket.socket] = {}
+        self._holders: set[socket.socket] = set()
+        self._woken, waker = socket.socketpair()
+        self._waker = waker
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(f"{path}.new")
+        self._listener.listen(64)
+        # Whoever sees it may connect.
+        Path(f"{path}.new").rename(path)
+        for one in (self._woken, waker, self._listener):
+            one.setblocking(False)
+        for one in (self._woken, self._listener):
+            self._waits.register(one, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        """Serve until nobody holds on."""
+        signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        held = False
+        while self._holders or not held:
+            ready = self._waits.select(None if held else _NOBODY)
+            if not ready:
+                return
+            for key, _ in ready:
+                if key.fileobj is self._listener:
+                    self._take(self._listener.accept()[0])
+                elif key.fileobj is self._woken:
+                    self._woken.recv(_MOST)
+                    self._reap()
+                else:
+                    self._let_go(key.fileobj)  # type: ignore[arg-type]
+            held = held or bool(self._holders)
+
+    def _take(self, caller: socket.socket) -> None:
+        caller.setblocking(True)
+        size = int.from_bytes(caller.recv(4, socket.MSG_WAITALL), "big")
+        if not size:
+            self._holders.add(caller)
+            self._waits.register(caller, selectors.EVENT_READ)
+            return
+        raw, streams, _, _ = socket.recv_fds(caller, min(size, _MOST), 3)
+        while len(raw) < size:
+            raw += caller.recv(size - len(raw))
+        child = os.fork()
+        if not child:
+            caller.close()
+            self._leave()
+            _become(json.loads(raw), streams)
+        for stream in streams:
+            os.close(stream)
+        self._running[child] = caller
+        caller.sendall(f"{child}\n".encode())
+
+    def _leave(self) -> None:
+        """Be nothing of this any more, in a child."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._waits.close()
+        for one in (self._listener, self._woken, self._waker, *self._holders, *self._running.values()):
+            one.close()
+
+    def _reap(self) -> None:
+        while self._running:
+            child, ended = os.waitpid(-1, os.WNOHANG)
+            if not child:
+                return
+            # Whoever asked may be gone.
+            with self._running.pop(child) as caller, suppress(OSError):
+                caller.sendall(f"{os.waitstatus_to_exitcode(ended)}\n".encode())
+
+    def _let_go(self, holder: socket.socket) -> None:
+        self._holders.remove(holder)
+        self._waits.unregister(holder)
+        holder.close()
 
 
 def main(path: str) -> None:
-    """Serve until standard input ends."""
+    """Load what is needed, and serve."""
     for name in _LATE:
         imported(name)
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(f"{path}.new")
-    listener.listen(64)
-    # Whoever sees it may connect.
-    Path(f"{path}.new").rename(path)
-    threading.Thread(target=_until_left, daemon=True).start()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _know_patterns()
+    zygote = Zygote(path)
     gc.freeze()
-    while True:
-        caller, _ = listener.accept()
-        if not os.fork():
-            listener.close()
-            _keep(caller)
-        caller.close()
-
-
-def _until_left() -> None:
-    sys.stdin.buffer.read()
+    zygote.serve()
+    shutil.rmtree(Path(path).parent, ignore_errors=True)
+    # Nothing that was loaded needs to be taken down.
     os._exit(0)
 
 
-def _keep(caller: socket.socket) -> NoReturn:
-    """Run one command in a child, and tell the caller of it."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    size = int.from_bytes(caller.recv(4, socket.MSG_WAITALL), "big")
-    raw, streams, _, _ = socket.recv_fds(caller, min(size, _MOST), 3)
-    while len(raw) < size:
-        raw += caller.recv(size - len(raw))
-    child = os.fork()
-    if not child:
-        caller.close()
-        _become(json.loads(raw), streams)
-    for stream in (0, *streams):
-        os.close(stream)
-    caller.sendall(f"{child}\n".encode())
-    _, ended = os.waitpid(child, 0)
-    caller.sendall(f"{os.waitstatus_to_exitcode(ended)}\n".encode())
-    os._exit(0)
+def _know_patterns() -> None:
+    """Make what is made once in a process, and is the same in all: patterns and lists of words."""
+    for module in [module for name, module in sys.modules.items() if name.startswith("memory.text.")]:
+        for made in list(vars(module).values()):
+            if hasattr(made, "cache_info") and not signature(made).parameters:
+                made()
 
 
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:

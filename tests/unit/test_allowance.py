@@ -1,8 +1,5 @@
 """How much somebody has of her: enough for any person, less for who asks much more, and nothing for machines that talk for ever."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from adapters.events import Person, Place, Reach
@@ -15,23 +12,12 @@ from bot.errors import BadInput
 from memory.core import Memory
 from memory.places.linking import Party
 from memory.types import MINUTE, Identity
-from tests.kits.memory_kit import Clock, opened
+from tests.kits.memory_kit import Clock
 
 ADA, BEN, OWNER = (Person("discord", str(at), name) for at, name in enumerate(("ada", "ben", "owner"), 1))
 DM, TOWN = Place("discord", "dm", "dm", Reach.DIRECT), Place("discord", "town", "town", Reach.PUBLIC)
 SECOND = MINUTE // 60
 UNSET = Chosen({}, {}, str)
-
-
-@pytest.fixture
-async def memory(tmp_path: Path, clock: Clock) -> AsyncIterator[Memory]:
-    async with opened(tmp_path / "lyra.db") as memory:
-        yield memory
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 def allowance(memory: Memory, clock: Clock, **limits: object) -> Allowance:

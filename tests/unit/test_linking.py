@@ -1,6 +1,5 @@
 """Accounts that one person links: what a code is worth, who has to agree, and what is read beside a home then."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -18,17 +17,6 @@ from tests.kits.memory_kit import Clock, opened
 
 ADA, ALSO, MORE = Identity("discord", "1"), Identity("matrix", "@ada:x"), Identity("console", "ada")
 SETTINGS = Settings.model_validate({"people": {"ada": {"console": "ada", "discord": "1"}}})
-
-
-@pytest.fixture
-async def memory(tmp_path: Path, clock: Clock) -> AsyncIterator[Memory]:
-    async with opened(tmp_path / "lyra.db") as memory:
-        yield memory
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
 
 
 @pytest.fixture
