@@ -179,7 +179,7 @@ class Adapter(ABC):
     async def locate_key(self, key: str) -> Place | None:
         """As `locate`, for the key of a place."""
         server, channel, thread = split_key(key)
-        return Place(self.platform, channel, thread, Reach.DIRECT, thread, server)
+        return Place(self.platform, channel, "", Reach.DIRECT, thread, server)
 
     async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into the history of a place, from the first of these messages back; return what it says of those it shows.

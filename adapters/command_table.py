@@ -16,8 +16,8 @@ class Surface(Protocol):
         """Ask the person, and return whether the answer was yes."""
         ...
 
-    def enter(self, session: str) -> bool:
-        """Go on in another session of this person; False where a place has one conversation at a time."""
+    def enter(self, thread: str, name: str) -> bool:
+        """Go on in another conversation of this person; False where a place has one at a time."""
         ...
 
 

@@ -81,9 +81,9 @@ class Place:
         return self.reach is Reach.DIRECT or (bool(self.alone) and not self.crowded)
 
 
-def conversation(platform: str, person: str, thread: str) -> Place:
+def conversation(platform: str, person: str, thread: str, name: str = "") -> Place:
     """Return the place of one of the conversations that a person has alone with Lyra, told apart by their threads."""
-    return Place(platform, person, thread, Reach.DIRECT, thread=thread)
+    return Place(platform, person, name, Reach.DIRECT, thread=thread)
 
 
 def split_key(key: str) -> tuple[str, str, str]:

@@ -9,8 +9,12 @@ from adapters.events import Asked, Attachment, Circle, Forward, Message, Person,
 
 
 def payload(event: Message | Asked) -> str:
-    """Return an event as JSON, to be kept until it is answered."""
-    return json.dumps({"kind": type(event).__name__, **asdict(event)}, ensure_ascii=False)
+    """Return an event as JSON, to be kept until it is answered; what people call its place is not in it."""
+    raw = asdict(event)
+    for one in (raw, raw.get("target")):
+        if one:
+            one["place"]["name"] = ""
+    return json.dumps({"kind": type(event).__name__, **raw}, ensure_ascii=False)
 
 
 def read_payload(text: str) -> Message | Asked:

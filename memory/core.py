@@ -29,7 +29,7 @@ from memory.index.tongues import Tongues
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
-from memory.places import consent, identities, linking, opted_out
+from memory.places import consent, identities, linking, opted_out, threads
 from memory.places.linking import Linking
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
@@ -125,7 +125,9 @@ class Memory:
         db = await open_database(path, key, address, checkpoints=checkpoints)
         try:
             await reindex(db)
-            memory = cls(db, path, key, Seal(await _install_key(db, ports.ids)), ports, habits or Habits())
+            seal = Seal(await _install_key(db, ports.ids))
+            await threads.seal_names(db, seal)
+            memory = cls(db, path, key, seal, ports, habits or Habits())
             memory.address = address
             memory.forgotten_at_open = await memory._forgetting.resume()
             await memory._vanishing.resume()
@@ -144,6 +146,10 @@ class Memory:
         """Close the file and let go of every claim."""
         self._holders.leave()
         await self.db.close()
+
+    def thread(self, person: str, name: str) -> str:
+        """Return the thread of a conversation that a person names, which tells nothing of the name."""
+        return threads.thread(self.places.seal, person, name)
 
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
         """Return memory as the readers of one place may know it: `home` read and written, `also` read."""

@@ -157,13 +157,14 @@ class Imported:
 
     `origin` names it whatever conversation it is put into; `placed` says that it is put there on purpose, even if another has
     it. `former` says what it may be known as beside, written in another form or imported by an earlier version. `timed` says
-    that its file tells when it was said.
+    that its file tells when it was said. `place` is the key under which earlier versions kept its conversation.
     """
 
     origin: str = ""
     former: tuple[Former, ...] = ()
     placed: bool = False
     timed: bool = False
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,14 +59,14 @@ class Browser(Adapter):
         """Say whether somebody is at a place who may be told what is left over there."""
         return self._at_hand(place)
 
-    async def say(self, person: Person, thread: str, text: str) -> Awaitable[None]:
-        """Commit what a person says in a conversation; return what to await until it is answered.
+    async def say(self, person: Person, thread: str, name: str, text: str) -> Awaitable[None]:
+        """Commit what a person says in a conversation that they call so; return what to await until it is answered.
 
         Raises CommandUnclear for a command that only the machine's owner may give, PlatformFailure where nobody listens.
         """
         if self._listener is None:
             raise PlatformFailure(lazy("Lyra is just waking up or falling asleep. Say it again in a moment."))
-        place = conversation(self.platform, person.id, thread)
+        place = conversation(self.platform, person.id, thread, name)
         if person.id != self._origin.owner and (name := _owners_alone(self._listener, text)):
             raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=name))
         message = Message(self._origin.new_id(), place, person, text, self._origin.now())
@@ -126,9 +126,9 @@ class Browser(Adapter):
         question.set_result(yes)
         return True
 
-    def enter(self, place: str, thread: str) -> None:
-        """Have the tabs of a place go on in another conversation of the same person."""
-        self._tabs.show(place, "enter", thread=thread)
+    def enter(self, place: str, name: str) -> None:
+        """Have the tabs of a place go on in the conversation that the same person calls so."""
+        self._tabs.show(place, "enter", name=name)
 
 
 def _owners_alone(listener: Listener, text: str) -> str:
@@ -169,6 +169,6 @@ class _Asking:
     async def confirm(self, question: str) -> bool:
         return await self.browser.ask(self.place, question)
 
-    def enter(self, session: str) -> bool:
-        self.browser.enter(self.place, session)
+    def enter(self, thread: str, name: str) -> bool:
+        self.browser.enter(self.place, name)
         return True

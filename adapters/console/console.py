@@ -70,14 +70,15 @@ class Console(Adapter):
     introduces = False
     removes = False
 
-    def __init__(self, screen: Screen, person: Person, session: str, origin: Origin) -> None:
+    def __init__(self, screen: Screen, person: Person, thread: str, origin: Origin, name: str = "") -> None:
+        """Prepare; `name` is what the conversation is called, if not like its thread."""
         self.screen = screen
         self._person = person
         self._origin = origin
         self._ahead: deque[Message] = deque()
         self._reading: asyncio.Task[str | None] | None = None
         self._ended = False
-        self.session = session
+        self._thread, self._name = thread, name or thread
 
     @property
     def leaving(self) -> str:  # type: ignore[override]
@@ -87,7 +88,7 @@ class Console(Adapter):
     @property
     def place(self) -> Place:
         """Where the conversation is now."""
-        return conversation(self.platform, self._person.id, self.session)
+        return conversation(self.platform, self._person.id, self._thread, self._name)
 
     async def run(self, listener: Listener) -> None:
         """Read lines and wait for the reply to each, until the input ends.
@@ -180,9 +181,13 @@ class Console(Adapter):
                 self._ahead.append(typed)
         return told in YES
 
-    def enter(self, session: str) -> bool:
-        """Go on in another session."""
-        self.session = session
+    async def locate(self, place: Place) -> Place | None:
+        """Return a place as it is called."""
+        return self.place if place.key == self.place.key else place
+
+    def enter(self, thread: str, name: str) -> bool:
+        """Go on in another conversation."""
+        self._thread, self._name = thread, name
         return True
 
     async def _read(self, question: str = "") -> str | None:

@@ -31,7 +31,7 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         view = await app.view(person.id)
         screen = await _screen(app, view)
         thread = await app.domains.thread(view, session)
-        console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now))
+        console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now), session)
         await _greet(app, view, screen, person)
         for platform, why in (await lost(app.memory.settings, app.base.settings)).items():
             screen.note(_("I am not on {platform} any more. {why}", platform=platform.capitalize(), why=why))

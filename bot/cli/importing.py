@@ -120,14 +120,15 @@ class _Importer:
             place = line.place or line.session or self._default
             if place not in self._sessions:
                 self._sessions[place] = await self._session(place, line.session or self._default)
-            groups.setdefault(place, []).append(self._exchange(line))
+            groups.setdefault(place, []).append(self._exchange(line, place))
         for place, messages in groups.items():
             self._count(await self._view.say(self._sessions[place], messages))
 
     async def _session(self, place: str, name: str) -> Session:
-        return await self._view.sessions.get(SessionRef("console", conversation("console", self._person, place).key), name)
+        thread = self._app.memory.thread(self._person, place)
+        return await self._view.sessions.get(SessionRef("console", conversation("console", self._person, thread).key), name)
 
-    def _exchange(self, line: Incoming) -> NewExchange:
+    def _exchange(self, line: Incoming, place: str) -> NewExchange:
         kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]
         speaker = line.speaker or speakers(self._person)[line.role]
         at = line.created_at if line.created_at is not None else self._app.base.clock.now()
@@ -135,7 +136,7 @@ class _Importer:
         identity = Identity("console", self._person) if own else None
         return NewExchange(
             kind, line.content, line.source_id, at, speaker, line.role, identity, line.echo,
-            Imported(line.origin, line.former, self._placed, line.timed),
+            Imported(line.origin, line.former, self._placed, line.timed, conversation("console", self._person, place).key),
         )  # fmt: skip
 
     def _count(self, kept: Kept) -> None:

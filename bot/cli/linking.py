@@ -17,7 +17,7 @@ async def say(as_: str, command: str) -> int:
         name = as_ or app.base.around.user
         person = Person("console", name, name)
         thread = await app.domains.thread(await app.view(name), "main")
-        console = Console(_OneLine(command), person, thread, Origin(app.base.ids.new, app.base.clock.now))
+        console = Console(_OneLine(command), person, thread, Origin(app.base.ids.new, app.base.clock.now), "main")
         async with talking(app, {console.platform: console}) as talk:
             await console.run(talk.listeners[console.platform])
         return 1 if talk.commands.refused else 0

@@ -87,7 +87,7 @@ class Being(Group):
         taken = {session.name for session in await view.sessions.all()}
         numbered = (_("conversation {number}", number=number) for number in count(len(taken) + 1))
         name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
-        if call.surface and call.surface.enter(await self._services.domains.thread(view, name)):
+        if call.surface and call.surface.enter(await self._services.domains.thread(view, name), name):
             return plain(
                 _('We are in "{name}" now.', name=name)
                 if name in taken

@@ -8,6 +8,8 @@ from localization.sentences import lazy
 from memory.types import Identity, Kind, NewExchange, Statement
 from memory.view.view import View
 
+_MAIN = "main"
+
 
 async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tuple[Statement, Statement]:
     """Keep what a person says in their main conversation, in the place of a fact; return the fact and what stands now.
@@ -17,8 +19,8 @@ async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tu
     if not text.strip():
         raise BadInput(NO_WORDS)
     old = await view.facts.find(fact)
-    place = conversation("console", name, await app.domains.thread(view, "main"))
-    session = await app.domains.session(view, place)
+    place = conversation("console", name, await app.domains.thread(view, _MAIN), _MAIN)
+    session = await app.domains.named(view, place)
     message = NewExchange(
         Kind.SAID, text.strip(), app.base.ids.new(), app.base.clock.now(), name, "user", Identity("console", name)
     )

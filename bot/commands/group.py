@@ -32,7 +32,14 @@ class Group:
     async def _here(self, call: Call) -> tuple[View, Session]:
         """Return memory as the readers of the place may know it, and its session."""
         view = await self._view(call)
-        return view, await self._services.domains.session(view, call.place, call.person, off_record=call.off_record)
+        return view, await self._services.domains.session(view, call.place)
+
+    async def _to_keep(self, call: Call) -> tuple[View, Session]:
+        """As `_here`, where something is to be kept: then the session is named after the place."""
+        view = await self._view(call)
+        if call.off_record:
+            return view, await self._services.domains.session(view, call.place)
+        return view, await self._services.domains.named(view, call.place, call.person)
 
     async def _view(self, call: Call) -> View:
         return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])

@@ -101,7 +101,7 @@ class Knowing(Group):
         text = str(call.arguments["text"]).strip()
         if not text:
             raise BadInput(ladder_text.NO_WORDS)
-        view, session = await self._here(call)
+        view, session = await self._to_keep(call)
         only = self._only(call)
         fact = await view.facts.find(str(call.arguments["fact"]), only)
         who = Identity(call.person.platform, call.person.id)

@@ -143,7 +143,7 @@ class Remembering(Group):
         if call.off_record:
             raise BadInput(off_record(self._sign(call)))
         platform, key = call.place.platform, call.place.key
-        view, session = await self._here(call)
+        view, session = await self._to_keep(call)
         known = await self._services.memory.knows(platform, key, [target.id]) or await view.messages.find(
             platform, None, target.id
         )
@@ -295,7 +295,7 @@ class Remembering(Group):
 
     def _where(self, call: Call) -> str:
         """Name the place of a call, where its answer may be read elsewhere."""
-        return _(' in "{place}"', place=call.place.name) if self._shared(call) else ""
+        return _(' in "{place}"', place=call.place.name) if self._shared(call) and call.place.name else ""
 
 
 def _source_id(what: str) -> str:

@@ -92,10 +92,14 @@ class Domains:
         found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [self._memory.view(domain) for domain in found if domain]
 
-    async def session(self, view: View, place: Place, person: Person | None = None, *, off_record: bool = False) -> Session:
-        """Return the session that a place has now, named after it, but for one that is met `off_record`, by a person or anybody."""
-        off_record = off_record or await self._is_off_record(place, person)
-        return await view.sessions.get(await view.sessions.active(place.platform, place.key), "" if off_record else place.name)
+    async def session(self, view: View, place: Place) -> Session:
+        """Return the session that a place has now; by this it gets no name."""
+        return await view.sessions.get(await view.sessions.active(place.platform, place.key), "")
+
+    async def named(self, view: View, place: Place, person: Person | None = None) -> Session:
+        """Return the session that a place has now, for something to be kept there: named after it, unless it is off the record."""
+        name = "" if await self._is_off_record(place, person) else place.name
+        return await view.sessions.get(await view.sessions.active(place.platform, place.key), name)
 
     async def dm(self, adapter: Adapter, person: Person) -> Place | None:
         """Return the place where a person talks alone with Lyra already, None where there is none."""
@@ -114,7 +118,7 @@ class Domains:
     async def here(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
         """Return a place's own memory and session; a person is needed where only one reads it."""
         view = await self.view(place, person or Person(place.platform, "", ""))
-        return view, await self.session(view, place, person)
+        return view, await self.session(view, place)
 
     async def earlier(self, place: Place) -> list[View]:
         """Return the memories of the rooms that a place replaced, each by itself, as far as everyone here could read them."""
@@ -128,14 +132,14 @@ class Domains:
         """
         view = await self.view(place, Person(place.platform, "", ""))
         # One that has no name gets none by this: it may have been opened off the record.
-        session = await self.session(view, place, off_record=True)
+        session = await self.session(view, place)
         if session.name == before:
             await self._memory.places.rename(session, view.home, "" if await self._is_off_record(place) else place.name)
 
     async def thread(self, view: View, name: str) -> str:
-        """Return the thread of a terminal's conversation by the name people call it; a new one is called like its thread."""
+        """Return the thread of a terminal's conversation by the name people call it, be there one or not."""
         known = {session.name: session for session in await view.sessions.all()}
-        return split_key(known[name].ref.place)[2] if name in known else name
+        return split_key(known[name].ref.place)[2] if name in known else self._memory.thread(view.home.ref.native_id, name)
 
     async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
         """Say whether what was made for the readers of a place may be said there now.

@@ -73,7 +73,7 @@ class Intake:
         chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
         view, known = await self._domains.arrive(there, last.person, adapter, chosen)
         off_record = last.off_record
-        session = known or await self._domains.session(view, there, off_record=off_record)
+        session = known or await (self._domains.session if off_record else self._domains.named)(view, there)
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
@@ -108,7 +108,7 @@ class Intake:
         place, person, began = message.place, message.person, self._clock.now()
         chosen = await self._preferences.read(place, person)
         view, known = await self._domains.arrive(place, person, adapter, chosen)
-        session = known or await self._domains.session(view, place, off_record=True)
+        session = known or await self._domains.session(view, place)
         asked = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._meanwhile.watch(place.platform)
         return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)

@@ -21,6 +21,6 @@ class Gated:
         links = addresses(self._written) | configured(question, owner=self._owner)
         return await self._surface.confirm(await self._outgoing.shown(self._platform, question, links))
 
-    def enter(self, session: str) -> bool:
-        """Go on in another session of this person; False where a place has one conversation at a time."""
-        return self._surface.enter(session)
+    def enter(self, thread: str, name: str) -> bool:
+        """Go on in another conversation of this person; False where a place has one at a time."""
+        return self._surface.enter(thread, name)

@@ -30,7 +30,7 @@ class _Screen:
         """Return whether it was agreed to."""
         return ask(question, yes=self._yes)
 
-    def enter(self, session: str) -> bool:
+    def enter(self, thread: str, name: str) -> bool:
         """Return False: there is no conversation here."""
         return False
 

@@ -149,6 +149,14 @@ async def finish(tx: Transaction, keys: Sequence[int]) -> None:
     )
 
 
+async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
+    """Give places of a platform other keys, by those that they have."""
+    await tx.many(
+        "UPDATE inbox SET place = :now WHERE platform = :platform AND place = :before",
+        ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
+    )
+
+
 async def blank(tx: Transaction, keys: Sequence[int]) -> None:
     """Blank the payloads of events that are never answered."""
     await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({placeholders('k', keys)})", bound("k", keys))

@@ -5,7 +5,7 @@ A preview shows an answer while it is made; the answer then edits or deletes it,
 Where words must go, they are blanked here, and what did not go out is cancelled.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.ports import Clock
@@ -224,6 +224,14 @@ async def queue(
             for at, part in enumerate(parts)
         ),
     )  # fmt: skip
+
+
+async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
+    """Give places of a platform other keys, by those that they have."""
+    await tx.many(
+        "UPDATE outbox SET place = :now WHERE platform = :platform AND place = :before",
+        ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
+    )
 
 
 async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:

@@ -1,6 +1,6 @@
 """Domains and sessions: who may know, and where it was said."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from localization.sentences import lazy
@@ -12,7 +12,7 @@ from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.zones import moved
-from memory.types import MOST_NAME, Confidence, Domain, DomainRef, Identity, Session, SessionRef
+from memory.types import Confidence, Domain, DomainRef, Identity, Session, SessionRef
 
 _COUNTED = (
     "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) - (SELECT count(*) "
@@ -135,7 +135,7 @@ class Places:
                 {
                     **_session_key(domain, ref),
                     "public_id": id,
-                    "name": await self._name(tx, domain, name) or id,
+                    "name": await titles.bearable(tx, self.seal, domain, name) or id,
                     "now": now,
                 },
             )
@@ -167,14 +167,8 @@ class Places:
         async with self.db.transaction() as tx:
             await tx.run(
                 "UPDATE sessions SET name = :name WHERE id = :id",
-                {"name": await self._name(tx, domain, name, but=session.key) or session.id, "id": session.key},
+                {"name": await titles.bearable(tx, self.seal, domain, name, session.key) or session.id, "id": session.key},
             )
-
-    async def _name(self, tx: Transaction, domain: Domain, name: str, but: int = 0) -> str:
-        """Return a name as a session can bear it, '' for one that may not be kept."""
-        if not name or await titles.is_forgotten(tx, self.seal, domain, name):
-            return ""
-        return await _free_name(tx, domain, name, but)
 
     async def sessions(self, domain: Domain) -> list[Session]:
         """Return a domain's sessions that hold anything that is not withheld, newest first."""
@@ -248,6 +242,15 @@ async def drop_names_of(tx: Transaction, sessions: Sequence[int]) -> None:
         await tx.run(f"UPDATE sessions SET name = public_id WHERE id IN ({placeholders('s', some)})", bound("s", some))
 
 
+async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
+    """Give places of a platform other keys, by those that they have."""
+    for table in ("sessions", "active_sessions"):
+        await tx.many(
+            f"UPDATE {table} SET place = :now WHERE platform = :platform AND place = :before",
+            ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
+        )
+
+
 async def _activate(tx: Transaction, where: dict[str, str], domain: Domain, epoch: int) -> int:
     await tx.run(
         "INSERT INTO active_sessions (platform, place, domain, epoch) VALUES (:platform, :place, :domain, :epoch) "
@@ -266,26 +269,6 @@ async def _next_epoch(tx: Transaction, where: dict[str, str]) -> int:
     )
     assert row is not None
     return int(row["epoch"])
-
-
-async def _free_name(tx: Transaction, domain: Domain, name: str, but: int = 0) -> str:
-    if len(name) > MOST_NAME:
-        name = f"{name[: MOST_NAME - 1]}…"
-    rows = await tx.all(
-        "SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND (name = :name OR name LIKE :like ESCAPE '!')",
-        {"domain": domain.key, "but": but, "name": name, "like": _literal(name) + " (%)"},
-    )
-    taken = {row["name"] for row in rows}
-    if name not in taken:
-        return name
-    number = 2
-    while f"{name} ({number})" in taken:
-        number += 1
-    return f"{name} ({number})"
-
-
-def _literal(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 _WITH_CONFIDENCES = "SELECT d.*, c.domain AS confidence, c.excepted FROM domains d LEFT JOIN confidences c ON c.home = d.id "

@@ -1,7 +1,7 @@
 """Settings: what is set, or was marked, in a scope, such as a person, a place, a domain or an adapter, kept as JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.store.database import Database, Reader, Transaction
@@ -68,6 +68,14 @@ async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
         "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
         "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
         {"scope": scope, "key": key, "value": json.dumps(value)},
+    )
+
+
+async def rescope(tx: Transaction, scopes: Mapping[str, str]) -> None:
+    """Give scopes other names, by those that they have."""
+    await tx.many(
+        "UPDATE settings SET scope = :now WHERE scope = :before",
+        ({"before": before, "now": now} for before, now in scopes.items()),
     )
 
 

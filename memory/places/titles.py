@@ -6,7 +6,7 @@ from localization.sentences import _
 from memory.store.database import Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.tiers.messages import words
-from memory.types import Domain
+from memory.types import MOST_NAME, Domain
 
 _NUMBERED = re.compile(r" \(\d+\)$")
 
@@ -21,12 +21,35 @@ async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -
     return bool(await _buried(tx, words.names(seal, domain.ref, name)))
 
 
+async def bearable(tx: Transaction, seal: Seal, domain: Domain, name: str, session: int = 0) -> str:
+    """Return a name as a session can bear it, with a number behind one that another bears; '' for one that may not be kept."""
+    if not name or await is_forgotten(tx, seal, domain, name):
+        return ""
+    if len(name) > MOST_NAME:
+        name = f"{name[: MOST_NAME - 1]}…"
+    rows = await tx.all(
+        "SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND (name = :name OR name LIKE :like ESCAPE '!')",
+        {"domain": domain.key, "but": session, "name": name, "like": _literal(name) + " (%)"},
+    )
+    taken = {row["name"] for row in rows}
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name} ({number})" in taken:
+        number += 1
+    return f"{name} ({number})"
+
+
 async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> list[int]:
     """Return the sessions whose names are words of what was forgotten."""
     rows = await tx.all("SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id", {"domain": domain.key})
     called = {row["id"]: words.names(seal, domain.ref, _NUMBERED.sub("", row["name"])) for row in rows}
     gone = await _buried(tx, [name for names in called.values() for name in names])
     return [key for key, names in called.items() if not gone.isdisjoint(names)]
+
+
+def _literal(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 async def _buried(tx: Transaction, names: list[str]) -> set[str]:

@@ -40,6 +40,14 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
     await tx.run(f"DELETE FROM reflections WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
+async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
+    """Give places of a platform other keys, by those that they have."""
+    await tx.many(
+        "UPDATE reflections SET place = :now WHERE platform = :platform AND place = :before",
+        ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
+    )
+
+
 async def of(reader: Reader, domain: Domain, which: str, parameters: Mapping[str, object]) -> list[Row]:
     """Return the thoughts of a domain for which an SQL condition holds."""
     return await reader.all(

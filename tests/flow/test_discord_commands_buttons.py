@@ -81,7 +81,7 @@ async def asking(
     call = await server.person("ada").runs(place, command)
     asked = await it.ears.asked()
     surface = it.calls.surface(asked.id)
-    assert surface and not surface.enter("another session")
+    assert surface and not surface.enter("1", "another session")
     answer = asyncio.create_task(surface.confirm("Forget everything?"))
     await call.edited()
     return call, asked, answer

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.fakes.openai_behaviours import Status
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
 from tests.kits.awake import model_server
@@ -72,6 +73,23 @@ async def test_a_thread_called_like_a_message_that_is_forgotten_loses_its_name_f
         assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%zanzibar%'") == []
         town.server.acts.change_thread(thread, name="something else")
         await town.says(town.bob, thread, "hey")
+        assert "something else" in await town.reads(town.bob, town.general, "sessions")
+
+
+async def test_a_question_that_waits_in_a_thread_keeps_no_title_that_is_forgotten(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        said = await town.says(town.ada, town.general, FACT)
+        thread = await town.ada.starts_thread(town.general, f"The vault word is: {CODE}", on=said)
+        model.script(Status(401))
+        await town.says(town.ada, thread, "hi there friend")
+        assert len(await lyra.app.memory.journal.unfinished("discord")) == 1
+        assert holding(town.home, KEY, CODE) != []
+        await town.uses_menu(town.ada, "Forget this", said)
+        assert await lyra.app.memory.db.checkpoint()
+        assert holding(town.home, KEY, CODE) == []
+        town.server.acts.change_thread(thread, name="something else")
+    async with town.lyra(model):
+        await town.caught_up()
         assert "something else" in await town.reads(town.bob, town.general, "sessions")
 
 

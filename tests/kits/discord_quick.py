@@ -52,7 +52,8 @@ async def settled(lyra: Awake, server: DiscordServer, clock: Clock | None = None
     """Let minutes pass until nothing waits to be answered or sent any more."""
     journal = lyra.app.memory.journal
     async with asyncio.timeout(PATIENCE):
-        while await journal.waiting("discord") or await journal.unfinished("discord"):
+        # In this order: what an answer finishes waits, from the same instant on, to be sent.
+        while await journal.unfinished("discord") or await journal.waiting("discord"):
             if clock:
                 # In one step: nobody sends between the end of a limit and the minute that ends it.
                 server.faults.forgive()

@@ -263,7 +263,7 @@ class _Caller:
         await self.promised.wait()
         return await self.questions.ask(self.interaction, question)
 
-    def enter(self, session: str) -> bool:
+    def enter(self, thread: str, name: str) -> bool:
         """A place has one conversation at a time."""
         return False
 

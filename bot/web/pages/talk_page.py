@@ -58,7 +58,7 @@ class TalkPage:
                 raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
             view = await self._desk.own_view(request)
             thread = await self._desk.app.domains.thread(view, name)
-            await self._desk.browser.say(self._desk.person(request), thread, clean(text))
+            await self._desk.browser.say(self._desk.person(request), thread, name, clean(text))
         if request.headers.get("X-Requested-With") == "fetch":
             return web.json_response({"kept": bool(text)})
         return go("/talk", **{"in": name})

@@ -132,7 +132,7 @@
       document.getElementById("q-" + facts.id)?.querySelector(".actions")?.remove();
       text.focus();
     },
-    enter: (facts) => { window.location.assign("/talk?" + new URLSearchParams({ in: facts.thread })); },
+    enter: (facts) => { window.location.assign("/talk?" + new URLSearchParams({ in: facts.name })); },
   };
 
   const say = (words) => { connection.textContent = words; connection.hidden = !words; };

@@ -7,15 +7,14 @@ another form brings it back, and no longer message that has it in it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
+from memory.places.threads import PLATFORM
 from memory.store.database import Database, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.tiers.messages import containing, words
 from memory.types import Domain, DomainRef, Former, Imported, NewExchange, Session, SessionRef
-
-_IMPORTED_TO = "console"
-"""The platform of conversations that files are imported into."""
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
@@ -42,7 +41,7 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
         for row in rows:
             there, text = read_domain(row).ref, row["text"] or ""
             found += [name for name in (row["public_id"], row["origin"], *words.names(seal, there, text)[:1]) if name]
-            if row["met_on"] == _IMPORTED_TO:
+            if row["met_on"] == PLATFORM:
                 found += containing.names(seal, there, row["speaker"], row["said_at"], text)
     return found
 
@@ -63,8 +62,8 @@ async def met_before(
     unmet = {
         pid: new for pid, new in offered.items() if new.imported and new.imported.origin and not met[pid] and pid not in done
     }
-    for where in await _imported_before(tx, domain, session) if unmet else ():
-        elsewhere += (await _met_in(tx, seal, domain, where, unmet)).items()
+    for key, where in await _imported_before(tx, domain, session) if unmet else ():
+        elsewhere += (await _met_in(tx, seal, domain, key, where, unmet)).items()
     for pid, forgotten in elsewhere:
         if forgotten or not _is_placed(offered[pid]):
             met[pid].append(forgotten)
@@ -74,9 +73,14 @@ async def met_before(
 
 
 def _former_names(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
-    former = new.imported.former if new.imported else ()
-    ids = [id_ for one in former for id_ in (one.id, one.first[0] if one.first else "") if id_]
-    return [public_id(seal, domain.ref, session.ref, id_) for id_ in dict.fromkeys(ids)]
+    if new.imported is None:
+        return []
+    ids = [id_ for one in new.imported.former for id_ in (one.id, one.first[0] if one.first else "") if id_]
+    names = [public_id(seal, domain.ref, session.ref, id_) for id_ in dict.fromkeys(ids)]
+    if not new.imported.place:
+        return names
+    before = replace(session.ref, place=new.imported.place)
+    return [*names, *(public_id(seal, domain.ref, before, id_) for id_ in dict.fromkeys((new.source_id, *ids)))]
 
 
 def _is_placed(new: NewExchange) -> bool:
@@ -90,24 +94,31 @@ def _names_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
     return [name for name in (*origins, *words.names(seal, domain.ref, new.text)) if name]
 
 
-async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> list[SessionRef]:
+async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> list[tuple[int, SessionRef]]:
     """Return the conversations that may hold what earlier versions imported without ids, or held it until it was forgotten."""
     rows = await tx.all(
-        "SELECT platform, place, epoch FROM sessions s WHERE domain = :domain AND id <> :but AND (name = public_id OR EXISTS "
+        "SELECT id, platform, place, epoch FROM sessions s WHERE domain = :domain AND id <> :but AND (name = public_id OR EXISTS "
         "(SELECT 1 FROM exchanges e WHERE e.session = s.id AND (e.source_id >= 'h:' AND e.source_id < 'h:2:' "
         "OR e.source_id >= 'h:2;' AND e.source_id < 'h;')))",
         {"domain": domain.key, "but": but.key},
     )
-    return [SessionRef(row["platform"], row["place"], row["epoch"]) for row in rows]
+    return [(row["id"], SessionRef(row["platform"], row["place"], row["epoch"])) for row in rows]
 
 
 async def _met_in(
-    tx: Transaction, seal: Seal, domain: Domain, where: SessionRef, offered: Mapping[str, NewExchange]
+    tx: Transaction, seal: Seal, domain: Domain, key: int, where: SessionRef, offered: Mapping[str, NewExchange]
 ) -> dict[str, bool]:
     """Return which messages a conversation had under their former names, each behind the one before it; forgotten or not."""
     former = {pid: [one.first for one in new.imported.former if one.first] for pid, new in offered.items() if new.imported}
     called = {id_: public_id(seal, domain.ref, where, id_) for some in former.values() for both in some for id_ in both if id_}
     standing = await _standing(tx, called.values())
+    # Its place may be called otherwise than when these got their ids.
+    for ids in pages(list(called)):
+        rows = await tx.all(
+            f"SELECT source_id FROM exchanges WHERE session = :session AND source_id IN ({placeholders('f', ids)})",
+            {"session": key, **bound("f", ids)},
+        )
+        standing = {called[row["source_id"]]: False for row in rows} | standing
     met: dict[str, bool] = {}
     for pid, some in former.items():
         for own, before in some:
