@@ -4,6 +4,7 @@ PlatformFailure
 ├── SendFailed       a part did not arrive; `final` says that trying again cannot help, `retry_after` when it may, `barred` that
 │                    Lyra may not write there for as long as somebody says so
 ├── PlaceGone        a place is not there any more, or not for Lyra
+│   └── PlaceHidden  it is there, and somebody may let her in again
 ├── PlatformRefused  the platform does not let Lyra in, and trying again cannot help
 └── CommandUnclear   a command was called with the wrong words
 """
@@ -27,6 +28,10 @@ class SendFailed(PlatformFailure):
 
 class PlaceGone(PlatformFailure):
     """A place is not there any more, or not for Lyra."""
+
+
+class PlaceHidden(PlaceGone):
+    """A place is not there for Lyra, until somebody lets her in again."""
 
 
 class PlatformRefused(PlatformFailure):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from adapters.base import Adapter
-from adapters.errors import PlaceGone
+from adapters.errors import PlaceGone, PlaceHidden
 from adapters.events import Attachment, Contents, Message, Person, Place, Revised, Withdrawn
 from bot.admission.access import Access
 from bot.apart import apart
@@ -279,6 +279,8 @@ async def _now(adapter: Adapter, place: Place) -> Place | None:
     """Return a place as it is now, None where it is gone. Raises PlaceUnknown."""
     try:
         now = await adapter.locate(place)
+    except PlaceHidden:
+        now = None
     except PlaceGone:
         return None
     if now is None:

@@ -13,7 +13,7 @@ from functools import partial
 
 from adapters.base import Adapter, Sending
 from adapters.command_table import Action, Card, File
-from adapters.errors import PlaceGone, SendFailed
+from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Place
 from adapters.markup import printable
 from adapters.splitting import closed
@@ -285,6 +285,9 @@ class Outgoing:
         """Say whether a place is still read by those for whom it was meant. Raises SendFailed where that is not known."""
         try:
             place = await adapter.locate_key(key)
+        except PlaceHidden as error:
+            # What was made for its readers waits for her to be back.
+            raise SendFailed(error.sentence, barred=True) from None
         except PlaceGone:
             return False
         if place is None:

@@ -1,11 +1,12 @@
 """Those who ruled what vanished: told by DM that it is forgotten soon, and able to have it kept."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.events import Person, Place
+from adapters.events import Message, Person, Place
 from bot.commands.texts import receipts
+from bot.conversation.answering.lateness import LATE
 from bot.conversation.domains import Domains
 from bot.conversation.languages import Languages
 from bot.conversation.preferences import Preferences
@@ -54,6 +55,14 @@ class Keeping:
                     await self._say(place, person, row)
                 noted = replace(noted, told=(*noted.told, ruler))
                 await self._register.put(row.platform, row.prefix, noted)
+
+    async def ask_again(self, questions: Iterable[Message]) -> None:
+        """Have one line for each place wait until she is back there: what was asked there is not answered any more."""
+        for asked in {one.place.key: one for one in questions}.values():
+            if view := await self._domains.home(asked.place, asked.person):
+                with reading(await self._languages.to(asked.place, asked.person)):
+                    parts = await self._outgoing.parts(asked.place.platform, str(LATE), links=NO_LINKS)
+                await view.notices.queue(await self._domains.session(view, asked.place), parts, [], asked.id)
 
     async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
         view, session = await self._domains.here(place, person)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from adapters.base import Adapter
-from adapters.events import Vanished, split_key
+from adapters.events import Message, Vanished, split_key
+from bot.conversation.heard import unfinished
 from bot.conversation.intake import Intake
 from bot.conversation.services import Services
 from bot.reconciliation.comparing import Comparing
@@ -77,8 +78,10 @@ class Vanishing:
             return
         # Noted first: after a kill the next start tells those who were not told.
         await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
-        waiting = await self._memory.journal.unfinished(platform)
-        await self._memory.journal.drop([one.key for one in waiting if within(prefix, split_key(one.event.place))])
+        waiting = [one for one in await unfinished(self._memory.journal, platform) if within(prefix, split_key(one[1].place.key))]
+        asked = [one for _, one in waiting if isinstance(one, Message) and one.addressed and not one.off_record]
+        await self._keeping.ask_again(asked)
+        await self._memory.journal.drop([row.key for row, _ in waiting])
         task = asyncio.create_task(self._withhold(platform, prefix))
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)

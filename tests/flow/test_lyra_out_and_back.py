@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.conversation.answering.lateness import LATE
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Right
 from tests.fakes.matrix import People, Proxy
@@ -67,15 +68,25 @@ async def test_on_matrix_what_was_asked_while_she_was_out_is_answered_once_she_i
                 assert (await at_home.answer(ada, room, asked)).body == "You said: Ada: what is new?"
 
 
-async def test_an_answer_that_is_made_while_a_channel_is_hidden_goes_where_she_sees_it_again_by_then(town: Town) -> None:
-    async with model_server() as model, town.lyra(model):
+@pytest.mark.parametrize("back", ["before the model answers", "after it"])
+@pytest.mark.parametrize("how", ["the channel", "the server"])
+async def test_what_she_is_asked_just_before_she_is_put_out_is_answered_or_told_to_be_lost(
+    town: Town, how: str, back: str
+) -> None:
+    async with model_server() as model, town.lyra(model) as lyra:
         await town.says(town.ada, town.general, "hello")
         model.script(b.Held("It is noon."))
         asked = await town.ada.says(town.general, f"{town.server.mention} what time is it?")
         await model.heard(2)
-        out(town, "the channel")
+        out(town, how)
         await town.caught_up()
-        come_back(town, "the channel")
+        if back == "after it":
+            model.go.set()
+            await town.server.pulse.until(lambda: not lyra.talk.mailboxes.waiting, "an answer that waits")
+        come_back(town, how)
         await town.caught_up()
         model.go.set()
-        assert (await town.answer(asked)).content == "It is noon."
+        await lyra.talk.tick()
+        # What was said in a server that she is put out of comes up no more, so that no answer can rest on it.
+        told = ("It is noon.", "You said: ada: what time is it?") if how == "the channel" else (str(LATE),)
+        assert (await town.answer(asked)).content in told

@@ -79,7 +79,7 @@ async def test_commands_are_answered_as_at_the_terminal(served: Site) -> None:
         await ada.post("/talk", text="/recall cat")
         assert "my cat is called Turing" in str((await tab.until("notice"))["text"])
         await ada.post("/talk", text="/new Garden party")
-        assert (await tab.until("enter"))["thread"] == "Garden party"
+        assert (await tab.until("enter"))["name"] == "Garden party"
     async with ada.watching("Garden party") as tab:
         await ada.post("/talk", conversation="Garden party", text="lanterns, please")
         await tab.until("answer")

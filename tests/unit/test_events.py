@@ -1,6 +1,7 @@
 """What was heard is read again as it was written, by the version that wrote it or by an older one."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -30,8 +31,8 @@ def said_at(place: Place) -> Message:
 
 
 @pytest.mark.parametrize("place", [DM, STAFF, GARDEN], ids=["a DM", "a channel", "a room"])
-def test_a_place_is_read_as_it_was_written(place: Place) -> None:
-    assert read_payload(payload(said_at(place))) == said_at(place)
+def test_a_place_is_read_as_it_was_written_but_for_its_name(place: Place) -> None:
+    assert read_payload(payload(said_at(place))) == said_at(replace(place, name=""))
 
 
 @pytest.mark.parametrize(("place", "then"), BEFORE, ids=["a DM", "a channel", "a room"])
@@ -39,4 +40,4 @@ def test_a_place_that_was_kept_before_ids_had_kinds_is_the_same_place(place: Pla
     kept = json.loads(payload(said_at(place)))
     del kept["place"]["earlier"]
     kept["place"] |= then
-    assert read_payload(json.dumps(kept)) == said_at(place)
+    assert read_payload(json.dumps(kept)) == said_at(replace(place, name=""))

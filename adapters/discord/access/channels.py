@@ -10,7 +10,7 @@ from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, UNKNOWN_CHANNEL
 from adapters.discord.limits import Limits
 from adapters.discord.whole import whole
-from adapters.errors import PlaceGone, SendFailed
+from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Place, Vanished, split_key
 from localization.sentences import lazy
 
@@ -28,7 +28,7 @@ async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place |
         return None
     guild = client.get_guild(int(server))
     if guild is None:
-        raise PlaceGone(_LEFT)
+        raise PlaceHidden(_LEFT)
     if guild.unavailable:
         return None
     channel: discord.abc.GuildChannel | discord.Thread | None = guild.get_channel_or_thread(int(thread or parent))
@@ -39,7 +39,7 @@ async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place |
     if channel is None or not client.live:
         return None
     if not sees(guild.me, channel):
-        raise PlaceGone(_HIDDEN)
+        raise PlaceHidden(_HIDDEN)
     return readers.place(channel, gate)
 
 
