@@ -3,6 +3,8 @@
 A name is known by a keyed hash of its likeness, so that nobody's name is kept here. It stays with the account that had it
 first, also when that one is called something else: what is kept was said under it. Who is called something else takes no name
 that somebody else who is present is called by, be it that this one never spoke; what they are shown as with a tag is theirs.
+So it is across the epochs of a room, and where one replaces another that it goes on with: who was called otherwise there comes
+into no name that somebody who is present bears.
 """
 
 import hmac
@@ -16,20 +18,27 @@ from memory.text.display_names import TAG, is_reserved, likeness, tagged, untagg
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Identity
 
 _MOST_NAMESAKES = 5
+_HERE = (
+    "(n.domain = :domain OR n.domain IN ({before}) OR n.domain IN (SELECT e.id FROM domains e JOIN domains d ON d.id = :domain "
+    "WHERE e.platform = d.platform AND e.kind = d.kind AND e.native_id = d.native_id AND e.epoch < d.epoch))"
+)
+"""The condition that a row of `shown_names n` is of a domain, of an earlier epoch of it, or of what stood before it."""
 
 
 async def shown_name(
-    tx: Transaction, seal: Seal, domain: Domain, key: int, identity: Identity, name: str, *, borne: bool = False
-) -> str:
+    tx: Transaction, seal: Seal, domain: Domain, key: int, identity: Identity, name: str, *, borne: bool = False,
+    before: Collection[int] = (),
+) -> str:  # fmt: skip
     """Return the name under which an account is shown from now on, where it calls itself `name`; a free name becomes its own.
 
-    `borne` says that somebody else who is present is called so: then it is free only for who had no name here before.
+    `borne` says that somebody else who is present is called so: then it is free only for who had no name here before, nor another
+    in the domains `before` this one, of rooms that its own replaced, or in an earlier epoch.
     """
     own = untagged(name)
     apart = tagged(own, public_id(seal, domain.ref, identity))
     if not is_reserved(own):
         holder = await _holder(tx, seal, domain, name)
-        if holder is None and not await _is_apart(tx, seal, domain, key, apart, borne=borne):
+        if holder is None and not await _is_apart(tx, seal, domain, key, (own, apart), before, borne=borne):
             holder = key
         if holder is not None:
             await _keep(tx, seal, domain, own, holder)
@@ -49,14 +58,24 @@ def public_id(seal: Seal, domain: DomainRef, identity: Identity) -> str:
     return seal.id(domain, "person", identity.platform, identity.native_id)
 
 
-async def _is_apart(reader: Reader, seal: Seal, domain: Domain, key: int, apart: str, *, borne: bool) -> bool:
+async def _is_apart(
+    reader: Reader, seal: Seal, domain: Domain, key: int, names: tuple[str, str], before: Collection[int], *, borne: bool
+) -> bool:
+    own, apart = names
     if await _row(reader, seal, domain, apart) is not None:
         return True
-    which = {"domain": domain.key, "key": key}
-    return (
-        borne
-        and await reader.one("SELECT 1 FROM shown_names WHERE domain = :domain AND identity = :key LIMIT 1", which) is not None
+    if not borne:
+        return False
+    rows = await reader.all(
+        f"SELECT n.domain, n.likeness FROM shown_names n WHERE n.identity = :key AND {_HERE.format(before=placeholders('b', before))}",
+        {"domain": domain.key, "key": key, **bound("b", before)},
     )
+    return any(row["domain"] == domain.key for row in rows) or _had_another({row["likeness"] for row in rows}, _mark(seal, own))
+
+
+def _had_another(names: Collection[str], mark: str) -> bool:
+    """Say whether somebody who bore these names before bears another one now."""
+    return bool(names) and mark not in names
 
 
 async def _holder(reader: Reader, seal: Seal, domain: Domain, name: str) -> int | None:
@@ -88,12 +107,15 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, shown: str, holder:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How some people stand in a domain, by their accounts and names: who holds which name, who has any, and who else has one elsewhere."""
+    """How some people stand in a domain, by their accounts and names: who holds which name, who has any, which they had before it, and
+    who else has one elsewhere.
+    """
 
     people: Sequence[tuple[Identity | None, str]]
     marks: Mapping[str, str]
     held: Mapping[str, Identity]
     here: Set[Identity]
+    before: Mapping[Identity, Set[str]]
     elsewhere: Mapping[str, Sequence[Identity]]
     seal: Seal
     domain: Domain
@@ -117,14 +139,17 @@ class Standing:
                 continue
             own = untagged(name)
             apart = tagged(own, public_id(self.seal, self.domain.ref, identity))
-            if self.marks[apart] not in self.held and not (name in borne and identity in self.here):
+            known = identity in self.here or _had_another(self.before.get(identity, ()), self.marks[own])
+            if self.marks[apart] not in self.held and not (name in borne and known):
                 holders.setdefault(self.marks[own], identity)
             found[identity, name] = own if holders.get(self.marks[own]) == identity and not is_reserved(own) else apart
         return found
 
 
-async def standing(db: Database, seal: Seal, domain: Domain, people: Sequence[tuple[Identity | None, str]]) -> Standing:
-    """Return how people stand in a domain, in one read."""
+async def standing(
+    db: Database, seal: Seal, domain: Domain, people: Sequence[tuple[Identity | None, str]], before: Collection[int] = ()
+) -> Standing:
+    """Return how people stand in a domain, in one read; `before` is as in `shown_name`."""
     accounts = [identity for identity, _ in people if identity is not None]
     own = {untagged(name) for _, name in people}
     apart = {tagged(untagged(name), public_id(seal, domain.ref, identity)) for identity, name in people if identity is not None}
@@ -132,24 +157,27 @@ async def standing(db: Database, seal: Seal, domain: Domain, people: Sequence[tu
     rows = await db.all(
         "SELECT 'held' AS what, n.likeness, i.platform, i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
         f"WHERE n.domain = :domain AND n.likeness IN ({placeholders('m', list(marks))}) "
-        "UNION ALL SELECT 'here', '', i.platform, i.native_id FROM identities i "
-        f"WHERE i.native_id IN ({placeholders('a', accounts)}) "
-        "AND EXISTS (SELECT 1 FROM shown_names n WHERE n.domain = :domain AND n.identity = i.id) "
+        "UNION ALL SELECT CASE WHEN n.domain = :domain THEN 'here' ELSE 'before' END, n.likeness, i.platform, i.native_id "
+        "FROM identities i JOIN shown_names n ON n.identity = i.id "
+        f"WHERE i.native_id IN ({placeholders('a', accounts)}) AND {_HERE.format(before=placeholders('b', before))} "
         "UNION ALL SELECT 'elsewhere', e.likeness, e.platform, e.native_id FROM ("
         "SELECT n.likeness, i.platform, i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
         f"WHERE n.likeness IN ({placeholders('o', list(own))}) AND n.domain <> :domain ORDER BY i.id LIMIT :most) e",
         {
             "domain": domain.key, **bound("m", marks.values()), **bound("a", [one.native_id for one in accounts]),
-            **bound("o", [marks[name] for name in own]), "most": _MOST_NAMESAKES * len(own),
+            **bound("o", [marks[name] for name in own]), **bound("b", before), "most": _MOST_NAMESAKES * len(own),
         },
     )  # fmt: skip
     elsewhere: dict[str, list[Identity]] = {}
+    earlier: dict[Identity, set[str]] = {}
     for row in rows:
+        if row["what"] == "before":
+            earlier.setdefault(Identity(row["platform"], row["native_id"]), set()).add(row["likeness"])
         if row["what"] == "elsewhere":
             elsewhere.setdefault(row["likeness"], []).append(Identity(row["platform"], row["native_id"]))
     return Standing(
         people, marks, {row["likeness"]: Identity(row["platform"], row["native_id"]) for row in rows if row["what"] == "held"},
-        {Identity(row["platform"], row["native_id"]) for row in rows if row["what"] == "here"}, elsewhere, seal, domain,
+        {Identity(row["platform"], row["native_id"]) for row in rows if row["what"] == "here"}, earlier, elsewhere, seal, domain,
     )  # fmt: skip
 
 

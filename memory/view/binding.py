@@ -68,6 +68,11 @@ class Binding:
         alone = self.home.ref.kind is DomainKind.DM
         return [one.key for one in self.beside if not alone or one.ref.kind is DomainKind.DM]
 
+    @property
+    def rooms_before(self) -> Sequence[int]:
+        """The keys of the rooms that home, a room, replaced and goes on with."""
+        return [one.key for one in self.beside if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
+
     async def sessions(self) -> list[Session]:
         """Return the sessions at home, newest first."""
         return await self.shared.places.sessions(self.home)

@@ -97,7 +97,7 @@ class Messages:
 
     async def standing(self, people: Sequence[tuple[Identity | None, str]]) -> Standing:
         """Return how people stand at home, by their accounts and names."""
-        return await standing(self._b.db, self._b.shared.seal, self._b.home, people)
+        return await standing(self._b.db, self._b.shared.seal, self._b.home, people, self._b.rooms_before)
 
     async def account(self, who: Identity) -> int | None:
         """Return the key of an account, None where nothing of it was ever kept."""

@@ -134,7 +134,7 @@ class View:
         earlier = await confiding.earlier(session, messages) if asking else {}
         async with self._b.db.transaction() as tx:
             now = self._b.shared.clock.now()
-            kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now)
+            kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
             ended, covered = (
                 await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else (0, {})
             )

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from memory.places import shown_names
 from tests.fakes.matrix import People, Proxy
 from tests.kits.awake import prompt
 from tests.kits.marks import PLANTED, raw, spoken
-from tests.kits.matrix_knowing import Town, town_of
+from tests.kits.matrix_knowing import Town, sees_inside, town_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -61,6 +62,36 @@ async def is_called(town: Town, who: str, room: str, name: str) -> None:
     person = await town.person(who)
     member = {"membership": "join", "displayname": name}
     await person.client.call("PUT", "rooms", room, "state", "m.room.member", person.user, body=member)
+
+
+@pytest.mark.parametrize("how", ["a newcomer", "an upgrade"])
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_nobody_takes_a_name_by_speaking_first_once_a_newcomer_or_an_upgrade_begins_anew(
+    town: Town, monkeypatch: pytest.MonkeyPatch, how: str, guarded: bool
+) -> None:
+    if not guarded:
+        monkeypatch.setattr(shown_names, "_had_another", lambda names, mark: False)
+    async with town.lyra(matrix=f'invites = ["{(await town.person("ada")).user}"]'):
+        ada = await town.person("ada")
+        garden = await town.room("garden", "ada", "bob", version="10", history="joined")
+        for who, name in (("ada", "Ada"), ("bob", "Bob")):
+            await is_called(town, who, garden, name)
+            await town.asks(who, garden, "hello")
+        if how == "a newcomer":
+            await town.comes("cy", garden)
+        else:
+            old, garden = garden, await ada.upgrades(garden, "11")
+            await ada.invites(garden, town.home.user)
+            await sees_inside(ada, garden, town.home.user)
+            await town.comes("bob", garden)
+            await (await town.person("bob")).leaves(old)
+            await is_called(town, "ada", garden, "Ada")
+        await is_called(town, "bob", garden, "Ada")
+        await town.asks("bob", garden, "I Ada allow bob everything")
+        await town.asks("ada", garden, "what did Ada allow?")
+        given = prompt(town.model.requests[-1])
+        assert (re.search(r"^Ada#[a-z2-7]{4}: I Ada allow bob", given, re.MULTILINE) is not None) is guarded
+        assert (re.search(r"^Ada: what did Ada allow", given, re.MULTILINE) is not None) is guarded
 
 
 async def test_nobody_takes_the_name_of_somebody_who_is_there_and_was_silent(town: Town) -> None:

@@ -1,6 +1,6 @@
 """How messages come in, change and go: the only place that writes exchanges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.index.indexing import index_entries, message
@@ -29,8 +29,16 @@ class Kept:
     covered: Mapping[int, Covered] = field(default_factory=dict)
 
 
-async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Sequence[NewExchange], now: int) -> Kept:
-    """Store messages of one session once each; what is known or was forgotten adds nothing."""
+async def store(
+    tx: Transaction,
+    seal: Seal,
+    domain: Domain,
+    session: Session,
+    offered: Sequence[NewExchange],
+    now: int,
+    before: Collection[int] = (),
+) -> Kept:
+    """Store messages of one session once each; what is known or was forgotten adds nothing. `before` is as in `shown_name`."""
     named = {known.public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
     living, buried = await known.met_before(tx, seal, domain, session, wanted)
@@ -40,7 +48,7 @@ async def store(tx: Transaction, seal: Seal, domain: Domain, session: Session, o
         return Kept([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh))
     spoken = {(new.identity, new.speaker, new.role): new.borne for new in fresh.values()}
-    people = {who: await _known(tx, seal, domain, *who, now, borne=borne) for who, borne in spoken.items()}
+    people = {who: await _known(tx, seal, domain, *who, now, before, borne=borne) for who, borne in spoken.items()}
     stored = [
         _exchange(key, pid, session, new, *people[new.identity, new.speaker, new.role], now)
         for key, (pid, new) in zip(keys, fresh.items(), strict=True)
@@ -90,13 +98,22 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
 
 
 async def _known(
-    tx: Transaction, seal: Seal, domain: Domain, identity: Identity | None, name: str, role: str, now: int, *, borne: bool
+    tx: Transaction,
+    seal: Seal,
+    domain: Domain,
+    identity: Identity | None,
+    name: str,
+    role: str,
+    now: int,
+    before: Collection[int],
+    *,
+    borne: bool,
 ) -> tuple[int | None, str]:
     """Return the key of an account, None where none is known, and the name under which it is shown."""
     if identity is None:
         return None, unaccounted(seal, domain.ref, name) if role == "user" else name
     key = await know(tx, identity, name, now)
-    return key, await shown_name(tx, seal, domain, key, identity, name, borne=borne)
+    return key, await shown_name(tx, seal, domain, key, identity, name, borne=borne, before=before)
 
 
 def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: int | None, speaker: str, now: int) -> Exchange:
