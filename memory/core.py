@@ -147,10 +147,6 @@ class Memory:
         self._holders.leave()
         await self.db.close()
 
-    def thread(self, person: str, name: str) -> str:
-        """Return the thread of a conversation that a person names, which tells nothing of the name."""
-        return threads.thread(self.places.seal, person, name)
-
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
         """Return memory as the readers of one place may know it: `home` read and written, `also` read."""
         return View(self._reading, home, also)

@@ -17,6 +17,7 @@ from bot.service.deriving import deriving
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
+from memory.places.threads import thread
 from memory.store.locks import FileLock
 from memory.tiers.messages.storing import Kept
 from memory.transfer.detect import lines_in, read_file
@@ -125,8 +126,8 @@ class _Importer:
             self._count(await self._view.say(self._sessions[place], messages))
 
     async def _session(self, place: str, name: str) -> Session:
-        thread = self._app.memory.thread(self._person, place)
-        return await self._view.sessions.get(SessionRef("console", conversation("console", self._person, thread).key), name)
+        told_apart = thread(self._app.memory.places.seal, self._person, place)
+        return await self._view.sessions.get(SessionRef("console", conversation("console", self._person, told_apart).key), name)
 
     def _exchange(self, line: Incoming, place: str) -> NewExchange:
         kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]

@@ -13,6 +13,7 @@ from bot.config.settings import Settings
 from bot.conversation.people import People
 from bot.conversation.preferences import Chosen, Preferences
 from memory.core import Memory
+from memory.places.threads import thread
 from memory.ports import Clock
 from memory.text.time.zones import current
 from memory.types import Confidence, Domain, DomainKind, DomainRef, Identity, Session
@@ -139,7 +140,11 @@ class Domains:
     async def thread(self, view: View, name: str) -> str:
         """Return the thread of a terminal's conversation by the name people call it, be there one or not."""
         known = {session.name: session for session in await view.sessions.all()}
-        return split_key(known[name].ref.place)[2] if name in known else self._memory.thread(view.home.ref.native_id, name)
+        return (
+            split_key(known[name].ref.place)[2]
+            if name in known
+            else thread(self._memory.places.seal, view.home.ref.native_id, name)
+        )
 
     async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
         """Say whether what was made for the readers of a place may be said there now.

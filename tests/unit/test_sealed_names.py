@@ -49,7 +49,7 @@ async def test_an_earlier_memory_goes_on_and_its_names_go_when_they_are_forgotte
     session_id, said_id = await an_earlier_memory(tmp_path)
     clock = Clock()
     async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        place = f'["", "ada", "{memory.thread("ada", NAME)}"]'
+        place = f'["", "ada", "{threads.thread(memory.places.seal, "ada", NAME)}"]'
         here = await corner(memory, clock, place=place)
         assert (here.session.id, here.session.name) == (session_id, NAME)
         assert said_id in [message.id async for _, message in here.view.messages.all()]
@@ -80,7 +80,7 @@ async def test_a_memory_is_asked_for_such_names_once(tmp_path: Path) -> None:
     clock = Clock()
     for _ in range(2):
         async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-            again = memory.thread("ada", memory.thread("ada", NAME))
+            again = threads.thread(memory.places.seal, "ada", threads.thread(memory.places.seal, "ada", NAME))
             assert await memory.db.one("SELECT id FROM sessions WHERE place LIKE :place", {"place": f"%{again}%"}) is None
-            sealed = SessionRef("console", f'["", "ada", "{memory.thread("ada", NAME)}"]')
+            sealed = SessionRef("console", f'["", "ada", "{threads.thread(memory.places.seal, "ada", NAME)}"]')
             assert (await (await corner(memory, clock, place=sealed.place)).view.sessions.named(NAME)).ref == sealed
