@@ -240,6 +240,11 @@ async def _drop(tx: Transaction, accounts: Collection[Identity], *, untyped: boo
         )
 
 
+async def end_all(tx: Transaction, platform: str) -> None:
+    """End every code that an account of a platform was shown or typed: a new one is had at once."""
+    await tx.run("DELETE FROM link_codes WHERE platform = :platform OR other_platform = :platform", {"platform": platform})
+
+
 async def _end(tx: Transaction, now: int) -> None:
     await tx.run("DELETE FROM link_codes WHERE ends_at <= :now", {"now": now})
     await tx.run("DELETE FROM link_tries WHERE at <= :since", {"since": now - LASTS})

@@ -7,7 +7,7 @@ tombstones there. Earlier versions had the name in the place; `seal_names` takes
 import json
 
 from memory.journal import inbox, outbox
-from memory.places import places, settings
+from memory.places import linking, places, settings
 from memory.store import install
 from memory.store.database import Database
 from memory.store.lineage import Seal
@@ -16,7 +16,7 @@ from memory.types import DomainKind, DomainRef
 
 PLATFORM = "console"
 """The platform where people name their conversations, and which files are imported into."""
-_SEALED = "names of conversations are sealed"
+_SEALED = "threads sealed"
 _SCOPE = f"place:{PLATFORM}:"
 
 
@@ -45,6 +45,7 @@ async def seal_names(db: Database, seal: Seal) -> None:
         sealed = {place: now for place in known if (now := _sealed(seal, place)) != place}
         for owner in (places, inbox, outbox, reflections):
             await owner.rekey(tx, PLATFORM, sealed)
+        await linking.end_all(tx, PLATFORM)
         await settings.rescope(tx, {f"{_SCOPE}{before}": f"{_SCOPE}{now}" for before, now in sealed.items()})
         await install.keep(tx, _SEALED, "yes")
     if sealed:
