@@ -16,7 +16,7 @@ from memory.types import DomainKind, DomainRef
 
 PLATFORM = "console"
 """The platform where people name their conversations, and which files are imported into."""
-_SEALED = "threads sealed"
+_SEALED = "sealed_threads"
 _SCOPE = f"place:{PLATFORM}:"
 
 

@@ -35,7 +35,7 @@ async def an_earlier_memory(folder: Path) -> tuple[str, str]:
         await memory.journal.accept("console", [Event("e1", BEFORE, '{"text": "well?"}')])
         await memory.settings.set(SCOPE, "incognito", "on")
     with closing(sqlite3.connect(path)) as file, file:
-        file.execute("DELETE FROM install WHERE key LIKE '%sealed'")
+        file.execute("DELETE FROM install WHERE key LIKE 'sealed%'")
     return here.session.id, said.id
 
 
