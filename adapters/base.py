@@ -228,7 +228,7 @@ class Adapter(ABC):
         return set()
 
     async def attends(self, person: Person, place: Place) -> bool:
-        """Say whether a person is among those who can read a place now; asked for commands that are typed."""
+        """Say whether a person is among those who can read a place now."""
         return True
 
     async def aside(self, person: Person, *, encrypted: bool = False) -> Place | None:

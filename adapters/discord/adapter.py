@@ -172,6 +172,10 @@ class Discord(Adapter):
         asked = {one: Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts}
         return {one for one, person in asked.items() if await person.is_shut_out(channel)}
 
+    async def attends(self, person: Person, place: Place) -> bool:
+        """Say whether a person can see a place now; of one that only some see they are asked about."""
+        return person.id not in await self.outside(place, [person.id])
+
     async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return the members of a server that are known here, and those of these accounts that are members."""
         guild = self._client.get_guild(int(place.server)) if self._client and place.server else None

@@ -21,6 +21,7 @@ from memory.journal.journal import Part
 
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
+_READS_NO_MORE = lazy("You cannot read that place any more, so that I do not answer what you asked there.")
 _NOT_REACHED = lazy("I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute.")
 
 
@@ -52,6 +53,8 @@ class Answers:
         place = made_for or event.place
         if isinstance(event, Asked) and event.private:
             place = await _as_read_now(adapter, place)
+            if not await adapter.attends(event.person, place):
+                reply = Reply(str(_READS_NO_MORE), NO_LINKS)
         if aside:
             place, reply = await self._aside(event, adapter, reply)
         view, session = await self._services.domains.here(place, event.person)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord import failures
 from bot.app import App
 from bot.delivery import barred
 from tests.fakes.discord import Right
@@ -70,6 +71,29 @@ async def test_on_discord_what_was_asked_while_she_was_muted_is_answered_once_sh
         assert told == ([LATE] if late else ["You said: ada: what is new?", "You said: bob: and for me?"])
         await lyra.talk.tick()
         assert len(town.server.world.said) == (3 if late else 4)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("late", [False, True])
+async def test_without_knowing_that_she_is_barred_she_gives_up_or_answers_whatever_was_asked_long_ago(
+    town: Town, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    hours = Hours()
+    if late:
+        monkeypatch.setattr(barred.Barred, "begin", lambda *given: None)
+    else:
+        monkeypatch.setattr(failures, "_BARRED", frozenset())
+    async with model_server() as model, town.lyra(model, changed=hours.changed) as lyra:
+        await town.says(town.ada, town.general, "hello")
+        mute(town, True)
+        one = await town.ada.says(town.general, f"{town.server.mention} what is new?")
+        await town.server.pulse.until(lambda: refusals(town) >= 1 and len(lyra.chats) == 2, "an answer that is refused")
+        if late:
+            hours.pass_()
+        mute(town, False)
+        await lyra.talk.tick()
+        told = [message.content for message in town.server.world.said if message.reply_to == one.id]
+        assert told == (["You said: ada: what is new?"] if late else [])
 
 
 async def test_after_a_day_nothing_is_tried_any_more(town: Town) -> None:

@@ -11,7 +11,7 @@ import pytest
 from adapters.discord.access.sight import Sight
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
-from adapters.events import Circle
+from adapters.events import Circle, Place
 from adapters.events import Person as Someone
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message, Person, Right
@@ -177,6 +177,29 @@ async def test_without_the_gap_in_a_private_thread_it_would_stay(
 
 
 @pytest.mark.parametrize("how", ["deleted", "edited"])
+class Believing(Discord):
+    """The guard switched off: whoever asked something somewhere reads that place still."""
+
+    async def attends(self, person: Someone, place: Place) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("kind", [Discord, pytest.param(Believing, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_who_loses_a_role_while_an_answer_is_made_for_them_alone_reads_nothing_of_the_place(
+    town: Town, model: OpenAIServer, kind: type[Discord]
+) -> None:
+    async with town.lyra(model, kind=kind):
+        await town.says(town.ada, town.staff, "the vault opens with seven turns")
+        asked = len(model.requests)
+        model.script(b.Held("They spoke of the vault and its seven turns."))
+        call = await town.ada.runs(town.staff, "summarize")
+        await model.heard(asked + 1)
+        town.server.acts.overwrite(town.staff, town.ada.user, deny=Right.VIEW_CHANNEL)
+        await town.caught_up()
+        model.go.set()
+        assert ("seven" in (await call.answer()).shown) is (kind is Believing)
+
+
 async def test_what_happened_in_a_private_thread_that_she_was_removed_from_is_found_when_she_is_added_again(
     town: Town, model: OpenAIServer, how: str
 ) -> None:

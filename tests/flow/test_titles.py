@@ -4,6 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.conversation.domains import Domains
+from bot.conversation.preferences import Chosen
+from memory.places import titles
 from tests.fakes.openai_behaviours import Status
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
@@ -57,6 +60,39 @@ async def test_a_title_is_not_followed_off_the_record(town: Town, model: OpenAIS
         await town.asks(town.eve, town.general, "incognito", what="off")
         await town.says(town.ada, thread, "now it is kept")
         assert f"{CODE} plans" in await town.reads(town.bob, town.general, "sessions")
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("left_out", ["named_after_forgotten", "is_forgotten"])
+async def test_without_either_look_at_names_what_is_forgotten_stays_or_comes_back_as_a_name(
+    town: Town, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch, left_out: str
+) -> None:
+    async def nothing(*given: object) -> list[int]:
+        return []
+
+    monkeypatch.setattr(titles, left_out, nothing)
+    async with town.lyra(model):
+        said = await town.says(town.ada, town.general, FACT)
+        thread = await town.ada.starts_thread(town.general, "The vault word is: Zanzibar7741", on=said)
+        await town.says(town.ada, thread, "hi there friend")
+        await town.uses_menu(town.ada, "Forget this", said)
+        if left_out == "is_forgotten":
+            await town.says(town.bob, thread, "hey")
+        assert "Zanzibar7741" in await town.reads(town.bob, town.general, "sessions")
+
+
+@pytest.mark.torture
+async def test_without_asking_what_is_off_the_record_a_thread_has_its_title_kept(
+    town: Town, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Domains, "session", Domains.named)
+    monkeypatch.setattr(Chosen, "all_off_record", lambda *given: False)
+    monkeypatch.setattr(Chosen, "is_off_record", lambda *given: False)
+    async with town.lyra(model):
+        await town.asks(town.eve, town.general, "incognito", what="on", of="here")
+        thread = await town.ada.starts_thread(town.general, f"thread {CODE}", text="hi")
+        await town.says(town.ada, thread, "hey")
+        assert holding(town.home, KEY, CODE) != []
 
 
 async def test_a_thread_called_like_a_message_that_is_forgotten_loses_its_name_for_good(town: Town, model: OpenAIServer) -> None:
