@@ -141,9 +141,11 @@ class Run:
         return message
 
     def sent(self, where: str) -> list[Any]:
-        """Return all that was sent to a place."""
+        """Return all that was sent to a place, each answer with the prompt that it is a hash of: there a difference can be read."""
         server, place = self.town.server, str(self.town.names[where].id)
-        return [_bare(server, call.body) for call in server.calls("create_message") if place in call.path]
+        sent = [_bare(server, call.body) for call in server.calls("create_message") if place in call.path]
+        prompts = {hashed(chat): prompt(chat) for chat in self.lyra.chats}
+        return [{**body, "made from": prompts.get(body["content"], "").splitlines()} for body in sent]
 
     def shown(self, where: str, text: str) -> bool:
         """Say whether a text stood in view of an answer at a place."""

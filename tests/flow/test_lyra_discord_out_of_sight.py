@@ -176,7 +176,6 @@ async def test_without_the_gap_in_a_private_thread_it_would_stay(
         assert await asked_again(town, lyra, town.ada, thread)
 
 
-@pytest.mark.parametrize("how", ["deleted", "edited"])
 class Believing(Discord):
     """The guard switched off: whoever asked something somewhere reads that place still."""
 
@@ -200,6 +199,7 @@ async def test_who_loses_a_role_while_an_answer_is_made_for_them_alone_reads_not
         assert ("seven" in (await call.answer()).shown) is (kind is Believing)
 
 
+@pytest.mark.parametrize("how", ["deleted", "edited"])
 async def test_what_happened_in_a_private_thread_that_she_was_removed_from_is_found_when_she_is_added_again(
     town: Town, model: OpenAIServer, how: str
 ) -> None:
