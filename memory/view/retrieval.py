@@ -15,6 +15,7 @@ from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
 from memory.index.when.question import asked
+from memory.index.when.telling import asked_ahead
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.text import lexical
@@ -196,7 +197,7 @@ class Retrieval:
 
     def _as_it_is(self, text: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
         """Return hits with what was superseded since behind what holds now, unless a text asks how something was."""
-        when = asked(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
+        when = asked_ahead(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)
         return hits if when.past or when.window or when.around else newest_claims_first(text, newest_first(hits), asker)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar
+from memory.index.when.further_languages import in_english
 from memory.index.when.question import asked
 from memory.index.when.tokens import Tokens, cut
 from memory.index.when.values import TimedQuestion, Window
@@ -114,7 +115,13 @@ def told(text: str, said_at: int, time_zone: str) -> Told:
 
 
 def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
-    """As `asked`; of a question about what is to come, a month or a feast without its year is the next one, or else the last."""
+    """As `asked`, in further languages too; of a question about what is to come, a month or a feast without its year is the next one,
+    or else the last.
+    """
+    english = in_english(text)
+    question = asked(english, now, time_zone)
+    if question.window and english != text:
+        return question
     question = asked(text, now, time_zone)
     last = question.window
     if last is None or last.end > now or not _ASKS_AHEAD.search(text) or _has(cut(text), _BACK):
