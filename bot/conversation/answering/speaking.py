@@ -8,7 +8,7 @@ from functools import partial
 from bot.apart import apart
 from bot.context import tools
 from bot.context.persona import Persona
-from bot.context.prompt import Prompt, Question, draft
+from bot.context.prompt import Draft, Prompt, Question, draft
 from bot.context.retrieval import recalled, standing
 from bot.context.sought import Sought, sought
 from bot.conversation.answering.basis import Basis
@@ -33,6 +33,7 @@ from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Kind
+from memory.view.retrieval import Recalled
 
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500
@@ -60,6 +61,17 @@ class Spoken:
     used: Sequence[Used] = ()
     raised: frozenset[int] = frozenset()
     tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What an answer begins with: from when, and from which commit on it was read, the last messages, the draft, and what came up."""
+
+    at: int
+    commits: int
+    recent: Sequence[Exchange]
+    draft: Draft
+    came: Recalled
 
 
 class Speaking:
@@ -126,27 +138,12 @@ class Speaking:
         """
         chat = self._chat(turn)
         assert chat is not None
-        settings, zone, verifying = self._services.settings, turn.view.home.time_zone, self._verifying
         question = Question(turn.asked, turn.quotes, turn.aside, turn.images if self._services.models.sees else (), turn.shared)
-        while True:
-            begun_at, commits = self._services.clock.now(), await turn.view.lasting.commits()
-            there = await standing(turn, settings)
-            recent = sorted([*there.recent, *turn.before], key=lambda one: one.said_at) if turn.before else there.recent
-            sure = await verifying.sure(used_at(turn.session, recent), looks)
-            there = replace(there, recent=[one for one in recent if one.key in sure.keys])
-            room = budget - tools.COST * bool(rounds)
-            longest = max(len(one.text) for one in (*there.recent, *turn.asked))
-            begun = await apart(longest, partial(draft, self._persona.current(), there, question, begun_at, zone, room))
-            with measures.stage("recall"):
-                came = await recalled(turn, settings, begun.in_view, begun.since, self._parts(turn, begun_at))
-            found = await verifying.sure(used_in(came.hits), looks)
-            if not (sure.changed or found.changed):
-                break
-        came = came.narrowed(only(came.hits, found))
+        start = await self._started(turn, question, budget - tools.COST * bool(rounds), looks)
         links: frozenset[str] = frozenset()
 
         def used() -> list[Used]:
-            kept = (*used_at(turn.session, there.recent), *used_in([*came.hits, *lookups.hits.values()]))
+            kept = (*used_at(turn.session, start.recent), *used_in([*start.came.hits, *lookups.hits.values()]))
             seen = lookups.seen
             return [one for one in kept if one.exchange.key in seen]
 
@@ -156,9 +153,9 @@ class Speaking:
             if shown:
                 shown.allow(links, basis)
 
-        reads = Reads(turn, partial(verifying.hits, looks=looks), allow)
-        lookups = Lookups(reads, begun, came, rounds, int(SHARE * budget), begun_at, self._show_prompt)
-        basis = Basis(turn, begun_at, commits, lambda: lookups.seen, lambda: lookups.whole.asides)
+        reads = Reads(turn, partial(self._verifying.hits, looks=looks), allow)
+        lookups = Lookups(reads, start.draft, start.came, rounds, int(SHARE * budget), start.at, self._show_prompt)
+        basis = Basis(turn, start.at, start.commits, lambda: lookups.seen, lambda: lookups.whole.asides)
         messages = await lookups.begin()
         await allow()
         if refused is not None and (shortest := size(messages)) >= refused:
@@ -177,7 +174,25 @@ class Speaking:
         sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
-        return Spoken(text, sources, False, links, begun_at, prompt.seen, frozenset(asides), used(), prompt.raised, took)
+        return Spoken(text, sources, False, links, start.at, prompt.seen, frozenset(asides), used(), prompt.raised, took)
+
+    async def _started(self, turn: Turn, question: Question, room: int, looks: Looks) -> _Start:
+        """Return what an answer begins with, in so many tokens, once none of it is found to be changed at its place."""
+        settings, verifying = self._services.settings, self._verifying
+        while True:
+            at, commits = self._services.clock.now(), await turn.view.lasting.commits()
+            there = await standing(turn, settings)
+            recent = sorted([*there.recent, *turn.before], key=lambda one: one.said_at) if turn.before else there.recent
+            sure = await verifying.sure(used_at(turn.session, recent), looks)
+            there = replace(there, recent=[one for one in recent if one.key in sure.keys])
+            longest = max(len(one.text) for one in (*there.recent, *turn.asked))
+            zone = turn.view.home.time_zone
+            begun = await apart(longest, partial(draft, self._persona.current(), there, question, at, zone, room))
+            with measures.stage("recall"):
+                came = await recalled(turn, settings, begun.in_view, begun.since, self._parts(turn, at))
+            found = await verifying.sure(used_in(came.hits), looks)
+            if not (sure.changed or found.changed):
+                return _Start(at, commits, there.recent, begun, came.narrowed(only(came.hits, found)))
 
     async def _stream(self, chat: Model, lookups: Lookups, shown: Showing | None, pieces: list[str]) -> None:
         """Collect in `pieces` what the model says, showing it as it comes."""
