@@ -14,6 +14,7 @@ from bot.commands.asking import Asking
 from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
 from bot.commands.confiding import ConfidingCommands
+from bot.commands.forget_commands import ForgetCommands
 from bot.commands.judging import Judging
 from bot.commands.knowing import Knowing
 from bot.commands.linking import LINK, UNLINK, LinkCommands
@@ -74,6 +75,7 @@ class Commands:
         self._remembering = Remembering(*common, reconciliation.verifying)
         groups = (
             self._remembering,
+            ForgetCommands(*common),
             Summing(*common),
             Knowing(*common),
             ConfidingCommands(*common),
