@@ -22,7 +22,7 @@ class Sending:
 
     `operation` is send, preview (a message that is edited later), edit, delete or offer, which puts `actions` under a message
     that says what it said; the last three change the message whose id is
-    `target`, which is empty where it is not known whether that one arrived: then the platform's history tells. `answers` is
+    `target`; `unname` has the thread of the place be called nothing that was said; which is empty where it is not known whether that one arrived: then the platform's history tells. `answers` is
     the message or call that is answered, '' for none. `first` says that this is the answer's first part. `unsure` says that
     an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC. `notice` says that
     it is no conversation: a command's result, a status, an error. `reflection` says that it is a thought of hers, said unasked:
@@ -143,6 +143,8 @@ class Adapter(ABC):
     """What a line begins with that calls a command; '' where commands are called through menus alone."""
     leaving = ""
     """What is typed to leave; '' where nobody leaves by a word."""
+    opens_threads = False
+    """Whether she can open a thread on a message, which then has that one's id."""
     replies = False
     """Whether a typed line can answer a message, which then is what the line is about."""
     introduces = True
@@ -202,6 +204,13 @@ class Adapter(ABC):
 
     async def ruled(self, person: Person, server: str) -> bool | None:
         """Say whether a person rules a server now; None where that cannot be asked, for example because she is not in it."""
+        return None
+
+    async def open_thread(self, place: Place, name: str) -> Place | None:
+        """Return the place of the thread that a message of its channel begins, whose id is the thread's, opened under a name if need be.
+
+        None where it cannot be opened.
+        """
         return None
 
     def at_hand(self, place: str) -> bool:

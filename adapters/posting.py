@@ -24,6 +24,10 @@ class Posts(Protocol):
         """Show what can be pressed under a message that stays as it is; one that is gone offers nothing."""
         ...
 
+    async def unname(self, sending: Sending) -> str:
+        """Take away the name of a thread that she opened, where it is still there."""
+        ...
+
 
 async def put(posts: Posts, sending: Sending) -> str:
     """Do with a post what a part asks for, and return the id of its message."""
@@ -34,4 +38,6 @@ async def put(posts: Posts, sending: Sending) -> str:
             return await posts.delete(sending)
         case "offer":
             return await posts.offer(sending)
+        case "unname":
+            return await posts.unname(sending)
     return await posts.send(sending)

@@ -79,7 +79,7 @@ class Browser(Adapter):
 
     async def send(self, sending: Sending) -> str:
         """Show a part in the tabs of its place. A browser has no ids: its key serves."""
-        if sending.operation not in ("delete", "offer"):
+        if sending.operation not in ("delete", "offer", "unname"):
             actions = [asdict(action) for action in sending.actions]
             kind = "reflection" if sending.reflection else "notice" if sending.notice else "answer"
             self._tabs.show(sending.place, kind, text=printable(sending.text), actions=actions, first=sending.first)

@@ -154,7 +154,7 @@ class Console(Adapter):
 
     async def send(self, sending: Sending) -> str:
         """Show a part, in the place of what was shown of it. A terminal has no ids: its key serves."""
-        if sending.operation in ("delete", "offer"):
+        if sending.operation in ("delete", "offer", "unname"):
             return sending.key  # what is on a screen stays there
         if sending.unsure:
             self.screen.note(_("(this may be a repeat)"))

@@ -12,7 +12,7 @@ from adapters.base import Adapter, CardLimits, Listener, Notes, Presence, Sendin
 from adapters.command_table import Surface
 from adapters.discord.access import readers
 from adapters.discord.access.audiences import Audiences
-from adapters.discord.access.channels import locate, vanished
+from adapters.discord.access.channels import locate, opened, vanished
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
 from adapters.discord.client import Client
@@ -53,6 +53,7 @@ class Discord(Adapter):
     card_limits = CardLimits(cards=10, units=6000, title=256, text=4096, note=2048)
     most_bytes = 8 << 20
     edit_seconds = 1.5
+    opens_threads = True
     limits: type[Limits] = Limits
     gaps: type[Gaps] = Gaps
     hearing: type[Hearing] = Hearing
@@ -224,11 +225,19 @@ class Discord(Adapter):
         """Return what a server is called, or was last."""
         return self._rulers.name(server)
 
+    async def open_thread(self, place: Place, name: str) -> Place | None:
+        """Return the place of the thread that a message begins, opened if need be; None where Lyra may not open it, or cannot now."""
+        with suppress(PlaceGone):
+            return await opened(self._client, self._limits, place, name, self._gate)
+        return None
+
     def link(self, place: str, message: str) -> str:
         """Return the address of a message."""
         server, channel, thread = split_key(place)
         number = snowflake(message)
-        return f"https://discord.com/channels/{server or '@me'}/{thread or channel}/{number}" if number is not None else ""
+        # The message that a thread begins with stands above it.
+        where = channel if thread == str(number) else thread or channel
+        return f"https://discord.com/channels/{server or '@me'}/{where}/{number}" if number is not None else ""
 
     # Answers
 

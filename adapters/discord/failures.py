@@ -16,6 +16,7 @@ UNKNOWN_USER = 10013
 UNKNOWN_WEBHOOK = 10015
 ACKNOWLEDGED = 40060
 NO_HISTORY = 160002
+HAS_THREAD = 160004
 TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
 """The token of a call is not known, not any more, or not valid."""
 

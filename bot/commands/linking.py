@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from adapters.errors import PlaceGone, PlatformFailure
-from adapters.events import Person, Place
+from adapters.events import Person, Place, Reach, conversation, split_key
 from bot.commands.group import Group, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
@@ -20,6 +20,7 @@ from memory.types import Identity
 LINK, UNLINK = "link", "unlink"
 _YES, _NO = ("yes", "ja"), ("no", "nein")
 _BOTH = 2
+_USUAL = "main"
 _ENDED = lazy("That does not wait for an answer any more; begin anew with a new code.")
 
 
@@ -156,12 +157,15 @@ class LinkCommands(Group):
     ) -> None:
         adapter = self._adapters.get(to.account.platform)
         person = Person(to.account.platform, to.account.native_id, to.name)
+        if adapter is None:
+            await self._leave(to, said, actions, how)
+            return
         try:
-            place = await self._alone_with(adapter, person, to.place) if adapter else None
+            place = await self._alone_with(adapter, person, to.place)
         except (PlaceGone, PlatformFailure):
             return
         # Others may have come to where it was shown.
-        if adapter is None or place is None or not place.is_private or place.alone not in ("", person.id):
+        if place is None or not place.is_private or place.alone not in ("", person.id):
             return
         view, session = await self._services.domains.here(place, person)
         with reading(await self._services.languages.to(place, person)):
@@ -172,13 +176,34 @@ class LinkCommands(Group):
         if adapter.at_hand(place.key):
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
+    async def _leave(
+        self, to: Party, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None
+    ) -> None:
+        """Leave something for an account to whoever talks with it next: another process, or the next conversation at a terminal."""
+        view = await self._services.domains.alone_with(to.account)
+        sessions = await view.sessions.all() if view else []
+        # What is said in a conversation of another name is not seen until somebody opens that.
+        usual = conversation(to.account.platform, to.account.native_id, _USUAL).key
+        there = [*(one for at in (to.place, usual) for one in sessions if one.ref.place == at), *sessions]
+        if view is None or not there:
+            return
+        # In the language of whoever it is for, as far as that is known without asking their platform.
+        person = Person(to.account.platform, to.account.native_id, to.name)
+        place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
+        with reading(await self._services.languages.to(place, person)):
+            told = str(said) if isinstance(said, Sentence) else await said()
+            parts = await self._services.outgoing.left(f"{told}\n{how}" if how else told, actions)
+        await view.notices.queue(there[0], parts, [])
+
     async def _alone_with(self, adapter: Adapter, person: Person, place: str) -> Place | None:
         if place:
             return await adapter.locate_key(place)
         return await self._services.domains.dm(adapter, person) or await adapter.reach(person)
 
     def _sign_of(self, party: Party) -> str:
-        adapter = self._adapters.get(party.account.platform)
+        adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix
+        if adapter is None and matrix and party.account.platform == "matrix":
+            return matrix.prefix
         return (adapter.prefix if adapter else "") or "/"
 
     async def _unlink(self, call: Call) -> Reply:

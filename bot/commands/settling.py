@@ -1,6 +1,7 @@
 """What people and admins decide: settings, and whether anything of theirs is kept at all."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from zoneinfo import available_timezones
 
@@ -64,6 +65,10 @@ class Settling(Group):
                 raise BadInput(lazy('There is no setting "{name}"; did you mean "{near}"?', name=name, near=near[0]))
             sign = self._sign(call)
             raise BadInput(lazy('There is no setting "{name}"; {sign}settings shows which there are.', name=name, sign=sign))
+        if name == "threads" and shared and name not in known:
+            # In a room the same is said otherwise.
+            call = replace(call, arguments={**call.arguments, **_in_rooms(call.arguments)})
+            name = "replies"
         if name not in known:
             raise BadInput(_elsewhere(name))
         if "value" in call.arguments:
@@ -146,6 +151,12 @@ def _elsewhere(name: str) -> Sentence:
         case "rooms":
             return lazy('"{name}" can be set in a room, by its admins only.', name=name)
     return lazy('"{name}" can be set in a server or a room, by its admins only.', name=name)
+
+
+def _in_rooms(arguments: Mapping[str, str | int | bool]) -> Mapping[str, str | int | bool]:
+    """Return as a value of `replies` whether each conversation of a room has its thread."""
+    words = {"on": "thread", "off": "follow"}
+    return {"value": words.get(str(arguments["value"]).casefold(), arguments["value"])} if "value" in arguments else {}
 
 
 def _zone(value: str) -> str:

@@ -64,6 +64,11 @@ class Domains:
         found = await self._memory.places.find_domain(ref)
         return self._memory.view(found) if found else None
 
+    async def alone_with(self, account: Identity) -> View | None:
+        """Return the memory that an account alone reads, by itself; None where nothing was ever kept there."""
+        found = await self._memory.places.find_domain(DomainRef(DomainKind.DM, account.platform, account.native_id))
+        return self._memory.view(found) if found else None
+
     async def view_of(self, platform: str, account: str) -> View:
         """Return memory as the one person of an account may know it."""
         person = Person(platform, account, account)

@@ -29,6 +29,7 @@ from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.offering import answer_to, offer
 from bot.conversation.services import Services
+from bot.conversation.threads import begun
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
@@ -156,6 +157,8 @@ class Listening:
             return None
         if command and self._commands.goes_off_record(message, self._adapter):
             admitted = replace(admitted, off_record=True)
+        if not command:
+            admitted = await begun(self._services.preferences, self._adapter, admitted)
         return await self._unshown(await self._placed(admitted, command=command))
 
     async def _unshown(self, message: Message) -> Message:
@@ -276,6 +279,7 @@ class Listening:
 
 
 def _kept_at(place: Place, ids: Sequence[str]) -> Sequence[Place]:
-    """Return where messages of a place may be kept: in a room `replies` puts them into threads of their own, or out of one."""
-    threads = [place.thread, "", *ids] if place.reach is Reach.ROOM else [place.thread]
+    """Return where messages of a place may be kept: settings put them into threads of their own, or, in a room, out of one."""
+    apart = ids if place.reach is Reach.ROOM or (place.server and not place.thread) else ()
+    threads = [place.thread, *([""] if place.reach is Reach.ROOM else []), *apart]
     return [replace(place, thread=thread) for thread in dict.fromkeys(threads)]

@@ -59,6 +59,9 @@ SHARED = (
     Preference(
         "newcomers", lazy("do I go on as before when somebody joins who cannot read what was said"), ("on", "off"), "rooms"
     ),
+    Preference(
+        "threads", lazy("do I open a thread here for each conversation that somebody begins with me"), ("on", "off"), "servers"
+    ),
     Preference("listening", lazy("do I keep what is said here without a word to me"), ("on", "off")),
     Preference("everyone", lazy("the role that every member has here, where newcomers see less: its id, or off"), only="servers"),
     Preference("time zone", lazy('the zone times are told in, like "Europe/Vienna"')),

@@ -24,23 +24,27 @@ from bot.delivery.cards import CARDS, frozen, gated_cards, thawed
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
 from bot.delivery.held import Held
 from bot.delivery.lateness import Lateness
-from bot.delivery.links import AllowList, Passing
+from bot.delivery.links import NO_LINKS, AllowList, Passing
 from bot.locks import Locks
 from bot.models.offline.spoken_languages import told
 from bot.service.log import log
 from localization.languages import known, reading
 from localization.sentences import lazy
 from memory.errors import MemoryFailure
-from memory.journal.journal import OFF_RECORD, Journal, Part
+from memory.journal.journal import OFF_RECORD, TITLE, Journal, Part
 from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
 from memory.view.view import View
 
 MOST_CHARACTERS = 100_000
+_SHORTEST = 2_000
+"""The longest part that every platform takes."""
 REFLECTION = "reflection"
 """The form of a thought of hers, said unasked."""
 OFFER = "offer"
 """The form of what changes only what can be pressed under a message."""
+UNNAME = "unname"
+"""What takes away the name that a thread has of what was forgotten."""
 _ROOM = 40
 """UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
 
@@ -97,6 +101,12 @@ class Outgoing:
             )
             for at, part in enumerate(texts)
         ]
+
+    async def left(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
+        """Return a short text without links, as it may leave on any platform, for another process to send."""
+        passing = Passing(NO_LINKS, self._listed)
+        cut = await apart(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
+        return [Part(self._ids.new(), one, actions=_pressed(actions) if at == len(cut) - 1 else "") for at, one in enumerate(cut)]
 
     def held(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
         """Hold the words of parts in memory alone until these are sent; return the parts as the outbox gets them, without.
@@ -311,7 +321,7 @@ def _sending(row: Row, files: Sequence[File]) -> Sending:
         part.key,
         row.place,
         "" if cards else part.text,
-        OFFER if part.form == OFFER else part.operation,
+        OFFER if part.form == OFFER else UNNAME if part.form == TITLE else part.operation,
         row.answers,
         row.unsure,
         row.target_remote,

@@ -6,9 +6,9 @@ was sent.
 """
 
 from memory.journal.inbox import Event, Inbox, InboxEvent, OpenEvents
-from memory.journal.outbox import OFF_RECORD, Outbox, OutboxRow, Part
+from memory.journal.outbox import OFF_RECORD, TITLE, Outbox, OutboxRow, Part
 
-__all__ = ["OFF_RECORD", "Event", "InboxEvent", "Journal", "OpenEvents", "OutboxRow", "Part"]
+__all__ = ["OFF_RECORD", "TITLE", "Event", "InboxEvent", "Journal", "OpenEvents", "OutboxRow", "Part"]
 
 
 class Journal(Inbox, Outbox):

@@ -13,6 +13,8 @@ from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain
 
+TITLE = "title"
+"""The form of the name of a thread, which answers the message that it is called after."""
 OFF_RECORD = "off-record"
 """The form of a part whose words are held by the process that made it, and stand in no row."""
 
@@ -231,6 +233,26 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
     await tx.many(
         "UPDATE outbox SET place = :now WHERE platform = :platform AND place = :before",
         ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
+    )
+
+
+async def named(tx: Transaction, domain: Domain, platform: str, place: str, root: str, key: str, now: int) -> None:
+    """Note, in the caller's transaction, that the thread of a place is called after a message, by the platform's id of it; once."""
+    await tx.run(
+        "INSERT INTO outbox (domain, platform, place, part, key, operation, text, form, answers, state, created_at, sent_at) "
+        "SELECT :domain, :platform, :place, 0, :key, 'send', '', :form, :root, 'sent', :now, :now WHERE NOT EXISTS "
+        "(SELECT 1 FROM outbox WHERE form = :form AND answers = :root AND platform = :platform)",
+        {"domain": domain.key, "platform": platform, "place": place, "key": key, "form": TITLE, "root": root, "now": now},
+    )
+
+
+async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) -> None:
+    """Queue, in the caller's transaction, that threads lose their names whose rows `o` fulfil an SQL condition; once each."""
+    await tx.run(
+        "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, form, answers, created_at) "
+        "SELECT o.domain, o.platform, o.place, 0, 'unname ' || o.key, 'delete', '', '', o.form, '', :now FROM outbox o "
+        f"WHERE o.form = 'title' AND o.operation = 'send' AND {which} ON CONFLICT (key) DO NOTHING",
+        {**parameters, "now": now},
     )
 
 

@@ -17,7 +17,7 @@ from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.index.indexing import unindex
 from memory.journal import inbox
-from memory.journal.outbox import NOTICES, silence, taken_away
+from memory.journal.outbox import NOTICES, silence, taken_away, unname
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain
@@ -75,6 +75,10 @@ class Changing:
                 async with self.db.transaction() as tx:
                     await taken_away(tx, platform, place, ids)
             return None
+        if known.events:
+            async with self.db.transaction() as tx:
+                which = f"o.platform = :platform AND o.answers IN ({placeholders('e', known.events)})"
+                await unname(tx, which, {"platform": platform, **bound("e", known.events.values())}, self.clock.now())
         waiting = await self._names(platform, place, sorted(known.events.values()))
         names = sorted({*known.messages, *waiting, *known.asides})
         receipt = await self.forgetting.forget_named(names, sorted(known.events))

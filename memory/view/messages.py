@@ -198,6 +198,10 @@ class Notices:
         """Queue a notice on how to talk to her, once in the life of a conversation; return whether this was the time."""
         return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
 
+    async def once(self, scope: str, mark: str, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue a notice once in the life of a scope; return whether this was the time."""
+        return await self._once(scope, mark, session, parts)
+
     async def _once(
         self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
     ) -> bool:
@@ -235,6 +239,12 @@ class OwnPosts:
         """Return the platform's id of the message that a post of hers at a session's place answers, '' for none."""
         self._b.own(session)
         return await posts.answered(self._b.db, session.ref.platform, session.ref.place, remote_id)
+
+    async def named_thread(self, session: Session, root: str, key: str) -> None:
+        """Note that the thread of a session at home is called after the message of a platform's id that it begins with."""
+        self._b.own(session)
+        async with self._b.db.transaction() as tx:
+            await outbox.named(tx, self._b.home, session.ref.platform, session.ref.place, root, key, self._b.shared.clock.now())
 
     async def left(self) -> int:
         """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""

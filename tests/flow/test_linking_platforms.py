@@ -2,9 +2,12 @@
 
 import re
 
+from adapters.events import conversation
+from memory.places.linking import Party
+from memory.types import Identity, Kind, NewExchange, SessionRef
 from tests.fakes.matrix import Person
 from tests.kits import discord_home, discord_town
-from tests.kits.awake import model_server, prompt
+from tests.kits.awake import Awake, model_server, prompt
 from tests.kits.discord_kit import Clock
 from tests.kits.discord_town import Town, buttons, finished
 from tests.kits.matrix_home import Home, dm
@@ -91,3 +94,34 @@ async def test_whoever_links_forgets_everywhere(town: Town) -> None:
         await town.bob.clicks(await call.answer(), "Yes")
         assert (await finished(call)).content.startswith("Forgotten: ")
         assert (await town.reads(town.ada, here, "recall", query="boat")).startswith("I found nothing")
+
+
+async def test_an_account_of_the_terminal_is_asked_and_told_once_somebody_talks_there(town: Town) -> None:
+    """Nobody is at the terminal while its code is typed on Discord."""
+    dm = await town.ada.opens_dm()
+    place = conversation("console", "ada", "main")
+
+    async def waiting(lyra: Awake) -> str:
+        rows = await lyra.app.memory.db.all(
+            "SELECT text FROM outbox WHERE platform = 'console' AND state = 'pending' ORDER BY id"
+        )
+        assert set(await lyra.app.memory.journal.waiting("console")) <= {place.key}
+        return "\n".join(row["text"] for row in rows)
+
+    async with town.lyra() as lyra:
+        account = Identity("console", "ada")
+        view = await lyra.app.domains.view_of("console", "ada")
+        for at, name in enumerate(("main", "other")):
+            session = await view.sessions.get(SessionRef("console", conversation("console", "ada", name).key), name)
+            await view.say(session, [NewExchange(Kind.SAID, "My boat is called Kestrel.", name, at, "ada", "user", account)])
+        linking = lyra.app.memory.linking
+        code = await linking.show(Party(account, "ada", ""))
+        typed = await town.ada.runs(dm, "link", code=code)
+        await town.ada.clicks(await typed.answer(), "Yes")
+        assert (await finished(typed)).content.startswith("Now say yes there, at the terminal")
+        asked = await waiting(lyra)
+        assert f"Your code was typed by ada ({town.ada.id}) on Discord." in asked and "/link yes" in asked
+        [request] = await linking.requests(account, lambda who: [who])
+        assert await linking.link(request, account, lambda who: [who]) == []
+        assert (await town.reads(town.ada, dm, "unlink")).startswith("Parted: ")
+        assert "had linked accounts parted" in await waiting(lyra)

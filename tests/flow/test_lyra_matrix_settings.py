@@ -242,3 +242,14 @@ async def test_in_a_room_she_says_who_she_is_when_she_comes_and_not_again(at_hom
         await tells(at_home, bob, room, "hello in a thread", thread=root)
         said = [one.kind for one in await at_home.said(bob, room)]
         assert said == ["m.notice", "m.text", "m.text", "m.text"]
+
+
+async def test_who_wrote_to_her_before_her_first_start_is_told_so_once(at_home: Home, ada: Person) -> None:
+    room = await ada.opens_dm(at_home.user)
+    await ada.says(room, "Hello, are you there?")
+    for text in ("Good morning.", "Good evening."):
+        async with model_server() as model, at_home.lyra(model):
+            await ada.hears(room, lambda event: event.sender == at_home.user and "before I was here" in event.body)
+            assert (await at_home.asks(ada, room, text)).body == f"You said: {text}"
+    told = [event.body for event in await at_home.said(ada, room) if "before I was here" in event.body]
+    assert len(told) == 1

@@ -118,7 +118,7 @@ async def test_a_thread_of_a_dm_is_a_conversation_of_its_own_in_the_same_memory(
 async def test_a_room_that_wants_threads_gets_one_under_each_question(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)
-        await ruled(at_home, ada, room, "replies thread")
+        await ruled(at_home, ada, room, "threads on")
         said = await bob.says(room, "the boat leaves at seven", mentions=[at_home.user])
         first = await at_home.answer(bob, room, said)
         assert (first.thread, first.mentions) == (said, [bob.user])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.events import Message
+from adapters.events import Message, Unreadable
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.rooms.room import Room
@@ -20,9 +20,10 @@ async def test_nothing_that_was_said_before_her_first_start_is_heard(people: Peo
     await lyra.owner.accepts(room)
     await ada.says(room, "Old news")
     async with listening(lyra, ear):
+        told = await ear.heard(Unreadable)
         await ada.says(room, "News")
         await ear.heard(Message)
-    assert ear.texts == ["News"]
+    assert ear.texts == ["News"] and "before I was here" in str(told.why) and (told.person.id, told.once) == (ada.user, True)
 
 
 async def test_the_first_words_of_a_dm_are_heard_though_she_was_not_in_it_yet(
@@ -87,6 +88,7 @@ async def test_what_she_was_told_before_her_first_start_stays_unanswered_in_a_ne
     await ada.says(room, "Old news")
     async with listening(lyra, ear):
         await sees_inside(ada, room, lyra.user)
+        await ear.heard(Unreadable)
         await ada.says(room, "News")
         await ear.heard(Message)
     assert ear.texts == ["News"]

@@ -4,6 +4,7 @@ A message counts as removed only where the history shows its neighbourhood witho
 itself, does not know it: without the right to read it a history is simply empty.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 
 import discord
@@ -28,6 +29,8 @@ async def earlier(
     """Return the n messages before one, oldest first; none where Lyra or the reader may not read them, or cannot now."""
     server, parent, thread = split_key(place)
     me = client.user
+    # What was said before the message that a thread begins with stands above it.
+    thread = "" if thread == message else thread
     try:
         limits.require()
         number = int(thread or parent)
@@ -89,7 +92,17 @@ class Presences:
         self._limits = limits
 
     async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
-        """Look at the hundred messages of a place from the first of these back; return what is known of those among them."""
+        """Look at the hundred messages of a place from the first of these back; return what is known of those among them.
+
+        The message that a thread begins with stands above it, and is looked for there.
+        """
+        server, parent, thread = split_key(place)
+        if thread and thread in ids:
+            above = await self._of(json.dumps([server, parent, ""]), [thread])
+            return {**await self._of(place, [one for one in ids if one != thread]), **above}
+        return await self._of(place, ids)
+
+    async def _of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         channel = self._channel(place) if self._client.live else None
         if channel is None or not ids or not ids[0].isdecimal():
             return {}

@@ -44,7 +44,7 @@ async def arrived(channel: discord.PartialMessageable, me: int, sending: Sending
 
 async def shown(channel: discord.PartialMessageable, me: int, sending: Sending) -> Look:
     """Look for what answers the same message as a first part, whatever it says: the last such one."""
-    return await _look(channel, sending, lambda one: one.author.id == me and _told(one) == sending.answers)
+    return await _look(channel, sending, lambda one: one.author.id == me and _answers(one, sending))
 
 
 async def _look(channel: discord.PartialMessageable, sending: Sending, fits: Callable[[discord.Message], bool]) -> Look:
@@ -96,11 +96,31 @@ def _belongs(message: discord.Message, sending: Sending) -> bool:
     return _told(message) in (("", sending.answers) if sending.first else ("",))
 
 
+def _answers(message: discord.Message, sending: Sending) -> bool:
+    told = _told(message)
+    return told == sending.answers or (not told and _begins(sending))
+
+
+def _begins(sending: Sending) -> bool:
+    """Say whether what is answered begins the thread where the answer goes: nothing in there can refer to it."""
+    return split_key(sending.place)[2] == sending.answers
+
+
+async def _found(client: discord.Client, channel: int) -> object:
+    if known := client.get_channel(channel):
+        return known
+    try:
+        return await client.fetch_channel(channel)
+    except discord.NotFound:
+        return None
+
+
 def _told(message: discord.Message) -> str:
     reference = message.reference
     return str(reference.message_id) if reference is not None and reference.message_id is not None else ""
 
 
+UNNAMED = lazy("Conversation")
 THOUGHT = lazy("A thought of mine, said unasked")
 _NONCE_WINDOW = 3 * 60 * 1_000_000
 
@@ -152,6 +172,13 @@ class Posts:
                     raise
         return sending.target
 
+    async def unname(self, sending: Sending) -> str:
+        """Have the thread of a place be called nothing that was said, where it is hers and still there."""
+        thread = await _found(self._client, self._channel(sending).id)
+        if isinstance(thread, discord.Thread) and thread.owner_id == self._me:
+            await thread.edit(name=str(UNNAMED))
+        return ""
+
     async def delete(self, sending: Sending) -> str:
         """Remove a message, where it is still there; return its id."""
         target = sending.target or await self._shown(sending)
@@ -199,7 +226,7 @@ class Posts:
         return discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=bool(server))
 
     def _reference(self, sending: Sending) -> discord.MessageReference | None:
-        if not sending.first or not sending.answers.isdecimal():
+        if not sending.first or not sending.answers.isdecimal() or _begins(sending):
             return None
         return discord.MessageReference(
             message_id=int(sending.answers), channel_id=self._channel(sending).id, fail_if_not_exists=False

@@ -3,6 +3,7 @@
 So a room changes before what follows in it is said, and every message has the place that its room was at that moment.
 """
 
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,8 +22,11 @@ from adapters.matrix.rooms.room import Record, Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
 from adapters.matrix.verification.channel import Heard, in_room
+from localization.sentences import lazy
 
 _MOST_KNOWN = 20_000
+_LATELY = 7 * 24 * 60 * 60 * 1_000_000
+_EARLY = lazy("You wrote to me before I was here for the first time, and I read nothing of that. Say it again, and I answer it.")
 
 
 class Hearing:
@@ -45,10 +49,13 @@ class Hearing:
         """Move rooms on by a batch, and return what happened at them."""
         found: list[Event] = []
         for segment in batch.segments:
-            found += self._through(segment, quiet=batch.quiet or self._invitations.is_quiet(segment.room.id))
+            quiet = batch.quiet or self._invitations.is_quiet(segment.room.id)
+            happened = [*self._through(segment, quiet=quiet)]
+            early = self._early(segment) if quiet else None
+            found += [*happened, *([early] if early else [])]
             self._invitations.told(segment.room.id)
         if batch.quiet:
-            return []
+            return [event for event in found if isinstance(event, Unreadable)]
         changed = {room.id: room for room in batch.rooms}
 
         def inside(waiting: Waiting) -> Room | None:
@@ -89,6 +96,16 @@ class Hearing:
             room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})
         if was_inside and not segment.inside and not room.state.successor:
             yield gone(room.id, known)
+
+    def _early(self, segment: RoomEvents) -> Unreadable | None:
+        """Return that somebody wrote to her alone before she listened for the first time, where nothing of hers stands below it."""
+        room = segment.room
+        said = [one for one in segment.events if one.sealed is not None or one.kind == "m.room.message"]
+        if not (said and room.is_member and room.is_private) or said[-1].sender == room.me or said[-1].is_redacted:
+            return None
+        if said[-1].at < time.time_ns() // 1_000 - _LATELY:
+            return None
+        return Unreadable(said[-1].id, room.place(said[-1].thread), room.person(said[-1].sender), _EARLY, once=True)
 
     def is_for_her(self, room: Room, *, inside: bool, quiet: bool) -> bool:
         """Whether what is said now is said with her there.

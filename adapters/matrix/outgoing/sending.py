@@ -195,6 +195,10 @@ class Posts:
         for key in signs:
             await self._wire.react(split_key(sending.place)[1], reaction(event, key), f"{self._transaction(sending)} {key}")
 
+    async def unname(self, sending: Sending) -> str:
+        """Do nothing: threads have no names here."""
+        return ""
+
     async def delete(self, sending: Sending) -> str:
         """Take a message back with all its edits, which would stay readable; return its id."""
         room = split_key(sending.place)[1]

@@ -21,6 +21,7 @@ from bot.conversation.mailbox import Ticket
 from bot.conversation.offering import under_answer
 from bot.conversation.one_turn import TooLate, Turn
 from bot.conversation.services import Services
+from bot.conversation.threads import Threads
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import AnswerEnded, ModelDenied, ModelError
@@ -63,13 +64,14 @@ class Turns:
         self._priority = priority
         self._under_way = under_way
         self._lateness = Lateness(services)
+        self._threads = Threads(services)
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one person before it is their turn, and say what was understood of a wish for discretion.
 
         Raises PlaceUnknown where it is not known who reads the place now.
         """
-        turn = await self._intake.keep(heard, adapter)
+        turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
             await self._say_understood(turn, adapter.prefix)
 
@@ -83,6 +85,7 @@ class Turns:
         gaps = self._verifying.gaps
         async with ticket.keeping:
             with measures.stage("keep"):
+                heard = await self._threads.opened(heard, adapter)
                 turn = await self._intake.keep(heard, adapter)
         if isinstance(turn, TooLate):
             await self._lateness.tell(turn)

@@ -1,0 +1,111 @@
+"""A thread for each conversation on Discord, where whoever runs a place wants that."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.fakes.discord import Channel, Message, Right
+from tests.kits import discord_town
+from tests.kits.awake import Awake, model_server, prompt
+from tests.kits.discord_town import Town
+from tests.kits.memory_kit import KEY
+from tests.kits.pages import holding
+
+town = discord_town.town
+SECRET = "The vault word is zanzibar7741, is that a good one?"
+
+
+@pytest.fixture
+async def lyra(town: Town) -> AsyncIterator[Awake]:
+    async with model_server() as model, town.lyra(model) as lyra:
+        assert (await town.reads(town.eve, town.general, "settings", setting="threads", value="on")).startswith("threads: on")
+        yield lyra
+
+
+async def thread_of(town: Town, said: Message) -> Channel:
+    """Wait for her answer in the thread of a message; return that."""
+    channels = town.server.world.channels
+    await town.server.pulse.until(lambda: said.id in channels and said_in(town, channels[said.id]), "a thread with an answer")
+    return channels[said.id]
+
+
+def said_in(town: Town, thread: Channel) -> list[str]:
+    """Return what she answered in a thread."""
+    return [one.content for one in town.server.world.by_bot(thread) if one.content.startswith("You said")]
+
+
+async def asks(town: Town, text: str) -> tuple[Message, Channel]:
+    said = await town.ada.says(town.general, f"{town.server.mention} {text}")
+    return said, await thread_of(town, said)
+
+
+async def answers(town: Town, thread: Channel, n: int) -> list[str]:
+    await town.server.pulse.until(lambda: len(said_in(town, thread)) >= n, "an answer")
+    return said_in(town, thread)
+
+
+async def test_a_mention_opens_a_thread_named_after_it_where_no_further_one_is_needed(town: Town, lyra: Awake) -> None:
+    said, thread = await asks(
+        town, "which tea is best in the morning, if one has to get up early and the kettle is broken?\nPlease."
+    )
+    assert thread.name == "which tea is best in the morning, if one has to get up…"
+    assert not [one for one in town.server.world.by_bot(town.general) if one.reply_to], "she answers in the thread"
+    for n, who in ((2, town.ada), (3, town.bob)):
+        await who.says(thread, f"and number {n}?")
+        assert (await answers(town, thread, n))[-1].endswith(f"and number {n}?")
+    assert "which tea is best" in prompt(lyra.chats[-1]), "it is one conversation"
+    await town.bob.says(town.general, "nobody asked her this")
+    other, second = await asks(town, "and which cup?")
+    assert second is not thread and other.id == second.id
+    assert (await town.reads(town.ada, thread, "recall", query="kettle")).count("kettle") >= 1
+
+
+async def test_an_archived_thread_goes_on_when_somebody_speaks_there(town: Town, lyra: Awake) -> None:
+    _, thread = await asks(town, "which tea?")
+    town.server.acts.change_thread(thread, archived=True)
+    await town.ada.says(thread, "and which cup?")
+    assert len(await answers(town, thread, 2)) == 2
+
+
+async def test_what_is_forgotten_takes_the_name_of_its_thread_along(town: Town, lyra: Awake) -> None:
+    said, thread = await asks(town, SECRET)
+    assert "zanzibar7741" in thread.name and "zanzibar7741" in await town.reads(town.bob, town.general, "sessions")
+    await town.ada.says(thread, "and another thing, which stays")
+    await answers(town, thread, 2)
+    await town.ada.deletes(said)
+    await town.caught_up()
+    await lyra.talk.tick()
+    await town.server.pulse.until(lambda: "zanzibar" not in thread.name, "another name")
+    await town.caught_up()
+    assert thread.name == "Conversation"
+    assert "zanzibar7741" not in await town.reads(town.bob, town.general, "sessions")
+    assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%zanzibar%'") == []
+
+
+async def test_what_stands_above_its_thread_is_not_taken_for_removed(town: Town, lyra: Awake) -> None:
+    said, thread = await asks(town, "the lighthouse keeper is called Bertram, what do you think?")
+    there = await lyra.adapter.stands(f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]', [str(said.id)])
+    assert there[str(said.id)].there
+    link = lyra.adapter.link(f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]', str(said.id))
+    assert link.endswith(f"/{town.general.id}/{said.id}")
+
+
+async def test_where_she_may_open_none_it_is_said_once_and_answered_in_the_channel(town: Town, lyra: Awake) -> None:
+    everyone = town.guild.roles[town.guild.id]
+    town.server.acts.overwrite(town.general, everyone, deny=Right.CREATE_PUBLIC_THREADS)
+    for _ in range(2):
+        await town.says(town.ada, town.general, "which tea?")
+    told = [one for one in town.server.world.by_bot(town.general) if "I cannot open a thread here" in one.content]
+    assert len(told) == 1 and not [one for one in town.server.world.channels.values() if one.is_thread]
+
+
+async def test_off_the_record_none_is_opened(town: Town, lyra: Awake) -> None:
+    await town.asks(town.eve, town.general, "incognito", what="on")
+    await town.says(town.ada, town.general, SECRET)
+    assert not [one for one in town.server.world.channels.values() if one.is_thread]
+    assert holding(town.home, KEY, "zanzibar7741") == []
+
+
+async def test_a_name_shows_no_address_that_may_not_pass(town: Town, lyra: Awake) -> None:
+    _, thread = await asks(town, "is [this](https://evil.example/x) good? <@&1> @everyone")
+    assert "](http" not in thread.name and "link removed" in thread.name
