@@ -1,12 +1,12 @@
 """The inbox: every event as it was heard, until it is answered, and how far each stream was heard."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.journal.outbox import PREVIEW_OF
 from memory.ports import Clock
-from memory.store.database import Database, Row, Transaction
-from memory.store.lineage import bound, placeholders
+from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.lineage import bound, pages, placeholders
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class OpenEvents:
     held: Sequence[int]
 
 
+Run = Callable[[str, Parameters], Awaitable[list[Row]]]
 _AT_ONCE = 100
 """How many events one statement inserts: a statement each would hold a burst up for as many turns of the writer."""
 
@@ -54,9 +55,13 @@ class Inbox:
         fresh: list[InboxEvent] = []
         # Whatever is made of what was heard before can wait; a platform that is not listened to does not.
         async with self._db.transaction(first=True) as tx:
-            for at in range(0, len(events), _AT_ONCE):
-                fresh += await _insert(tx, platform, events[at : at + _AT_ONCE], now)
             await _move(tx, platform, cursors, now)
+            pieces = list(pages(events, _AT_ONCE))
+            for some in pieces[:-1]:
+                fresh += await _insert(tx.all, platform, some, now)
+            for some in pieces[-1:]:
+                # With the commit: while the event loop is busy each turn of it counts.
+                fresh += await _insert(tx.last, platform, some, now)
         return fresh
 
     async def cursors(self, platform: str) -> dict[str, str]:
@@ -187,10 +192,10 @@ def _heard(row: Row) -> InboxEvent:
     return InboxEvent(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])
 
 
-async def _insert(tx: Transaction, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:
+async def _insert(run: Run, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:
     """Insert events in their order; return those not heard before."""
     values = ", ".join(f"(:platform,:p{at},:e{at},:b{at},:now)" for at in range(len(events)))
-    rows = await tx.all(
+    rows = await run(
         f"INSERT INTO inbox (platform, place, event_id, payload, received_at) VALUES {values} "
         "ON CONFLICT (platform, event_id) DO NOTHING RETURNING id, event_id",
         {

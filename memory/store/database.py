@@ -47,6 +47,10 @@ class Transaction(Reader, Protocol):
         """Run one statement once a row."""
         ...
 
+    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement, keep all of it at once, and return the rows of that statement; nothing follows it."""
+        ...
+
 
 class Database(Reader, Protocol):
     """An open database. Every method raises the errors of `memory.errors` where the database cannot be used.

@@ -161,6 +161,11 @@ class OverheardTransaction(Transaction):
         self._ears.hear(sql, [parameters or {}])
         return await self._tx.one(sql, parameters)
 
+    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run the last statement, and return all its rows."""
+        self._ears.hear(sql, [parameters or {}])
+        return await self._tx.last(sql, parameters)
+
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Run one statement that returns nothing."""
         self._ears.hear(sql, [parameters or {}])

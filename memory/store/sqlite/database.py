@@ -1,8 +1,8 @@
 """The one file everything lives in: an encrypted SQLite database behind two connections.
 
-One connection writes, one reads. A transaction begins with BEGIN IMMEDIATE inside the `try`, so that a cancelled task
-always meets the rollback, and its commit or rollback runs to its end before the writer is free again: cancelling an await
-does not cancel the statement that aiosqlite has already queued. Reads fetch everything and let go, because a half-read
+One connection writes, one reads. A transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so that a
+cancelled task always meets the rollback, and its commit or rollback runs to its end before the writer is free again: cancelling
+an await does not cancel the statement that aiosqlite has already queued. Reads fetch everything and let go, because a half-read
 cursor holds the log file back; a read that is cancelled is interrupted, so that the next one does not wait behind it.
 
 The page cipher is SQLCipher with a raw 32-byte key. Without a key the same schema and statements run on plain SQLite,
@@ -112,10 +112,9 @@ class SqliteDatabase:
         async with self._writing.turn(first=first):
             with _translated(self.path):
                 try:
-                    tx = SqliteTransaction(self._writer, self._log)
-                    await tx.begin()
-                    yield tx
-                    await to_the_end(tx.commit())
+                    yield (tx := SqliteTransaction(self._writer, self._log))
+                    # Where this is cancelled, the commit is queued: it is over before what follows is.
+                    await tx.commit()
                 except BaseException:
                     await to_the_end(self._roll_back())
                     raise

@@ -1,7 +1,8 @@
 """A write transaction of SQLite, and the connection it runs on.
 
-Handing something to the thread of a connection takes longer than most statements do. So what returns nothing waits for the
-next statement that does, or for the commit, and goes there with it; the order stays.
+Handing something to the thread of a connection takes longer than most statements do, and while the event loop is busy far longer.
+So the beginning, and what returns nothing, wait for the next statement that returns something, or for the commit, and go there
+with it; the order stays.
 """
 
 import sqlite3
@@ -28,9 +29,9 @@ class Connection(core.Connection):
         queued: Callable[..., Awaitable[T]] = self._execute
         return await queued(work, self._conn)
 
-    async def all(self, sql: str, parameters: Parameters | None = None, waiting: Waiting = ()) -> list[Row]:
-        """Run one statement, after those that wait, and return all its rows."""
-        return await self.step(partial(_fetched, sql, parameters or {}, waiting))
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows."""
+        return await self.step(partial(_fetched, sql, parameters or {}))
 
 
 class SqliteTransaction:
@@ -38,21 +39,27 @@ class SqliteTransaction:
 
     def __init__(self, connection: Connection, log: Path) -> None:
         self._connection = connection
-        self._log = log
+        self._state = _State(log)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
-        self._fresh, self._before = False, 0
+        self._over = False
 
     async def begin(self) -> None:
-        """Begin: nobody else writes from now on."""
-        self._fresh, self._before = await self._connection.step(partial(_begun, self._log))
+        """Begin at once: nobody else writes from now on."""
+        await self._connection.step(self._state.begin)
 
     async def commit(self) -> None:
         """Keep all of it, numbered where anything was written."""
-        await self._connection.step(partial(_committed, self._sent(), self._before, self._fresh))
+        if not self._over and (self._waiting or self._state.begun):
+            await self._connection.step(partial(self._state.commit, self._sent()))
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        return await self._connection.all(sql, parameters, self._sent())
+        return await self._connection.step(partial(self._state.fetch, self._sent(), sql, parameters or {}))
+
+    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run the last statement, keep all of it, and return all its rows."""
+        self._over = True
+        return await self._connection.step(partial(self._state.end, self._sent(), sql, parameters or {}))
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
@@ -73,21 +80,44 @@ class SqliteTransaction:
         return waiting
 
 
-def _begun(log: Path, connection: sqlite3.Connection) -> tuple[bool, int]:
-    connection.execute("BEGIN IMMEDIATE")
-    return not home_files.size(log), connection.total_changes
+class _State:
+    """A transaction as the thread of its connection knows it."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._fresh, self._before = False, 0
+        self.begun = False
+
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """Begin, if that was not done yet."""
+        if not self.begun:
+            connection.execute("BEGIN IMMEDIATE")
+            self.begun = True
+            self._fresh, self._before = not home_files.size(self._log), connection.total_changes
+
+    def fetch(self, waiting: Waiting, sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
+        """Run what waits, then a statement; return its rows."""
+        self.begin(connection)
+        _run(waiting, connection)
+        return _fetched(sql, parameters, connection)
+
+    def commit(self, waiting: Waiting, connection: sqlite3.Connection) -> None:
+        """Run what waits, and commit."""
+        self.begin(connection)
+        _run(waiting, connection)
+        if connection.total_changes != self._before:
+            connection.execute(wal.NUMBER, {"fresh": self._fresh})
+        connection.commit()
+
+    def end(self, waiting: Waiting, sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
+        """Run what waits, then a statement, and commit; return its rows."""
+        rows = self.fetch(waiting, sql, parameters, connection)
+        self.commit((), connection)
+        return rows
 
 
-def _fetched(sql: str, parameters: Parameters, waiting: Waiting, connection: sqlite3.Connection) -> list[Row]:
-    _run(waiting, connection)
+def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
     return connection.execute(sql, parameters).fetchall()
-
-
-def _committed(waiting: Waiting, before: int, fresh: bool, connection: sqlite3.Connection) -> None:
-    _run(waiting, connection)
-    if connection.total_changes != before:
-        connection.execute(wal.NUMBER, {"fresh": fresh})
-    connection.commit()
 
 
 def _run(waiting: Waiting, connection: sqlite3.Connection) -> None:
