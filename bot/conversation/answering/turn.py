@@ -1,5 +1,6 @@
 """A turn: what was said is kept, then answered from what may be known here, and the answer is kept before it is sent."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -39,6 +40,8 @@ from memory.view.view import Answer
 
 NAME = "Lyra"
 _TRIES = 3
+_KEPT_AT_ONCE = 8
+"""At so many places what was said is kept at once: in a burst the event loop would be busy with all of them, and hear nothing."""
 _PATIENCE = 60.0
 """How many seconds it is waited for another process that forgets something; the sweep finishes what that leaves undone."""
 
@@ -65,6 +68,7 @@ class Turns:
         self._under_way = under_way
         self._lateness = Lateness(services)
         self._threads = Threads(services)
+        self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
         """Keep these messages of one person before it is their turn, and say what was understood of a wish for discretion.
@@ -84,9 +88,10 @@ class Turns:
         """
         gaps = self._verifying.gaps
         async with ticket.keeping:
+            heard = await self._threads.opened(heard, adapter)
             with measures.stage("keep"):
-                heard = await self._threads.opened(heard, adapter)
-                turn = await self._intake.keep(heard, adapter)
+                async with self._keeping:
+                    turn = await self._intake.keep(heard, adapter)
         if isinstance(turn, TooLate):
             await self._lateness.tell(turn)
         if not isinstance(turn, Turn):
