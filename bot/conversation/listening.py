@@ -29,6 +29,7 @@ from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.offering import answer_to, offer
 from bot.conversation.services import Services
+from bot.conversation.threads import NAME as THREADS
 from bot.conversation.threads import begun
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
@@ -206,14 +207,14 @@ class Listening:
     async def _changed(self, event: Event) -> None:
         match event:
             case Revised():
-                for place in _kept_at(event.place, [event.id]):
+                for place in await self._kept_at(event.place, [event.id]):
                     revised = replace(event, place=place)
                     # With its old words the answer that holds them goes from memory.
                     answer = await answer_to(self._services, revised) if event.person else ""
                     if await self._intake.revise(revised, self._adapter) and answer:
                         await offer(self._services, revised, answer)
             case Withdrawn():
-                for place in _kept_at(event.place, event.ids):
+                for place in await self._kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
             case Vanished():
                 await self._reconciliation.vanishing.vanish(event)
@@ -225,6 +226,15 @@ class Listening:
                 await self._say_unreadable(event)
             case Announced():
                 await self._announce(event)
+
+    async def _kept_at(self, place: Place, ids: Sequence[str]) -> Sequence[Place]:
+        """Return where messages of a place may be kept: where each begins a thread of a server, or may have, in that as well."""
+        found = [*_kept_in_rooms(place, ids)]
+        if place.server and not place.thread and await self._services.preferences.value(place, THREADS):
+            begun_here = [replace(place, thread=one) for one in ids]
+            follows = self._services.memory.follows
+            found += [one for one in begun_here if await follows(place.platform, one.key, one.thread)]
+        return found
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):
@@ -278,8 +288,7 @@ class Listening:
             return place
 
 
-def _kept_at(place: Place, ids: Sequence[str]) -> Sequence[Place]:
-    """Return where messages of a place may be kept: settings put them into threads of their own, or, in a room, out of one."""
-    apart = ids if place.reach is Reach.ROOM or (place.server and not place.thread) else ()
-    threads = [place.thread, *([""] if place.reach is Reach.ROOM else []), *apart]
+def _kept_in_rooms(place: Place, ids: Sequence[str]) -> Sequence[Place]:
+    """Return where messages of a place may be kept: in a room `replies` puts them into threads of their own, or out of one."""
+    threads = [place.thread, "", *ids] if place.reach is Reach.ROOM else [place.thread]
     return [replace(place, thread=thread) for thread in dict.fromkeys(threads)]

@@ -17,6 +17,7 @@ from localization.languages import reading
 from localization.sentences import _, lazy
 
 NAME = "threads"
+_TOLD = "threadless"
 _MOST = 60
 """Characters of a thread's name, which Discord cuts in its list at about so many."""
 _NOT_ALLOWED = lazy(
@@ -69,5 +70,5 @@ class Threads:
         view, session = await self._services.domains.here(place, message.person)
         with reading(await self._services.languages.to(place, message.person)):
             parts = await self._services.outgoing.parts(place.platform, str(_NOT_ALLOWED), links=NO_LINKS)
-        if await view.notices.once(f"place:{place.platform}:{place.key}", "no threads", session, parts):
+        if await view.notices.once(f"place:{place.platform}:{place.key}", _TOLD, session, parts):
             await self._services.outgoing.flush(place.platform, place.key, parts)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from memory.types import DomainKind
 from tests.fakes.discord import Channel, Message, Right
 from tests.kits import discord_town
 from tests.kits.awake import Awake, model_server, prompt
@@ -109,3 +110,16 @@ async def test_off_the_record_none_is_opened(town: Town, lyra: Awake) -> None:
 async def test_a_name_shows_no_address_that_may_not_pass(town: Town, lyra: Awake) -> None:
     _, thread = await asks(town, "is [this](https://evil.example/x) good? <@&1> @everyone")
     assert "](http" not in thread.name and "link removed" in thread.name
+
+
+async def test_what_begins_a_thread_is_followed_when_it_is_changed_and_nothing_else_makes_one(town: Town, lyra: Awake) -> None:
+    said, _ = await asks(town, "the lighthouse keeper is called Bertram, is that right?")
+    await town.ada.edits(said, f"{town.server.mention} the lighthouse keeper is called Konrad, is that right?")
+    other = await town.bob.says(town.general, "nobody asked her this")
+    await town.bob.edits(other, "nobody asks her this")
+    await town.caught_up()
+    await lyra.heard()
+    kept = "\n".join(await lyra.kept(DomainKind.SERVER, town.guild.id))
+    assert "Konrad" in kept and "Bertram" not in kept
+    sessions = await lyra.app.memory.db.all("SELECT place FROM sessions WHERE place LIKE :like", {"like": f'%"{other.id}"%'})
+    assert sessions == []

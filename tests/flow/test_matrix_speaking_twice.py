@@ -10,7 +10,7 @@ from adapters.matrix.outgoing.sending import Posts
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Held, Lost, Person, Status
 from tests.fakes.matrix.contents import text
-from tests.fakes.matrix.faults import MESSAGES, SEND
+from tests.fakes.matrix.faults import MESSAGES, SEND, Late
 from tests.kits.matrix_speech import Desk, Town, beside, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
@@ -139,3 +139,23 @@ async def test_what_takes_too_long_is_given_back_and_still_said_once(town: Town,
         held.go.set()
         await it.sender.send(replace(sending, unsure=True))
         assert await said(it, ada, room) == ["Once."]
+
+
+@pytest.mark.parametrize("encrypted", [False, True])
+async def test_what_reaches_the_homeserver_only_after_it_was_sent_again_stands_there_once(
+    town: Town, ada: Person, encrypted: bool
+) -> None:
+    async with town.desk() as it:
+        room = await beside(it, ada, encrypted=encrypted)
+        late = Late()
+        it.proxy.faults.always(SEND, late)
+        sending = part(room, "Once.", since=it.clock())
+        await it.delayed(sending)
+        it.proxy.faults.lift()
+        sent = await it.sender.send(replace(sending, unsure=True))
+        late.go.set()
+        await late.over.wait()
+        await it.sender.send(part(room, "Then this.", since=it.clock()))
+        await ada.hears_text(room, "Then this.")
+        assert (late.status, (await ada.hears_text(room, "Once.")).id) == (200, sent)
+        assert await said(it, ada, room) == ["Once.", "Then this."]

@@ -59,6 +59,15 @@ class Held:
     """Hold the request before it takes effect instead."""
 
 
+@dataclass
+class Late:
+    """Close the connection; the request takes effect only once the test lets it go, as `over` says then."""
+
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+    status: int = 0
+
+
 @dataclass(frozen=True)
 class Then:
     """Take effect, then do something before the answer is sent: stop the homeserver, say more."""
@@ -66,7 +75,7 @@ class Then:
     do: Callable[[], Awaitable[None]]
 
 
-Fault = RateLimit | Status | Refuse | Lost | Held | Then
+Fault = RateLimit | Status | Refuse | Lost | Held | Late | Then
 UNKNOWN_TOKEN = Refuse(401, "M_UNKNOWN_TOKEN", "Invalid access token passed.")
 
 

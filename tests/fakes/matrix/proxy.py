@@ -19,7 +19,7 @@ from yarl import URL
 
 from tests.fakes.loopback import Loopback
 from tests.fakes.matrix.client import API
-from tests.fakes.matrix.faults import Fault, Faults, Held, Lost, RateLimit, Refuse, Status, Then, matches
+from tests.fakes.matrix.faults import Fault, Faults, Held, Late, Lost, RateLimit, Refuse, Status, Then, matches
 from tests.fakes.pulse import Pulse
 
 T = TypeVar("T")
@@ -68,6 +68,7 @@ class Proxy:
         self._lines: dict[Call, asyncio.Transport] = {}
         self._served: Loopback | None = None
         self._session: aiohttp.ClientSession | None = None
+        self._late: list[asyncio.Task[None]] = []
 
     @property
     def url(self) -> str:
@@ -117,6 +118,9 @@ class Proxy:
     async def __aexit__(self, *_: object) -> None:
         assert self._served is not None and self._session is not None
         self.cut("*")
+        for task in self._late:
+            task.cancel()
+        await asyncio.gather(*self._late, return_exceptions=True)
         await self._served.end()
         await self._session.close()
 
@@ -150,6 +154,9 @@ class Proxy:
                 return self._broken(call, call.fault)
             case Held(before=True) as held:
                 await _hold(held)
+            case Late() as late:
+                self._late.append(asyncio.create_task(self._forward_late(late, call, request)))
+                return self._broken(call, Lost())
         answer = await self._forwarded(call, request)
         match call.fault:
             case Status() | Lost():
@@ -159,6 +166,11 @@ class Proxy:
             case Then(do):
                 await do()
         return answer
+
+    async def _forward_late(self, late: Late, call: Call, request: web.Request) -> None:
+        await late.go.wait()
+        late.status = (await self._forwarded(call, request)).status
+        late.over.set()
 
     async def _forwarded(self, call: Call, request: web.Request) -> web.Response:
         assert self._session is not None
