@@ -48,7 +48,7 @@ class Transaction(Reader, Protocol):
         ...
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement, keep all of it at once, and return the rows of that statement; nothing follows it."""
+        """Run the last statement and return all its rows; it may be committed together with it."""
         ...
 
 

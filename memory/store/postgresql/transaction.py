@@ -63,6 +63,10 @@ class PostgresTransaction:
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
 
+    async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run the last statement and return all its rows; the commit is the next thing."""
+        return await self.all(sql, parameters)
+
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Run one statement that returns nothing; what is wrong with it is raised by what comes next."""
         self._waiting.append((sql, dict(parameters or {})))
