@@ -209,7 +209,7 @@ class Adapter(ABC):
     async def open_thread(self, place: Place, name: str) -> Place | None:
         """Return the place of the thread that a message of its channel begins, whose id is the thread's, opened under a name if need be.
 
-        None where it cannot be opened.
+        None where Lyra may not open it. Raises PlatformFailure where that cannot be done now.
         """
         return None
 

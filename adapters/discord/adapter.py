@@ -226,10 +226,11 @@ class Discord(Adapter):
         return self._rulers.name(server)
 
     async def open_thread(self, place: Place, name: str) -> Place | None:
-        """Return the place of the thread that a message begins, opened if need be; None where Lyra may not open it, or cannot now."""
-        with suppress(PlaceGone):
+        """Return the place of the thread that a message begins, opened if need be; None where Lyra may not. Raises PlatformFailure."""
+        try:
             return await opened(self._client, self._limits, place, name, self._gate)
-        return None
+        except PlaceGone as gone:
+            raise PlatformFailure(str(gone)) from None
 
     def link(self, place: str, message: str) -> str:
         """Return the address of a message."""

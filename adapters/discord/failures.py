@@ -17,6 +17,7 @@ UNKNOWN_WEBHOOK = 10015
 ACKNOWLEDGED = 40060
 NO_HISTORY = 160002
 HAS_THREAD = 160004
+TOO_MANY_THREADS = 160006
 TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
 """The token of a call is not known, not any more, or not valid."""
 

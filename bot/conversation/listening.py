@@ -29,7 +29,6 @@ from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.offering import answer_to, offer
 from bot.conversation.services import Services
-from bot.conversation.threads import NAME as THREADS
 from bot.conversation.threads import begun
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
@@ -159,7 +158,7 @@ class Listening:
         if command and self._commands.goes_off_record(message, self._adapter):
             admitted = replace(admitted, off_record=True)
         if not command:
-            admitted = await begun(self._services.preferences, self._adapter, admitted)
+            admitted = begun(self._services.preferences, self._adapter, admitted)
         return await self._unshown(await self._placed(admitted, command=command))
 
     async def _unshown(self, message: Message) -> Message:
@@ -230,7 +229,7 @@ class Listening:
     async def _kept_at(self, place: Place, ids: Sequence[str]) -> Sequence[Place]:
         """Return where messages of a place may be kept: where each begins a thread of a server, or may have, in that as well."""
         found = [*_kept_in_rooms(place, ids)]
-        if place.server and not place.thread and await self._services.preferences.value(place, THREADS):
+        if place.server and not place.thread and self._services.preferences.threads(place):
             begun_here = [replace(place, thread=one) for one in ids]
             follows = self._services.memory.follows
             found += [one for one in begun_here if await follows(place.platform, one.key, one.thread)]

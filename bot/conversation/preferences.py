@@ -28,7 +28,7 @@ class Preference:
         return self.only in ("", "rooms" if place.reach is Reach.ROOM else "servers")
 
 
-LANGUAGE = "language"
+LANGUAGE, THREADS = "language", "threads"
 PAUSED = "paused"
 """That nothing of a person's is kept, and they are not answered."""
 INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
@@ -60,7 +60,7 @@ SHARED = (
         "newcomers", lazy("do I go on as before when somebody joins who cannot read what was said"), ("on", "off"), "rooms"
     ),
     Preference(
-        "threads", lazy("do I open a thread here for each conversation that somebody begins with me"), ("on", "off"), "servers"
+        THREADS, lazy("do I open a thread here for each conversation that somebody begins with me"), ("on", "off"), "servers"
     ),
     Preference("listening", lazy("do I keep what is said here without a word to me"), ("on", "off")),
     Preference("everyone", lazy("the role that every member has here, where newcomers see less: its id, or off"), only="servers"),
@@ -107,6 +107,7 @@ class Preferences:
         self._gates: dict[tuple[str, str], str] = {}
         self._waived: set[tuple[str, str]] = set()
         self._languages: dict[str, str] = {}
+        self._threads: dict[str, str] = {}
 
     async def open(self) -> None:
         """Read what must be at hand."""
@@ -123,6 +124,7 @@ class Preferences:
         }
 
         self._languages = {scope: str(value) for scope, value in await self._kept.everywhere(LANGUAGE)}
+        self._threads = {scope: str(value) for scope, value in await self._kept.everywhere(THREADS)}
         for scope, value in await self._kept.everywhere(PAUSED):
             # Before, it was set for the account by its name on its platform.
             if scope.startswith("person:"):
@@ -142,6 +144,10 @@ class Preferences:
     def waived(self, platform: str, room: str) -> bool:
         """Say whether a room goes on as before when somebody joins who cannot read what was said."""
         return (platform, room) in self._waived
+
+    def threads(self, channel: Place) -> str:
+        """Return whether each conversation of a channel has a thread: on or off, '' where that was never set."""
+        return self._threads.get(_scope(channel, THREADS), "")
 
     async def read(self, *where: Place | Person) -> "Chosen":
         """Return what is set for these places and people now."""
@@ -169,6 +175,8 @@ class Preferences:
             self._gates[(where.platform, where.server)] = kept or ""
         if name == LANGUAGE:
             self._languages[_scope(where, name)] = kept or ""
+        if name == THREADS:
+            self._threads[_scope(where, name)] = kept or ""
         if name == "newcomers" and isinstance(where, Place):
             (self._waived.add if value == "on" else self._waived.discard)((where.platform, where.channel))
 

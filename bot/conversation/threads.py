@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
+from adapters.errors import PlatformFailure
 from adapters.events import Message, Place, Reach
 from bot.conversation.heard import Heard
 from bot.conversation.preferences import Preferences
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
+from bot.service.log import log
 from localization.languages import reading
 from localization.sentences import _, lazy
 
-NAME = "threads"
 _TOLD = "threadless"
 _MOST = 60
 """Characters of a thread's name, which Discord cuts in its list at about so many."""
@@ -26,11 +27,11 @@ _NOT_ALLOWED = lazy(
 )
 
 
-async def begun(preferences: Preferences, adapter: Adapter, message: Message) -> Message:
+def begun(preferences: Preferences, adapter: Adapter, message: Message) -> Message:
     """Return a message of a server in the thread that it is to begin, where that is wanted; off the record none is begun."""
     place = message.place
     wanted = message.addressed and not message.off_record and place.reach is not Reach.ROOM and bool(place.server)
-    if not (wanted and adapter.opens_threads) or place.thread or await preferences.value(place, NAME) != "on":
+    if not (wanted and adapter.opens_threads) or place.thread or preferences.threads(place) != "on":
         return message
     return replace(message, place=replace(place, thread=message.id))
 
@@ -48,9 +49,14 @@ class Threads:
         place = message.place
         if not adapter.opens_threads or place.reach is Reach.ROOM or place.thread != message.id:
             return heard
-        there = await adapter.open_thread(place, await self._name(message))
+        channel = replace(place, thread="")
+        try:
+            there = await adapter.open_thread(place, await self._name(message))
+        except PlatformFailure as failure:
+            log.info("thread.later", why=str(failure))
+            return [replace(first, message=replace(message, place=channel)), *others]
         if there is None:
-            there = replace(place, thread="")
+            there = channel
             await self._say_why(there, message)
         else:
             view, session = await self._services.domains.here(there, message.person)

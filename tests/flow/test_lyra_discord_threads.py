@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.types import DomainKind
-from tests.fakes.discord import Channel, Message, Right
+from tests.fakes.discord import Channel, Message, Right, Status
 from tests.kits import discord_town
 from tests.kits.awake import Awake, model_server, prompt
 from tests.kits.discord_town import Town
@@ -123,3 +123,13 @@ async def test_what_begins_a_thread_is_followed_when_it_is_changed_and_nothing_e
     assert "Konrad" in kept and "Bertram" not in kept
     sessions = await lyra.app.memory.db.all("SELECT place FROM sessions WHERE place LIKE :like", {"like": f'%"{other.id}"%'})
     assert sessions == []
+
+
+async def test_where_none_can_be_opened_just_now_it_is_answered_in_the_channel_without_a_word_of_it(
+    town: Town, lyra: Awake
+) -> None:
+    town.server.faults.script("create_thread_from_message", *[Status(502)] * 5)
+    await town.says(town.ada, town.general, "which tea?")
+    assert not [one for one in town.server.world.by_bot(town.general) if "I cannot open a thread here" in one.content]
+    _, thread = await asks(town, "and which cup?")
+    assert thread.name == "and which cup?"

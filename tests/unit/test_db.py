@@ -290,3 +290,16 @@ async def test_a_file_is_opened_beside_a_long_write(tmp_path: Path) -> None:
         await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', 'b', 'c')")
         async with await SqliteDatabase.open(path, KEY) as reading:
             assert await reading.all("SELECT * FROM settings") == []
+
+
+async def test_what_was_given_up_before_it_began_leaves_no_transaction_open(tmp_path: Path) -> None:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
+        async with db.transaction() as tx:
+            reading = asyncio.ensure_future(tx.all("SELECT 1 AS one"))
+            await asyncio.sleep(0)
+            reading.cancel()
+            await asyncio.wait({reading})
+        await pair(db, "next")
+        async with db.transaction() as tx:
+            assert len(await tx.last("SELECT * FROM settings WHERE scope = 'next'")) == 2
+        await pair(db, "after")

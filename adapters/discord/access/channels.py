@@ -7,14 +7,16 @@ import discord
 from adapters.discord.access import readers
 from adapters.discord.access.sight import sees
 from adapters.discord.client import Client
-from adapters.discord.failures import HAS_THREAD, TROUBLE, UNKNOWN_CHANNEL
+from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL
 from adapters.discord.limits import Limits
 from adapters.discord.whole import whole
-from adapters.errors import PlaceGone, PlaceHidden, SendFailed
+from adapters.errors import PlaceGone, PlaceHidden, PlatformFailure, SendFailed
 from adapters.events import Place, Vanished, split_key
 from localization.sentences import lazy
 
 _OPENING = discord.Permissions(create_public_threads=True, send_messages_in_threads=True)
+_FORBIDDEN = 403
+_NOT_NOW = lazy("Discord opens no thread just now.")
 _LEFT = lazy("Lyra is not in that server any more; invite her again to talk to her there.")
 _GONE = lazy("That channel or thread is gone; talk to Lyra in another one.")
 _HIDDEN = lazy("Lyra does not see that channel any more; give her the permission to view it.")
@@ -45,12 +47,13 @@ async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place |
 
 
 async def opened(client: Client | None, limits: Limits, place: Place, name: str, gate: readers.Gate) -> Place | None:
-    """Return the place of the thread that a message of a channel begins, opened under a name if need be; None where it cannot be."""
-    if client is None or not client.live:
-        return None
-    guild = client.get_guild(int(place.server))
-    if guild is None or guild.unavailable:
-        return None
+    """Return the place of the thread that a message of a channel begins, opened under a name if need be; None where Lyra may not.
+
+    Raises PlatformFailure where it cannot be opened now.
+    """
+    guild = client.get_guild(int(place.server)) if client is not None and client.live else None
+    if client is None or guild is None or guild.unavailable:
+        raise PlatformFailure(_NOT_NOW)
     channel, thread = guild.get_channel(int(place.channel)), guild.get_thread(int(place.thread))
     if thread is None:
         if not isinstance(channel, discord.TextChannel) or not channel.permissions_for(guild.me).is_superset(_OPENING):
@@ -59,9 +62,13 @@ async def opened(client: Client | None, limits: Limits, place: Place, name: str,
             limits.require()
             thread = await channel.get_partial_message(int(place.thread)).create_thread(name=name)
         except discord.HTTPException as error:
+            if error.status == _FORBIDDEN or error.code == TOO_MANY_THREADS:
+                return None
             thread = await _archived(client, int(place.thread)) if error.code == HAS_THREAD else None
         except (*TROUBLE, SendFailed):
-            return None
+            raise PlatformFailure(_NOT_NOW) from None
+        if thread is None:
+            raise PlatformFailure(_NOT_NOW)
     return readers.place(thread, gate) if thread is not None and thread.parent_id == int(place.channel) else None
 
 

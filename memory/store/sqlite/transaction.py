@@ -41,25 +41,30 @@ class SqliteTransaction:
         self._connection = connection
         self._state = _State(log)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
-        self._over = False
+        # Whether anything of it was handed over: what was cancelled meanwhile may still be on its way.
+        self._begun = self._over = False
 
     async def begin(self) -> None:
         """Begin at once: nobody else writes from now on."""
+        self._begun = True
         await self._connection.step(self._state.begin)
 
     async def commit(self) -> None:
         """Keep all of it, numbered where anything was written."""
-        if not self._over and (self._waiting or self._state.begun):
+        if not self._over and (self._waiting or self._begun):
             await self._connection.step(partial(self._state.commit, self._sent()))
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
+        self._begun = True
         return await self._connection.step(partial(self._state.fetch, self._sent(), sql, parameters or {}))
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement, keep all of it, and return all its rows."""
+        self._begun = True
+        rows = await self._connection.step(partial(self._state.end, self._sent(), sql, parameters or {}))
         self._over = True
-        return await self._connection.step(partial(self._state.end, self._sent(), sql, parameters or {}))
+        return rows
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
