@@ -83,8 +83,10 @@ def about(rows: list[dict[str, Any]], words: str) -> dict[str, Any]:
 def test_summarizing_all_climbs_the_ladder_and_counts_what_was_made(years: Years) -> None:
     home, done = years.home, years.done
     assert (json.loads(done.out), done.code) == ({"summarized": 24, "failed": 0, "total": 24}, 0)
-    price, pieces = done.err.splitlines()
+    price, *progress, pieces = done.err.splitlines()
     assert price.startswith("24 conversations: about ")
+    # Where the machine is busy, it says meanwhile how far it is.
+    assert all(line.startswith("Summarized") for line in progress)
     assert pieces == "28 pieces of profile, eras, narrative and self made."
     counts = json.loads(home.lyra("status", "--json").out)
     assert (counts["sessions"], counts["profile_sessions_covered"], counts["dirty"]) == (24, 24, 0)
