@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
-from tests.kits.fresh import drop_databases, on_server
+from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, drop_databases, on_server
 from tests.kits.size import TORTURE, examples
 
 # How long an example takes says how busy the machine is, and nothing of what is proven.
@@ -80,6 +80,13 @@ def _databases() -> Iterator[None]:
     """Remove the databases of a test after it."""
     yield
     drop_databases()
+
+
+@pytest.fixture(params=[SQLITE, POSTGRESQL])
+def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Keep the memories of a test in either store."""
+    monkeypatch.setenv(STORE, request.param)
+    return str(request.param)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from bot.app import RandomIds, key_of, on_server, opened, prepare
+from bot.app import RandomIds, address_of, key_of, opened, prepare
 from bot.cli.output import ask, show
 from bot.commands.texts import receipts
 from bot.config import home
@@ -16,6 +16,7 @@ from memory.core import Memory, Ports
 from memory.errors import BackupFailed, MemoryFailure
 from memory.ports import Progress
 from memory.store import home_files, restoring, rotating
+from memory.store.postgresql.address import Address
 from memory.text.time.times import SystemClock
 
 _MEGABYTE = 1_000_000
@@ -48,16 +49,9 @@ async def restore(file: Path, yes: bool) -> int:
     around, settings = prepare()
     if not file.is_file():
         raise BackupFailed(lazy("There is no backup at {file}.", file=file))
-    if on_server(settings):
-        raise BackupFailed(
-            lazy(
-                "A backup is not put into a database yet: restore it into an empty home (LYRA_HOME) without [store] that has a copy of "
-                "the key, and use that."
-            )
-        )
-    if home_files.size(around.db_path) and not ask(
-        _("Put {file} in the place of {db_path}?", file=file, db_path=around.db_path), yes=yes
-    ):
+    address = address_of(around, settings)
+    there = address or (around.db_path if home_files.size(around.db_path) else None)
+    if there and not ask(_("Put {file} in the place of {db_path}?", file=file, db_path=there), yes=yes):
         show(_("Nothing was restored. Say --yes to put it in the place of the memory."), file=sys.stderr)
         return 1
     clock = SystemClock()
@@ -72,12 +66,17 @@ async def restore(file: Path, yes: bool) -> int:
                     old=old,
                 )
             )
-        chosen = await _finish_forgetting(around.db_path, key) if home_files.size(around.db_path) else None
+        chosen = await _finish_forgetting(around.db_path, key, address) if there else None
         with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
             held = await restoring.stage(file, key, around.db_path, in_megabytes(told))
         kept = await _without_the_forgotten(file, key, around.db_path, chosen)
-        restoring.decide(around.db_path)
-        aside = restoring.finish(around.db_path, clock.now())
+        if address:
+            replace = imported("memory.store.postgresql.replacing:replace")
+            with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
+                aside = await replace(address, around.db_path, key, in_megabytes(told))
+        else:
+            restoring.decide(around.db_path)
+            aside = restoring.finish(around.db_path, clock.now())
     show(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
           + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - kept) if held > kept else "")
           + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
@@ -88,13 +87,13 @@ Chosen = tuple[Sequence[tuple[str, str, str]], Sequence[tuple[str, str, str]]]
 """Who opted out, and which accounts are linked."""
 
 
-async def _finish_forgetting(path: Path, key: bytes) -> Chosen | None:
+async def _finish_forgetting(path: Path, key: bytes, address: Address | None) -> Chosen | None:
     """Have the log name all that a killed command had begun to forget: it says so only in the memory that is set aside.
 
     Returns who opted out there and who is linked, None where that cannot be read.
     """
     with suppress(MemoryFailure):  # What cannot be opened is perhaps why a backup takes its place.
-        async with await Memory.open(path, key, Ports(SystemClock(), RandomIds())) as memory:
+        async with await Memory.open(path, key, Ports(SystemClock(), RandomIds()), address=address) as memory:
             return await memory.opted_out(), await memory.linking.everyone()
     return None
 

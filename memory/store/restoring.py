@@ -91,13 +91,19 @@ def finish(path: Path, now: int) -> SetAside | None:
     home_files.sync(path.parent)
     _decided(path).replace(path)
     home_files.sync(path.parent)
-    return _kept(aside) if aside.exists() else None
+    return kept(aside) if aside.exists() else None
 
 
-def _set_aside(path: Path, now: int) -> Path:
+def free_aside(path: Path) -> Path:
+    """Return a name under which no memory was set aside yet."""
     number = 1
     while (aside := path.with_name(f"{path.name}{_ASIDE}{number}")).exists():
         number += 1
+    return aside
+
+
+def _set_aside(path: Path, now: int) -> Path:
+    aside = free_aside(path)
     # The log first: while the file is in its place, this is taken up under the same number.
     for file in (*home_files.companions(path), path):
         if file.name.endswith("-shm") or not home_files.size(file):
@@ -111,7 +117,7 @@ def _set_aside(path: Path, now: int) -> Path:
 
 def set_aside(path: Path) -> list[SetAside]:
     """Return the memories that others took the place of, and until when each stays."""
-    return [_kept(file) for file in _asides(path) if not _companion(file)]
+    return [kept(file) for file in _asides(path) if not _companion(file)]
 
 
 def drop_old(path: Path, now: int) -> list[Path]:
@@ -131,7 +137,8 @@ def _companion(file: Path) -> bool:
     return file.name.endswith(("-wal", "-journal"))
 
 
-def _kept(file: Path) -> SetAside:
+def kept(file: Path) -> SetAside:
+    """Return a memory that was set aside, and until when it stays."""
     return SetAside(file, _since(file) + KEPT_FOR)
 
 

@@ -16,17 +16,10 @@ from memory.store.opening import open_database
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.transaction import PostgresTransaction
 from tests.fakes.pulse import PATIENCE
-from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, address_of, fresh
+from tests.kits.fresh import POSTGRESQL, STORE, address_of, fresh
 from tests.kits.memory_kit import KEY, CancelledAt
 
 INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)"
-
-
-@pytest.fixture(params=[SQLITE, POSTGRESQL])
-def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Keep the memories of a test in either store."""
-    monkeypatch.setenv(STORE, request.param)
-    return str(request.param)
 
 
 @asynccontextmanager

@@ -30,6 +30,7 @@ async def test_three_people_are_answered_at_once_and_a_fourth_after_them(tmp_pat
         assert model.most_at_once == 3
 
 
+@pytest.mark.usefixtures("store")
 async def test_answers_come_in_the_order_of_the_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
         say, listener = saying(app), talk.listeners["platform"]

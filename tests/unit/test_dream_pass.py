@@ -4,6 +4,8 @@ import json
 from itertools import groupby
 from pathlib import Path
 
+import pytest
+
 from memory.dream.dreamer import NO_MODEL
 from memory.errors import WriterRefused
 from memory.ports import Entry, Task
@@ -92,6 +94,7 @@ async def test_right_after_talking_nothing_is_done_and_the_report_says_why(tmp_p
         assert not report.rested, "it will have to be done"
 
 
+@pytest.mark.usefixtures("store")
 async def test_everything_is_made_from_what_is_below_it_and_then_she_thinks(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await days(here)

@@ -45,6 +45,7 @@ async def holding(here: Corner, word: str) -> list[str]:
     return sorted(found)
 
 
+@pytest.mark.usefixtures("store")
 async def test_a_message_goes_with_all_that_was_made_from_it(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords(), habits=FEW) as here:
         await here.memory.journal.accept("console", [Event("s1", "dm", SECRET)])

@@ -219,6 +219,7 @@ async def test_the_preview_of_a_forgotten_question_goes_even_where_others_may_kn
         assert await left(here) == [("p1", "cancelled", ""), ("p2", "pending", "It is called Xer")]
 
 
+@pytest.mark.usefixtures("store")
 async def test_a_preview_is_taken_back_under_the_question_it_answers(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         journal = here.memory.journal

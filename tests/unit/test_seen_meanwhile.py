@@ -162,6 +162,7 @@ async def test_who_wants_to_read_again_waits_until_what_is_being_forgotten_is_er
         await waiting
 
 
+@pytest.mark.usefixtures("store")
 async def test_what_is_committed_in_another_process_is_noticed_without_a_read(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         secret, begun = await here.say(SECRET), here.clock.now()

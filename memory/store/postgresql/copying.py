@@ -7,6 +7,7 @@ from memory.ports import Progress
 from memory.store.database import Parameters, Reader, Row
 
 _PAGE = 500
+_ROW = 1_000
 _OWN = ("commits", "migrations")
 """What a store keeps of itself."""
 
@@ -46,11 +47,14 @@ def _behind(named: dict[str, set[str]]) -> Iterator[str]:
                 yield name
 
 
-async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progress, size: int) -> None:
-    """Hand all rows of these tables to `write`, with the statement that takes them; `tell` is told a share of `size`."""
+async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progress) -> None:
+    """Hand all rows of these tables to `write`, with the statement that takes them.
+
+    `tell` is told how many of how many: bytes, as of a file, a row being one thousand of them.
+    """
     counts = [await source.one(f"SELECT count(*) AS n FROM {table.name}") for table in every]
-    total, done = sum(row["n"] for row in counts if row), 0
-    tell(0, size)
+    total, done = _ROW * sum(row["n"] for row in counts if row), 0
+    tell(0, total)
     for table in every:
         names = ", ".join(table.columns)
         insert = f"INSERT INTO {table.name} ({names}) VALUES ({', '.join(f':{column}' for column in table.columns)})"
@@ -58,12 +62,26 @@ async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progr
         while rows := await _page(source, table, last):
             page = [dict(zip(table.columns, row, strict=True)) for row in rows]
             await write(insert, page)
-            done += len(page)
-            tell(size * done // total, size)
+            done += _ROW * len(page)
+            tell(done, total)
             last = page[-1]
             if not table.key:
                 break
-    tell(size, size)
+    tell(total, total)
+
+
+async def same(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
+    """Say whether two stores hold the same, row by row."""
+    for table in every:
+        last: Parameters | None = None
+        while True:
+            rows = [tuple(row) for row in await _page(source, table, last)]
+            if rows != [tuple(row) for row in await _page(target, table, last)]:
+                return False
+            if not rows or not table.key:
+                break
+            last = dict(zip(table.columns, rows[-1], strict=True))
+    return True
 
 
 async def _page(source: Reader, table: Table, last: Parameters | None) -> list[Row]:

@@ -17,13 +17,13 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from localization.sentences import lazy
-from memory.errors import MemoryFailure, WrongKey
+from memory.errors import MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Row, Transaction
+from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, Connection, connect, conninfo, require_fit, set_up
-from memory.store.postgresql.copying import copy, tables
+from memory.store.postgresql.copying import copy, same, tables
 from memory.store.postgresql.failures import explained, is_lost
 from memory.store.postgresql.migrating import migrate
 from memory.store.postgresql.transaction import Pool, PostgresTransaction, fetched, let_go
@@ -185,20 +185,47 @@ class PostgresDatabase:
     async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
         """Write a consistent copy of the present state to `target`, a file as one without a server is, encrypted with a key.
 
-        Others go on; `tell` is told how many bytes of how many are copied.
+        Others go on; `tell` is told how many rows of how many are copied, a row counted as a kilobyte.
         """
         with explained(self.address):
             async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
                 snapshot = Snapshot(connection)
                 await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                size = await snapshot.one("SELECT pg_database_size(current_database()) AS bytes")
 
                 async def write(insert: str, page: Sequence[Parameters]) -> None:
                     async with file.transaction() as tx:
                         await tx.many(insert, page)
 
-                await copy(snapshot, await tables(file), write, tell, size["bytes"] if size else 0)
+                await copy(snapshot, await tables(file), write, tell)
                 await file.checkpoint()
+
+    async def take_over(self, file: Reader, tell: Progress) -> None:
+        """Hold what a memory in a file holds and nothing else, in one transaction, read back row by row before it counts.
+
+        `tell` is told how many rows of how many. Raises NotADatabase where a row does not come back as it was.
+        """
+        every = await tables(file)
+        async with self.transaction() as tx:
+
+            async def write(insert: str, page: Sequence[Parameters]) -> None:
+                await tx.many(insert, page)
+                await tx.one("SELECT 1 AS written")
+
+            await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
+            await copy(file, every, write, tell)
+            if not await same(file, tx, every):
+                raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=self.address))
+            numbered = await tx.all(
+                "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns "
+                "WHERE table_schema = :schema AND is_identity = 'YES'",
+                {"schema": SCHEMA},
+            )
+            for row in numbered:
+                # The numbers that the server gives go on behind those that were brought along.
+                await tx.one(
+                    f"SELECT setval(pg_get_serial_sequence('{SCHEMA}.{row['belongs']}', '{row['name']}'), "
+                    f"(SELECT coalesce(max({row['name']}), 0) + 1 FROM {row['belongs']}), false) AS next"
+                )
 
 
 class Snapshot:

@@ -1,0 +1,75 @@
+"""A memory in a PostgreSQL database, from the command line: kept there, copied into a file and back, and whatever is wrong said in a sentence."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.kits.fresh import server
+from tests.kits.lyra_kit import Home
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    """The URL of an empty database."""
+    there, name = server(), f"e2e{os.getpid()}"
+    there.drop(name)
+    there.ask(f"CREATE DATABASE {name}")
+    yield there.address(name).url
+    there.drop(name)
+
+
+def kept_in(url: str, folder: Path) -> Home:
+    """Return a home whose memory is in a database."""
+    return Home(folder, f'[store]\nurl = "{url}"\n')
+
+
+def test_what_is_kept_goes_from_a_file_into_a_database_and_back_into_a_file(tmp_path: Path, database: str) -> None:
+    first, there, last = Home(tmp_path / "first"), kept_in(database, tmp_path / "there"), Home(tmp_path / "last")
+    first.chat("my cat is called Ottilie", "the tomatoes are ripe", "the code is 4711")
+    assert first.lyra("backup", "one.lyra").code == 0
+    # What is forgotten after the copy was made stays so, wherever it goes.
+    assert first.lyra("forget", next(row["id"] for row in first.export() if "4711" in row["content"])).code == 0
+    for home in (there, last):
+        home.path.mkdir(exist_ok=True)
+        for name in ("key", "tombstones.log"):
+            shutil.copy(first.path / name, home.path / name)
+
+    done = there.lyra("restore", str(first.folder / "one.lyra"), "--yes")
+    assert (done.err, done.code) == ("", 0) and "forgotten since" in done.out
+    assert there.export() == first.export() and not there.db.exists()
+    there.chat("the second cat is called Bruno")
+    assert "Ottilie" in there.lyra("recall", "cat").out
+
+    kept = there.export()
+    assert there.lyra("backup", "two.lyra").code == 0
+    again = there.lyra("restore", str(first.folder / "one.lyra"), "--yes")
+    assert again.code == 0 and "before-restore-1" in again.out and there.export() == first.export()
+    assert last.lyra("restore", str(there.folder / "two.lyra"), "--yes").code == 0
+    assert last.export() == kept
+
+
+def test_doctor_says_how_the_server_is_and_what_is_not_encrypted(tmp_path: Path, database: str) -> None:
+    home = kept_in(database, tmp_path)
+    home.chat("hello")
+    said = home.lyra("doctor").out
+    assert "PostgreSQL 18" in said and "not encrypted by me yet" in said and "e2e" in said
+
+
+def test_a_server_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:
+    done = kept_in(f"postgresql://lyra@/lyra?host={tmp_path}", tmp_path / "home").lyra("status")
+    assert done.code == 1 and "cannot be reached" in done.err.splitlines()[-1] and "Traceback" not in done.err
+
+
+def test_a_password_does_not_stand_in_the_configuration_and_is_not_shown(tmp_path: Path) -> None:
+    done = kept_in("postgresql://lyra:s3cret@127.0.0.1/lyra", tmp_path).lyra("status")
+    assert done.code == 1 and "password does not belong there" in done.err and "s3cret" not in done.out + done.err
+
+
+def test_a_key_of_what_a_database_keeps_is_not_changed(tmp_path: Path, database: str) -> None:
+    home = kept_in(database, tmp_path)
+    home.chat("hello")
+    done = home.lyra("key", "rotate")
+    assert done.code == 1 and "nothing to change" in done.err
