@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from localization.sentences import told
@@ -259,6 +260,36 @@ async def test_without_asking_what_was_kept_is_said_to_have_failed(
 
 def _by(address: Address, way: Between) -> Address:
     return Address(f"{address.url.partition('host=')[0]}host={way.folder}")
+
+
+@pytest.mark.torture
+async def test_a_server_that_crashes_and_recovers_has_every_commit_that_was_answered_and_each_once() -> None:
+    with postgres() as server:
+        address = server.make("crashing")
+        async with await PostgresDatabase.open(address) as db:
+
+            async def kept(number: int) -> int:
+                """Write one row as who is told to try again does; return how often that took."""
+                for tries in range(1, 100):
+                    with suppress(DatabaseBusy):
+                        await write(db, f"{number:03}")
+                        return tries
+                raise AssertionError("the server never came back")
+
+            tries = 0
+            for number in range(60):
+                if number % 20 == 10:
+                    crash(server)
+                tries += await kept(number)
+            assert await scopes(db) == [f"{number:03}" for number in range(60)]
+            assert tries >= 60
+
+
+def crash(server: Postgres) -> None:
+    """Have a server break down as it does where one of its processes is killed, and recover from its log."""
+    with psycopg.connect(server.address("crashing").url) as connection:
+        others = connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'lyra'").fetchall()
+    os.kill(others[0][0], signal.SIGKILL)
 
 
 async def test_a_process_that_writes_for_too_long_is_waited_for_no_longer(

@@ -35,6 +35,7 @@ async def test_a_model_that_fails_is_told_of_in_one_sentence(town: Town) -> None
         assert CANARY not in one_sentence(told)
 
 
+@pytest.mark.file
 async def test_a_memory_that_cannot_write_is_told_of_in_one_sentence(town: Town) -> None:
     async with town.lyra() as lyra:
         await room(lyra, 1)
@@ -44,6 +45,7 @@ async def test_a_memory_that_cannot_write_is_told_of_in_one_sentence(town: Town)
         assert await town.reads(town.ada, town.general, "recall", query=CANARY) == f'I found nothing about "{CANARY}".'
 
 
+@pytest.mark.file
 async def test_nobodys_words_are_in_the_log(town: Town, capsys: pytest.CaptureFixture[str]) -> None:
     dm = await town.ada.opens_dm()
     async with model_server() as model, town.lyra(model, 'log_level = "debug"') as lyra:
@@ -69,6 +71,7 @@ async def test_nobodys_words_are_in_the_log(town: Town, capsys: pytest.CaptureFi
     assert "could not be handled: DiskFull" in written and CANARY not in written
 
 
+@pytest.mark.file
 async def test_a_memory_that_another_process_keeps_busy_loses_nothing_and_ends_nothing(town: Town) -> None:
     async with model_server() as model:
         async with town.lyra(model) as lyra:

@@ -39,6 +39,7 @@ def last(lyra: Awake) -> str:
     return prompt(lyra.chats[-1])
 
 
+@pytest.mark.file
 @pytest.mark.parametrize("on", [True, False])
 async def test_a_conversation_off_the_record_is_answered_and_in_no_file(town: Town, model: OpenAIServer, on: bool) -> None:
     dm = await town.ada.opens_dm()

@@ -113,6 +113,7 @@ async def test_only_who_runs_the_machine_may_give_its_commands(served: Site) -> 
         assert "No model" in str((await tab.until("notice"))["text"])
 
 
+@pytest.mark.file
 async def test_the_terminal_and_the_page_show_one_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = Home(tmp_path)
     assert home.chat("the key is under the blue pot").code == 0
