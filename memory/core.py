@@ -29,7 +29,7 @@ from memory.index.tongues import Tongues
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
-from memory.places import consent, identities, linking, opted_out, threads
+from memory.places import identities, linking, opted_out, threads
 from memory.places.linking import Linking
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
@@ -270,10 +270,6 @@ class Memory:
         """Say whether an episode of a session is over, or a gist or a merge of it is to be written."""
         rules = await closing(self.places, domain, self.habits.rules, self.habits.bank)
         return await backlog.is_ripe(self.db, domain, session, rules, self._ports.clock.now())
-
-    async def has_bank(self, domain: Domain) -> bool:
-        """Say whether the bank of a domain is on."""
-        return await consent.is_on(self.places, domain)
 
     async def backup(self, target: Path, tell: Progress = lambda *_: None) -> int:
         """Make a verified encrypted copy, telling how many bytes of how many; return how many messages it holds. Raises BackupFailed."""

@@ -104,7 +104,7 @@ class Maintenance:
                     consolidator = deriving(self._memory).consolidator(domain, self._unasked(domain), self._models.extractive)
                     await consolidator.close_episodes(session)
                     await consolidator.digest(session)
-        if await self._memory.has_bank(domain):
+        if (await self._memory.view(domain).bank.state()).since is not None:
             async with self._locks.alone(f"bank {domain.key}"):
                 await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
 
