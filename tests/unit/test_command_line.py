@@ -11,7 +11,7 @@ from tests.kits.lyra_kit import REPO
 
 CALLS = [
     one
-    for file in ("cli/main.py", "cli/memory_commands.py", "setup/commands.py")
+    for file in ("cli/main.py", "cli/memory_commands.py")
     for one in ast.walk(ast.parse((REPO / "bot" / file).read_text("utf-8")))
     if isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute) and ast.unparse(one.func) == "options.run"
 ]
