@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
-from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, drop_databases, on_server
+from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, drop_databases, on_server, share
 from tests.kits.size import TORTURE, examples
 
 # How long an example takes says how busy the machine is, and nothing of what is proven.
@@ -73,6 +73,13 @@ def _varies(item: pytest.Item) -> bool:
     cases = getattr(item, "callspec", None)
     later = cases is not None and any(cases.indices.values()) and "synapse" in getattr(item, "fixturenames", ())
     return later or item.get_closest_marker("torture") is not None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _server(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Have the workers of a run share a database server, as soon as one of them asks for it."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        share(tmp_path_factory.getbasetemp().parent)
 
 
 @pytest.fixture(autouse=True)

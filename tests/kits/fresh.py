@@ -29,6 +29,7 @@ _COLUMNS = {
 _made: dict[bytes | None, bytes] = {}
 _databases: set[str] = set()
 _held = ExitStack()
+_run: list[Path] = []
 
 
 def on_server() -> bool:
@@ -103,14 +104,15 @@ def drop_databases() -> None:
             _databases.discard(name)
 
 
+def share(run: Path) -> None:
+    """Have the workers of a run use one server; it is told in the folder of the run which."""
+    _run.append(run)
+
+
 @cache
 def server() -> Postgres:
     """Return the server of this run, which ends with the last process that asked for it."""
-    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    folder = Path(tempfile.gettempdir()) / f"lyra-run-{run}"
-    if run:
-        folder.mkdir(exist_ok=True)
-    return _held.enter_context(postgres(folder if run else None))
+    return _held.enter_context(postgres(_run[0] if _run else None))
 
 
 def _named(path: Path) -> str:
