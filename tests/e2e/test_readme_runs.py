@@ -1,4 +1,4 @@
-"""Every command of README and the runbook is run, in one home, in the order in which a person could; what cannot be is listed with
+"""Every command of README and the guides is run, in one home, in the order in which a person could; what cannot be is listed with
 the reason, and with the test that does what can be done of it.
 """
 
@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kits.lyra_kit import REPO, Home
+from tests.kits.lyra_kit import DOCUMENTS, REPO, Home
 
-DOCUMENTS = (REPO / "README.md", REPO / "docs" / "running.md")
 _PROGRAM = "lyra|make|pipx|uv|docker|python3|/opt/lyra/bin/pip|cp|install|systemctl|kill|chmod"
 _COMMAND = re.compile(rf"(?:[A-Z_]+=\S+ )*(?:{_PROGRAM}) .+|lyra")
 SAID = "my cat is called Turing\nmy sister Lea lives in Graz\n/sessions\n"
@@ -95,6 +94,7 @@ NOT_HERE: dict[str, tuple[str, str]] = {
     "MATRIX_PASSWORD=… lyra run": ("it takes a homeserver", "e2e/test_run_matrix.py"),
     "lyra matrix login": ("it takes a homeserver with single sign-on", "flow/test_matrix_oauth.py"),
     "lyra matrix recovery-key": ("it takes a homeserver", "flow/test_matrix_recovery.py"),
+    "lyra matrix verify": ("it takes a homeserver, and an app", "e2e/test_matrix_verify.py"),
     "docker compose -f deploy/compose.yaml up --detach": (_CONTAINER, "deploy/test_dockerfile.py"),
     "docker compose -f deploy/compose.yaml exec lyra lyra doctor": (_CONTAINER, "deploy/test_files.py"),
     "docker compose -f deploy/compose.yaml cp lyra.toml lyra:/data/lyra.toml": (_CONTAINER, "deploy/test_files.py"),

@@ -25,6 +25,9 @@ from tests.kits import forked
 from tests.kits.words_alone import words_alone
 
 REPO = Path(__file__).resolve().parents[2]
+GUIDES = ("commands", "configuration", "discord", "dreams", "matrix", "memory-page", "privacy", "running", "what-she-does")
+DOCUMENTS = (REPO / "README.md", *(REPO / "docs" / f"{name}.md" for name in GUIDES))
+"""What is written for who uses or runs her."""
 LYRA = (sys.executable, "-m", "bot")
 """The command. As it stands here it is run in a process that was forked from one which had loaded it already."""
 STARTED = (*LYRA,)
