@@ -60,7 +60,7 @@ class Answers:
         view, session = await self._services.domains.here(place, event.person)
         answers = event.answers if isinstance(event, Asked) else event.id if place.key == event.place.key else ""
         links = reply.links | addresses(written(event))
-        parts = await self._services.outgoing.parts(
+        parts = await self._services.outgoing.composer.parts(
             adapter.platform, reply.text, links=links, actions=reply.actions, cards=reply.cards
         )
         if event.off_record or reply.files:
@@ -76,7 +76,7 @@ class Answers:
     async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
         """Return what is said in place of an answer that shows what was forgotten while it was made."""
         text = _("Something that this would have shown was forgotten just now; ask again.")
-        return await self._services.outgoing.parts(adapter.platform, text, links=NO_LINKS)
+        return await self._services.outgoing.composer.parts(adapter.platform, text, links=NO_LINKS)
 
     async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
         """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""

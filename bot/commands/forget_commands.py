@@ -160,7 +160,7 @@ class ForgetCommands(Group):
 
     async def _delete_posts(self, view: View) -> Reply:
         """Delete messages of hers that came of what is forgotten, some hundred at a time."""
-        removed = await view.posts.delete(self._services.outgoing.keys(), _MOST_POSTS)
+        removed = await view.posts.delete(self._services.outgoing.composer.keys(), _MOST_POSTS)
         for (platform, place), parts in removed.items():
             await self._services.outgoing.flush(platform, place, parts)
         n, left = sum(len(parts) for parts in removed.values()), await view.posts.left()

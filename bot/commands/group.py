@@ -72,7 +72,7 @@ class Group:
             place = await adapter.locate(replace(place, thread="")) or place
         view, session = await self._services.domains.here(place, call.person)
         text = said.read_in(await self._services.languages.among(place, view) or current())
-        parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
+        parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
         await self._services.outgoing.flush(place.platform, place.key, parts)
 

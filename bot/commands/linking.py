@@ -171,7 +171,7 @@ class LinkCommands(Group):
         with reading(await self._services.languages.to(place, person)):
             told = str(said) if isinstance(said, Sentence) else await said()
             text = f"{told}\n{how}" if how and adapter.prefix else told
-            parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS, actions=actions)
+            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS, actions=actions)
         await view.notices.queue(session, parts, [])
         if adapter.at_hand(place.key):
             await self._services.outgoing.flush(place.platform, place.key, parts)
@@ -192,7 +192,7 @@ class LinkCommands(Group):
         place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
         with reading(await self._services.languages.to(place, person)):
             told = str(said) if isinstance(said, Sentence) else await said()
-            parts = await self._services.outgoing.left(f"{told}\n{how}" if how else told, actions)
+            parts = await self._services.outgoing.composer.left(f"{told}\n{how}" if how else told, actions)
         await view.notices.queue(there[0], parts, [])
 
     async def _alone_with(self, adapter: Adapter, person: Person, place: str) -> Place | None:

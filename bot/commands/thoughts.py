@@ -70,7 +70,7 @@ class ThoughtCommands(Group):
 
     async def _delete(self, call: Call) -> Reply:
         view, thought = await self._thought(call)
-        platform, place, parts = await view.thoughts.take_back(thought, self._services.outgoing.keys())
+        platform, place, parts = await view.thoughts.take_back(thought, self._services.outgoing.composer.keys())
         if parts:
             await self._services.outgoing.flush(platform, place, parts)
         return plain(_("I took it back, and forgot it."))

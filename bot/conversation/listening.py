@@ -242,7 +242,7 @@ class Listening:
             return
         view, session = await self._services.domains.here(event.place, event.person)
         with reading(await self._services.languages.to(event.place, event.person)):
-            parts = await self._services.outgoing.parts(event.place.platform, str(event.why), links=NO_LINKS)
+            parts = await self._services.outgoing.composer.parts(event.place.platform, str(event.why), links=NO_LINKS)
         if event.once and not await view.notices.hint(session, parts, event.id):
             return
         if not event.once:
@@ -256,7 +256,7 @@ class Listening:
         view, session = await self._services.domains.here(event.place, event.person)
         with reading(await self._services.languages.to(event.place, event.person)):
             answers = (Action(_("The same"), event.asks, "yes"), Action(_("Not the same"), event.asks, "no"))
-            parts = await self._services.outgoing.parts(
+            parts = await self._services.outgoing.composer.parts(
                 event.place.platform, str(event.says), links=NO_LINKS, actions=answers if event.asks else ()
             )
         await view.notices.queue(session, parts, [], event.answers)
@@ -275,7 +275,7 @@ class Listening:
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
         with reading(await self._services.languages.among(place, view)):
             text = onward(prefix) if goes_on else introduction(self._services.models.goes_to, prefix, shared=True)
-            parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
+            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
             await self._services.outgoing.flush(place.platform, place.key, parts)
 

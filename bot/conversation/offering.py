@@ -30,7 +30,7 @@ async def offer(services: Services, revised: Revised, answer: str) -> None:
     if await view.messages.by_source(session, revised.id) is None:
         return
     with reading(await services.languages.to(place, person)):
-        parts = services.outgoing.offer(answer, [Action(_("Answer again"), ANEW, revised.id)])
+        parts = services.outgoing.composer.offer(answer, [Action(_("Answer again"), ANEW, revised.id)])
     await view.notices.queue(session, parts, [])
     await services.outgoing.flush(place.platform, place.key, parts)
 

@@ -60,13 +60,13 @@ class Threads:
             await self._say_why(there, message)
         else:
             view, session = await self._services.domains.here(there, message.person)
-            await view.posts.named_thread(session, message.id, next(self._services.outgoing.keys()))
+            await view.posts.named_thread(session, message.id, next(self._services.outgoing.composer.keys()))
         return [replace(first, message=replace(message, place=there)), *others]
 
     async def _name(self, message: Message) -> str:
         """Return what a thread is called that a message begins: the beginning of it."""
         line = " ".join((message.text.strip().splitlines() or [""])[0].split())
-        shown = await self._services.outgoing.shown(message.place.platform, line[: 2 * _MOST], NO_LINKS)
+        shown = await self._services.outgoing.composer.shown(message.place.platform, line[: 2 * _MOST], NO_LINKS)
         short = " ".join(shown.replace("`", "").split())
         if len(short) > _MOST:
             short = f"{short[:_MOST].rpartition(' ')[0] or short[:_MOST]}…"
@@ -75,6 +75,6 @@ class Threads:
     async def _say_why(self, place: Place, message: Message) -> None:
         view, session = await self._services.domains.here(place, message.person)
         with reading(await self._services.languages.to(place, message.person)):
-            parts = await self._services.outgoing.parts(place.platform, str(_NOT_ALLOWED), links=NO_LINKS)
+            parts = await self._services.outgoing.composer.parts(place.platform, str(_NOT_ALLOWED), links=NO_LINKS)
         if await view.notices.once(f"place:{place.platform}:{place.key}", _TOLD, session, parts):
             await self._services.outgoing.flush(place.platform, place.key, parts)

@@ -19,7 +19,7 @@ class Gated:
     async def confirm(self, question: str) -> bool:
         """Ask the person, and return whether the answer was yes."""
         links = addresses(self._written) | configured(question, owner=self._owner)
-        return await self._surface.confirm(await self._outgoing.shown(self._platform, question, links))
+        return await self._surface.confirm(await self._outgoing.composer.shown(self._platform, question, links))
 
     def enter(self, thread: str, name: str) -> bool:
         """Go on in another conversation of this person; False where a place has one at a time."""

@@ -1,30 +1,25 @@
 """The exit: every text that leaves passes here, once, and goes out under the key it was stored with.
 
-What a text may hold is judged when its parts are made: nothing that moves a cursor or hides, no address as a link that nobody
-in view said and the operator does not allow, no part longer than the platform takes. Where it goes is judged when it goes: a
-part whose place is read by others now than when it was stored is not sent.
+What a text may hold is judged when its parts are made (`composer`). Where it goes is judged when it goes: a part whose place is
+read by others now than when it was stored is not sent.
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import replace
 
 from adapters.base import Adapter, Sending
-from adapters.command_table import Action, Card, File
+from adapters.command_table import Action, File
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Place
-from adapters.markup import printable
-from adapters.splitting import closed
-from bot.apart import apart
 from bot.conversation.domains import Domains
 from bot.delivery.barred import Barred
-from bot.delivery.cards import CARDS, frozen, gated_cards, thawed
-from bot.delivery.gate import begun, gated, gated_parts, is_plain
+from bot.delivery.cards import CARDS, thawed
+from bot.delivery.composer import OFFER, REFLECTION, Composer
 from bot.delivery.held import Held
 from bot.delivery.lateness import Lateness
-from bot.delivery.links import NO_LINKS, AllowList, Passing
+from bot.delivery.links import AllowList
 from bot.locks import Locks
 from bot.models.offline.spoken_languages import told
 from bot.service.log import log
@@ -36,17 +31,8 @@ from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
 from memory.view.view import View
 
-MOST_CHARACTERS = 100_000
-_SHORTEST = 2_000
-"""The longest part that every platform takes."""
-REFLECTION = "reflection"
-"""The form of a thought of hers, said unasked."""
-OFFER = "offer"
-"""The form of what changes only what can be pressed under a message."""
 UNNAME = "unname"
 """What takes away the name that a thread has of what was forgotten."""
-_ROOM = 40
-"""UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
 
 
 class Outgoing:
@@ -63,50 +49,10 @@ class Outgoing:
         self._domains = domains
         self._adapters = adapters
         self._ids = ids
-        self._listed = listed
+        self.composer = Composer(adapters, ids, listed)
         self._locks = Locks[tuple[str, str]]()
         self._late = Lateness()
         self._held = Held()
-
-    async def parts(
-        self,
-        platform: str,
-        text: str,
-        *,
-        links: Collection[str],
-        actions: Sequence[Action] = (),
-        replaces: str = "",
-        form: str = "",
-        cards: Sequence[Card] = (),
-    ) -> Sequence[Part]:
-        """Return a text as it may leave, each part with its own key.
-
-        `links` are the addresses that it may show as such beside those that the operator allows; NO_LINKS for none. `actions`
-        stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
-        REFLECTION. `cards` go out in the place of the text where the platform shows them.
-        """
-        if cards and self._adapters[platform].card_limits:
-            texts, form = await apart(len(text), partial(self._cut_cards, platform, cards, links)), CARDS
-        else:
-            texts = await apart(len(text), partial(self._cut, platform, text, links))
-        pressed = _pressed(actions)
-        return [
-            Part(
-                self._ids.new(),
-                part,
-                "edit" if replaces and not at else "send",
-                replaces if not at else "",
-                pressed if at == len(texts) - 1 else "",
-                form,
-            )
-            for at, part in enumerate(texts)
-        ]
-
-    async def left(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
-        """Return a short text without links, as it may leave on any platform, for another process to send."""
-        passing = Passing(NO_LINKS, self._listed)
-        cut = await apart(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
-        return [Part(self._ids.new(), one, actions=_pressed(actions) if at == len(cut) - 1 else "") for at, one in enumerate(cut)]
 
     def held(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
         """Hold the words of parts in memory alone until these are sent; return the parts as the outbox gets them, without.
@@ -114,60 +60,6 @@ class Outgoing:
         A kill loses them, which is then said in their place. `notice` says that they are no conversation; `files` go with the last.
         """
         return self._held.hold(parts, notice=notice, files=files)
-
-    def keys(self) -> Iterator[str]:
-        """Yield keys for parts that somebody else composes."""
-        while True:
-            yield self._ids.new()
-
-    def offer(self, target: str, actions: Sequence[Action]) -> Sequence[Part]:
-        """Return what puts something to press under a message that went out and stays as it is."""
-        return [Part(self._ids.new(), "", "edit", target, _pressed(actions), OFFER)]
-
-    def removal(self, replaces: str) -> Sequence[Part]:
-        """Return what takes a preview away again; () where there is none."""
-        if not replaces:
-            return ()
-        return [Part(self._ids.new(), "", "delete", replaces)]
-
-    async def preview(self, platform: str, text: str, links: Collection[str]) -> Part | None:
-        """Return the beginning of an answer as it may be shown while it is made, None where that is nothing yet."""
-        shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
-        if not self.printed(shown):
-            return None
-        texts = await apart(len(shown), partial(self._cut, platform, closed(shown), links))
-        return Part(self._ids.new(), texts[0], "preview")
-
-    async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
-        """Return a text as it may be shown where an adapter asks a person something."""
-        adapter, passing = self._adapters[platform], Passing(links, self._listed)
-        return await apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
-
-    def begun(self, platform: str, text: str, links: Collection[str]) -> str:
-        """Return a text that is still being written up to where it can be judged."""
-        return begun(text, Passing(links, self._listed), names=self._adapters[platform].links_names)
-
-    def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
-        """Say whether whole words of a text may be shown before the rest of it is known."""
-        return is_plain(words, Passing(links, self._listed), names=self._adapters[platform].links_names)
-
-    def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
-        adapter = self._adapters[platform]
-        safe = self.printed(text) or "…"
-        if len(safe) > MOST_CHARACTERS:
-            safe = safe[:MOST_CHARACTERS] + " […]"
-        most = adapter.most_characters - _ROOM
-        return gated_parts(safe, Passing(links, self._listed), most, names=adapter.links_names)
-
-    def _cut_cards(self, platform: str, cards: Sequence[Card], links: Collection[str]) -> list[str]:
-        adapter = self._adapters[platform]
-        assert adapter.card_limits is not None
-        passing = Passing(links, self._listed)
-        return [frozen(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
-
-    def printed(self, text: str) -> str:
-        """Return a text without what hides or moves."""
-        return printable(text).strip()
 
     async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
         """Send these parts to a place, or everything that waits for it, in order; return the platform's id of the last.
@@ -265,10 +157,6 @@ class Outgoing:
                         log.warning("send.failed", platform=platform, error=type(error).__name__)
                         self._late.failed((platform, place), None)
 
-    def pressable(self, part: Part, actions: Sequence[Action]) -> Part:
-        """Return a part under which something can be pressed."""
-        return replace(part, actions=_pressed(actions))
-
     async def revise(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
         """Change a preview that went out. Raises SendFailed."""
         sending = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
@@ -307,10 +195,6 @@ class Outgoing:
     def alone(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
         """One at a time to a place, so that parts stay in order."""
         return self._locks.alone((platform, place))
-
-
-def _pressed(actions: Sequence[Action]) -> str:
-    return json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
 
 
 def _sending(row: Row, files: Sequence[File]) -> Sending:

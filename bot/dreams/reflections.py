@@ -16,8 +16,9 @@ from bot.config.sections import DreamSection
 from bot.conversation.domains import Domains
 from bot.conversation.languages import Languages
 from bot.conversation.preferences import Preferences
+from bot.delivery.composer import REFLECTION
 from bot.delivery.links import given
-from bot.delivery.outgoing import REFLECTION, Outgoing
+from bot.delivery.outgoing import Outgoing
 from bot.service.log import log
 from localization.languages import reading
 from localization.sentences import _, lazy
@@ -85,7 +86,9 @@ class Reflections:
         text, links = _shown(thought, adapter)
         said_there = await given(placed.exchange for placed in thought.said)
         actions = [Action(str(label), command, thought.statement.id) for label, command in ACTIONS]
-        parts = await self._outgoing.parts(place.platform, text, links=said_there | links, actions=actions, form=REFLECTION)
+        parts = await self._outgoing.composer.parts(
+            place.platform, text, links=said_there | links, actions=actions, form=REFLECTION
+        )
         if await view.thoughts.post(session, thought, thought.statement.text, parts) is None:
             return False
         await self._outgoing.flush(place.platform, place.key, parts)

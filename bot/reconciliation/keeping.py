@@ -61,7 +61,7 @@ class Keeping:
         for asked in {one.place.key: one for one in questions}.values():
             if view := await self._domains.home(asked.place, asked.person):
                 with reading(await self._languages.to(asked.place, asked.person)):
-                    parts = await self._outgoing.parts(asked.place.platform, str(LATE), links=NO_LINKS)
+                    parts = await self._outgoing.composer.parts(asked.place.platform, str(LATE), links=NO_LINKS)
                 await view.notices.queue(await self._domains.session(view, asked.place), parts, [], asked.id)
 
     async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
@@ -74,7 +74,7 @@ class Keeping:
             due=receipts.day(row.due, view.home.time_zone),
             sign=sign,
         )
-        parts = await self._outgoing.parts(row.platform, text, links=NO_LINKS)
+        parts = await self._outgoing.composer.parts(row.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])
         await self._outgoing.flush(row.platform, place.key, parts)
 

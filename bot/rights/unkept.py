@@ -20,7 +20,7 @@ async def told(services: Services, turn: Turn, spoken: Spoken) -> Sequence[Part]
     """
     await turn.view.lasting.require({}, stored(spoken.seen), spoken.begun)
     outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
-    parts = outgoing.held(await outgoing.parts(turn.place.platform, spoken.text, links=spoken.links))
+    parts = outgoing.held(await outgoing.composer.parts(turn.place.platform, spoken.text, links=spoken.links))
     await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
     reply = off_record.message(turn.session, Kind.REPLY, LYRA, spoken.text, turn.reply_id, now, None)
     off_record.add(turn.session, turn.aside_of, [*turn.asked, reply])
@@ -30,6 +30,6 @@ async def told(services: Services, turn: Turn, spoken: Spoken) -> Sequence[Part]
 async def dropped(services: Services, turn: Turn, why: str, links: frozenset[str] = NO_LINKS) -> Sequence[Part]:
     """Finish what gets no answer; return what says so, as nothing of it is there to be answered later."""
     text = _("{why} This is off the record, so that I keep nothing to answer later: say it again in a while.", why=why)
-    parts = await services.outgoing.parts(turn.place.platform, text, links=links)
+    parts = await services.outgoing.composer.parts(turn.place.platform, text, links=links)
     await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
     return parts

@@ -55,7 +55,7 @@ class Losses:
             view, session = await self._services.domains.here(place, owner)
             with reading(await self._services.languages.to(place, owner)):
                 text = _("I am not on {platform} any more. {why}", platform=lost.capitalize(), why=told(error))
-            parts = await self._services.outgoing.parts(owner.platform, text, links=NO_LINKS)
+            parts = await self._services.outgoing.composer.parts(owner.platform, text, links=NO_LINKS)
             await view.notices.queue(session, parts, [])
             await self._services.outgoing.flush(owner.platform, place.key, parts)
         except (LyraError, MemoryFailure, PlatformFailure) as failure:

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 
 from adapters.splitting import split
-from bot.delivery import outgoing
+from bot.delivery import composer
 from bot.delivery.gate import gated
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
@@ -316,7 +316,7 @@ async def test_judged_before_it_is_cut_it_would_be_live(
     def cut_last(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
         return split(gated(text, allowed, names=names, longest=len(text)), most)
 
-    monkeypatch.setattr(outgoing, "gated_parts", cut_last)
+    monkeypatch.setattr(composer, "gated_parts", cut_last)
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
         hurry(her)
         assert await live_in_parts(server, general, model, ada)

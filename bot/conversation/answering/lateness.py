@@ -24,6 +24,6 @@ class Lateness:
         if place in self._told:
             return
         self._told[place] = now
-        parts = await self._services.outgoing.parts(late.place.platform, str(LATE), links=NO_LINKS)
+        parts = await self._services.outgoing.composer.parts(late.place.platform, str(LATE), links=NO_LINKS)
         await late.view.notices.queue(late.session, parts, (), late.answers)
         await self._services.outgoing.flush(*place, parts)

@@ -164,7 +164,7 @@ class Speaking:
         with measures.stage("model"):
             whole = await basis.bear(self._stream(chat, lookups, shown, pieces))
         took = size(messages) + tokens("".join(pieces))
-        text = self._services.outgoing.printed("".join(pieces))
+        text = self._services.outgoing.composer.printed("".join(pieces))
         if not whole:
             if not text:
                 raise AnswerEnded(lazy("The answer was ended before it began."))

@@ -58,9 +58,9 @@ class WordByWord:
         self._text += piece
         if self._stopped:
             return
-        begun = self._outgoing.begun(self._platform, self._text, self._links)
+        begun = self._outgoing.composer.begun(self._platform, self._text, self._links)
         word = word_at(self._text, self._given)
-        self._stopped = not self._outgoing.leaves_as_it_is(self._platform, begun[word:], self._links)
+        self._stopped = not self._outgoing.composer.leaves_as_it_is(self._platform, begun[word:], self._links)
         if len(begun) > self._given and not self._stopped:
             if self._basis:
                 await self._basis.require()
@@ -159,14 +159,14 @@ class Streamed:
 
     async def _show_once(self) -> None:
         turn = self._turn
-        part = await self._outgoing.preview(turn.place.platform, self._text, self._links)
+        part = await self._outgoing.composer.preview(turn.place.platform, self._text, self._links)
         if part is None or part.text == self._shown:
             return
         if self._key:
             await self._outgoing.revise(turn.place, self._remote, part.text, self._actions)
         else:
             self._key = part.key
-            part = self._outgoing.pressable(part, self._actions)
+            part = self._outgoing.composer.pressable(part, self._actions)
             await turn.view.preview(turn.session, part, turn.answers)
             self._remote = await self._outgoing.flush(turn.place.platform, turn.place.key, [part])
             if not self._remote:

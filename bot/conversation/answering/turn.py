@@ -121,7 +121,7 @@ class Turns:
         """Leave a message without an answer, and say so where that lasts so many seconds."""
         measures.turns["declined"] += 1
         text = too_much(seconds, kept=not turn.off_record) if seconds else ""
-        parts = await self._services.outgoing.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
+        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
         await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
         if parts:
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
@@ -130,7 +130,7 @@ class Turns:
         """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
         if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
-        parts = await self._services.outgoing.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
+        parts = await self._services.outgoing.composer.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _say_understood(self, turn: Turn, prefix: str) -> None:
@@ -141,18 +141,18 @@ class Turns:
         if not told and not turn.ended:
             return
         text = understood(told, turn.covered, prefix) if told else ended(turn.ended)
-        parts = await self._services.outgoing.parts(turn.place.platform, text, links=NO_LINKS)
+        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
         if await turn.view.confidences.tell(turn.session, told, parts, turn.answers):
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
         if place.earlier and turn.view.also:
-            parts = await self._services.outgoing.parts(place.platform, onward(prefix), links=NO_LINKS)
+            parts = await self._services.outgoing.composer.parts(place.platform, onward(prefix), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
             text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
-            parts = await self._services.outgoing.parts(place.platform, text, links=NO_LINKS)
+            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
             said = await turn.view.notices.greet(turn.session, parts)
         if said:
             await self._services.outgoing.flush(place.platform, place.key, parts)
@@ -197,7 +197,7 @@ class Turns:
                     turn = replace(again, frugal=turn.frugal, cheaper=turn.cheaper)
             return None, await self._put_off(turn, await self._replaced(turn, streamed))
         except AnswerEnded:
-            parts = self._services.outgoing.removal(await self._replaced(turn, streamed))
+            parts = self._services.outgoing.composer.removal(await self._replaced(turn, streamed))
             await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
             return None, parts
         except ModelError as error:
@@ -240,7 +240,7 @@ class Turns:
             "assistant", None, spoken.echo,
         )  # fmt: skip
         actions = under_answer(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()
-        parts = await self._services.outgoing.parts(
+        parts = await self._services.outgoing.composer.parts(
             turn.place.platform, spoken.text, links=spoken.links, actions=actions, replaces=replaces
         )
         answer = Answer(
@@ -276,9 +276,9 @@ class Turns:
         text = _("{why} Your message is kept; I answer it when the model does.", why=why)
         if not turn.again:
             links = configured(why, owner=owner)
-            parts = await self._services.outgoing.parts(turn.place.platform, text, links=links, replaces=replaces)
+            parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
-            parts = self._services.outgoing.removal(replaces)
+            parts = self._services.outgoing.composer.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [], turn.answers)
         return parts
 
@@ -287,13 +287,13 @@ class Turns:
         if turn.off_record:
             return await unkept.dropped(self._services, turn, _("What I know changed again and again while I answered."))
         await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
-        parts = self._services.outgoing.removal(replaces)
+        parts = self._services.outgoing.composer.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
 
     async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
         """Drop what was taken back, and what was shown of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
-        parts = self._services.outgoing.removal(replaces)
+        parts = self._services.outgoing.composer.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts

@@ -100,7 +100,7 @@ class DreamsPage:
     async def _delete(self, request: web.Request) -> web.Response:
         view, outgoing = await self._desk.view(request), self._desk.talk.outgoing
         thought = await view.thoughts.find(request.match_info["id"])
-        platform, place, parts = await view.thoughts.take_back(thought, outgoing.keys())
+        platform, place, parts = await view.thoughts.take_back(thought, outgoing.composer.keys())
         if parts:
             await outgoing.flush(platform, place, parts)
         return go("/dreams")

@@ -1,0 +1,142 @@
+"""What may leave: a text becomes the parts in which it goes out, and what it must not hold is taken out of each.
+
+Nothing that moves a cursor or hides, no address as a link that nobody in view said and the operator does not allow, no part
+longer than the platform takes; judged on the parts, after cutting.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+
+from adapters.base import Adapter
+from adapters.command_table import Action, Card
+from adapters.markup import printable
+from adapters.splitting import closed
+from bot.apart import apart
+from bot.delivery.cards import CARDS, frozen, gated_cards
+from bot.delivery.gate import begun, gated, gated_parts, is_plain
+from bot.delivery.links import NO_LINKS, AllowList, Passing
+from memory.journal.journal import Part
+from memory.ports import Ids
+
+MOST_CHARACTERS = 100_000
+_SHORTEST = 2_000
+"""The longest part that every platform takes."""
+REFLECTION = "reflection"
+"""The form of a thought of hers, said unasked."""
+OFFER = "offer"
+"""The form of what changes only what can be pressed under a message."""
+_ROOM = 40
+"""UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
+
+
+class Composer:
+    """Makes the parts that a platform's adapter sends. `listed` are the links that may always pass."""
+
+    def __init__(self, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList) -> None:
+        self._adapters = adapters
+        self._ids = ids
+        self._listed = listed
+
+    async def parts(
+        self,
+        platform: str,
+        text: str,
+        *,
+        links: Collection[str],
+        actions: Sequence[Action] = (),
+        replaces: str = "",
+        form: str = "",
+        cards: Sequence[Card] = (),
+    ) -> Sequence[Part]:
+        """Return a text as it may leave, each part with its own key.
+
+        `links` are the addresses that it may show as such beside those that the operator allows; NO_LINKS for none. `actions`
+        stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
+        REFLECTION. `cards` go out in the place of the text where the platform shows them.
+        """
+        if cards and self._adapters[platform].card_limits:
+            texts, form = await apart(len(text), partial(self._cut_cards, platform, cards, links)), CARDS
+        else:
+            texts = await apart(len(text), partial(self._cut, platform, text, links))
+        pressed = _pressed(actions)
+        return [
+            Part(
+                self._ids.new(),
+                part,
+                "edit" if replaces and not at else "send",
+                replaces if not at else "",
+                pressed if at == len(texts) - 1 else "",
+                form,
+            )
+            for at, part in enumerate(texts)
+        ]
+
+    async def left(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
+        """Return a short text without links, as it may leave on any platform, for another process to send."""
+        passing = Passing(NO_LINKS, self._listed)
+        cut = await apart(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
+        return [Part(self._ids.new(), one, actions=_pressed(actions) if at == len(cut) - 1 else "") for at, one in enumerate(cut)]
+
+    def keys(self) -> Iterator[str]:
+        """Yield keys for parts that somebody else composes."""
+        while True:
+            yield self._ids.new()
+
+    def offer(self, target: str, actions: Sequence[Action]) -> Sequence[Part]:
+        """Return what puts something to press under a message that went out and stays as it is."""
+        return [Part(self._ids.new(), "", "edit", target, _pressed(actions), OFFER)]
+
+    def removal(self, replaces: str) -> Sequence[Part]:
+        """Return what takes a preview away again; () where there is none."""
+        if not replaces:
+            return ()
+        return [Part(self._ids.new(), "", "delete", replaces)]
+
+    async def preview(self, platform: str, text: str, links: Collection[str]) -> Part | None:
+        """Return the beginning of an answer as it may be shown while it is made, None where that is nothing yet."""
+        shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
+        if not self.printed(shown):
+            return None
+        texts = await apart(len(shown), partial(self._cut, platform, closed(shown), links))
+        return Part(self._ids.new(), texts[0], "preview")
+
+    async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
+        """Return a text as it may be shown where an adapter asks a person something."""
+        adapter, passing = self._adapters[platform], Passing(links, self._listed)
+        return await apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
+
+    def begun(self, platform: str, text: str, links: Collection[str]) -> str:
+        """Return a text that is still being written up to where it can be judged."""
+        return begun(text, Passing(links, self._listed), names=self._adapters[platform].links_names)
+
+    def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
+        """Say whether whole words of a text may be shown before the rest of it is known."""
+        return is_plain(words, Passing(links, self._listed), names=self._adapters[platform].links_names)
+
+    def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
+        adapter = self._adapters[platform]
+        safe = self.printed(text) or "…"
+        if len(safe) > MOST_CHARACTERS:
+            safe = safe[:MOST_CHARACTERS] + " […]"
+        most = adapter.most_characters - _ROOM
+        return gated_parts(safe, Passing(links, self._listed), most, names=adapter.links_names)
+
+    def _cut_cards(self, platform: str, cards: Sequence[Card], links: Collection[str]) -> list[str]:
+        adapter = self._adapters[platform]
+        assert adapter.card_limits is not None
+        passing = Passing(links, self._listed)
+        return [frozen(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
+
+    def printed(self, text: str) -> str:
+        """Return a text without what hides or moves."""
+        return printable(text).strip()
+
+    def pressable(self, part: Part, actions: Sequence[Action]) -> Part:
+        """Return a part under which something can be pressed."""
+        return replace(part, actions=_pressed(actions))
+
+
+def _pressed(actions: Sequence[Action]) -> str:
+    return json.dumps([asdict(action) for action in actions], ensure_ascii=False) if actions else ""
