@@ -44,7 +44,6 @@ class VectorStore:
         self._embedder = embedder
         self._clock = clock
         self._used = 0
-        self._looked = False
         self._dimension = 0
         self._asked: OrderedDict[str, Vectors] = OrderedDict()
         self._caught_up: dict[int, int] = {}
@@ -61,8 +60,7 @@ class VectorStore:
 
     async def space(self) -> int:
         """Return the key of the space that this embedder used last, 0 where it has embedded nothing yet."""
-        if not (self._used or self._looked):
-            self._used, self._looked = await self._known_space(), True
+        self._used = self._used or await self._known_space()
         return self._used
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
@@ -71,8 +69,6 @@ class VectorStore:
         `tell` is told how many of how many are done. After `most` items it ends, where others wait. What was done stays done
         where this is stopped. Raises EmbeddingFailed.
         """
-        # Another process may have embedded something meanwhile.
-        self._looked = False
         done, before = 0, self._caught_up.get(domain.key, -1)
         # What was changed while it was embedded is missing again.
         while (mark := await last_change(self._db, domain.key)) != before and (missing := await self._missing(domain)):

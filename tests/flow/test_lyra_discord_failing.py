@@ -98,7 +98,8 @@ async def held(town: Town, lyra: Awake) -> AsyncIterator[None]:
     """Let another process write to the memory for the block; Lyra waits for it only for a moment."""
     async with lyra.app.memory.db.transaction() as tx:
         await tx.one("PRAGMA busy_timeout = 20")
-    async with await SqliteDatabase.open(town.home / "lyra.db", keys.load(town.home / "key")) as other, other.transaction():
+    async with await SqliteDatabase.open(town.home / "lyra.db", keys.load(town.home / "key")) as other, other.transaction() as tx:
+        await tx.one("SELECT 1")
         yield
 
 
