@@ -38,6 +38,18 @@ def test_every_file_that_is_named_is_there(document: Path) -> None:
     assert [one for one in linked if not (document.parent / one).exists()] == []
 
 
+@pytest.mark.parametrize("document", [REPO / "README.md", *DOCS], ids=lambda one: str(one.name))
+def test_every_heading_that_is_linked_is_there(document: Path) -> None:
+    linked = re.findall(r"\]\(([^)#:]*)#([^)]+)\)", document.read_text("utf-8"))
+    assert [(file, name) for file, name in linked if name not in headings(document.parent / file if file else document)] == []
+
+
+def headings(document: Path) -> set[str]:
+    """Return how a link names each heading of a document."""
+    found = re.findall(r"^#+ (.+)$", document.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in found}
+
+
 def test_every_folder_says_what_it_is_for_what_comes_in_and_what_goes_out() -> None:
     short = []
     for top in ("bot", "memory", "adapters", "localization"):
