@@ -4,6 +4,7 @@ A name is a text that leaves like any other: it is judged at the exit, holds nob
 up with them. Where no thread can be opened, that is said once, and the answer stands in the channel.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from localization.languages import reading
 from localization.sentences import _, lazy
 
 _TOLD = "threadless"
+_SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
 _MOST = 60
 """Characters of a thread's name, which Discord cuts in its list at about so many."""
 _NOT_ALLOWED = lazy(
@@ -65,7 +67,9 @@ class Threads:
 
     async def _name(self, message: Message) -> str:
         """Return what a thread is called that a message begins: the beginning of it."""
-        line = " ".join((message.text.strip().splitlines() or [""])[0].split())
+        # A name has no marks of its own: what a spoiler hides would stand there for everyone to see.
+        text = _SPOILER.sub("…", message.text)
+        line = " ".join((text.strip().splitlines() or [""])[0].split())
         shown = await self._services.outgoing.composer.shown(message.place.platform, line[: 2 * _MOST], NO_LINKS)
         short = " ".join(shown.replace("`", "").split())
         if len(short) > _MOST:

@@ -114,6 +114,9 @@ class Changing:
             return False
         if not text.strip():
             return await self.withdraw(platform, place, [id]) is not None
+        if any(row["text"] != text for row in stored) or not stored:
+            async with self.db.transaction() as tx:
+                await unname(tx, "o.platform = :platform AND o.answers = :id", {"platform": platform, "id": id}, self.clock.now())
         given_up = await self.db.all(_GIVEN_UP, which)
         seen = (await self._known(platform, place, [id])).asides
         if all(row["text"] == text for row in stored) and not given_up and not seen:

@@ -68,17 +68,19 @@ async def test_an_archived_thread_goes_on_when_somebody_speaks_there(town: Town,
     assert len(await answers(town, thread, 2)) == 2
 
 
-async def test_what_is_forgotten_takes_the_name_of_its_thread_along(town: Town, lyra: Awake) -> None:
+@pytest.mark.parametrize("archived", [False, True], ids=["open", "closed"])
+async def test_what_is_forgotten_takes_the_name_of_its_thread_along(town: Town, lyra: Awake, archived: bool) -> None:
     said, thread = await asks(town, SECRET)
     assert "zanzibar7741" in thread.name and "zanzibar7741" in await town.reads(town.bob, town.general, "sessions")
     await town.ada.says(thread, "and another thing, which stays")
     await answers(town, thread, 2)
+    town.server.acts.change_thread(thread, archived=archived)
     await town.ada.deletes(said)
     await town.caught_up()
     await lyra.talk.tick()
     await town.server.pulse.until(lambda: "zanzibar" not in thread.name, "another name")
     await town.caught_up()
-    assert thread.name == "Conversation"
+    assert thread.name == "Conversation" and thread.archived is archived
     assert "zanzibar7741" not in await town.reads(town.bob, town.general, "sessions")
     assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%zanzibar%'") == []
 
@@ -112,8 +114,13 @@ async def test_a_name_shows_no_address_that_may_not_pass(town: Town, lyra: Awake
     assert "](http" not in thread.name and "link removed" in thread.name
 
 
+async def test_a_name_shows_nothing_that_a_spoiler_hides(town: Town, lyra: Awake) -> None:
+    _, thread = await asks(town, "do you know that ||Konrad\ndies|| in the end?")
+    assert thread.name == "do you know that … in the end?"
+
+
 async def test_what_begins_a_thread_is_followed_when_it_is_changed_and_nothing_else_makes_one(town: Town, lyra: Awake) -> None:
-    said, _ = await asks(town, "the lighthouse keeper is called Bertram, is that right?")
+    said, thread = await asks(town, "the lighthouse keeper is called Bertram, is that right?")
     await town.ada.edits(said, f"{town.server.mention} the lighthouse keeper is called Konrad, is that right?")
     other = await town.bob.says(town.general, "nobody asked her this")
     await town.bob.edits(other, "nobody asks her this")
@@ -123,6 +130,12 @@ async def test_what_begins_a_thread_is_followed_when_it_is_changed_and_nothing_e
     assert "Konrad" in kept and "Bertram" not in kept
     sessions = await lyra.app.memory.db.all("SELECT place FROM sessions WHERE place LIKE :like", {"like": f'%"{other.id}"%'})
     assert sessions == []
+    await lyra.talk.tick()
+    await town.server.pulse.until(lambda: "Bertram" not in thread.name, "another name")
+    await town.caught_up()
+    await lyra.heard()
+    assert "Bertram" not in await town.reads(town.bob, town.general, "sessions")
+    assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%Bertram%'") == []
 
 
 async def test_where_none_can_be_opened_just_now_it_is_answered_in_the_channel_without_a_word_of_it(

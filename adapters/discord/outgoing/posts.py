@@ -176,7 +176,12 @@ class Posts:
         """Have the thread of a place be called nothing that was said, where it is hers and still there."""
         thread = await _found(self._client, self._channel(sending).id)
         if isinstance(thread, discord.Thread) and thread.owner_id == self._me:
-            await thread.edit(name=str(UNNAMED))
+            # Discord renames no thread that is closed.
+            if thread.archived:
+                await thread.edit(name=str(UNNAMED), archived=False)
+                await thread.edit(archived=True)
+            else:
+                await thread.edit(name=str(UNNAMED))
         return ""
 
     async def delete(self, sending: Sending) -> str:

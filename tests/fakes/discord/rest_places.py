@@ -127,6 +127,10 @@ def changed(hub: Hub, call: Call) -> Answer:
         raise Refusal(*calls.MISSING_PERMISSIONS)
     names = {"name": "name", "archived": "archived", "locked": "locked", "auto_archive_duration": "archive_minutes"}
     wanted = {names[key]: value for key, value in call.body.items() if key in names and value is not None}
+    if thread.archived and wanted.get("archived", True):
+        raise Refusal(*calls.THREAD_LOCKED)
+    if thread.locked and thread.archived:
+        hub.require(thread, Right.MANAGE_THREADS)
     if thread.owner is not hub.world.bot and wanted != {"archived": False}:
         hub.require(thread, Right.MANAGE_THREADS)
     hub.acts.change_thread(thread, **wanted)
