@@ -4,6 +4,7 @@ A name is a text that leaves like any other: it is judged at the exit, holds nob
 up with them. Where no thread can be opened, that is said once, and the answer stands in the channel.
 """
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from bot.delivery.links import NO_LINKS
 from bot.service.log import log
 from localization.languages import reading
 from localization.sentences import _, lazy
+from memory.text.told.confidence import discreet
 
 _TOLD = "threadless"
 _SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
@@ -67,6 +69,9 @@ class Threads:
 
     async def _name(self, message: Message) -> str:
         """Return what a thread is called that a message begins: the beginning of it."""
+        # A name would tell what is told in confidence to those from whom it is to be kept, in lists too.
+        if await asyncio.to_thread(discreet, message.text):
+            return _("Conversation")
         # A name has no marks of its own: what a spoiler hides would stand there for everyone to see.
         text = _SPOILER.sub("…", message.text)
         line = " ".join((text.strip().splitlines() or [""])[0].split())

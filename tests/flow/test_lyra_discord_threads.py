@@ -114,6 +114,14 @@ async def test_a_name_shows_no_address_that_may_not_pass(town: Town, lyra: Awake
     assert "](http" not in thread.name and "link removed" in thread.name
 
 
+async def test_a_name_tells_nothing_that_is_told_in_confidence(town: Town, lyra: Awake) -> None:
+    said = await town.ada.says(town.general, f"{town.server.mention} don't tell bob: my pin is zanzibar7741, is that a good one?")
+    await town.caught_up()
+    await lyra.heard()
+    assert town.server.world.channels[said.id].name == "Conversation"
+    assert "zanzibar7741" not in await town.reads(town.bob, town.general, "sessions")
+
+
 async def test_a_name_shows_nothing_that_a_spoiler_hides(town: Town, lyra: Awake) -> None:
     _, thread = await asks(town, "do you know that ||Konrad\ndies|| in the end?")
     assert thread.name == "do you know that … in the end?"
