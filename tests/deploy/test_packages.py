@@ -102,7 +102,7 @@ def test_every_extra_is_locked() -> None:
     locked = "".join((REPO / "deploy" / name).read_text() for name in ("requirements.lock",))
     locked += "".join((REPO / "bot" / "setup" / name).read_text() for name in ("model.lock", "runtime.lock"))
     extras = tomllib.loads((REPO / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert set(extras) == {"model", "web"}
+    assert set(extras) == {"model", "postgresql", "web"}
     names = [re.split("[=<>; ]", one)[0] for some in extras.values() for one in some]
     assert [name for name in names if f"\n{name}==" not in f"\n{locked}"] == []
     pinned = [one.partition(";")[0] for one in extras["model"]]
