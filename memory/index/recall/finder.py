@@ -23,11 +23,11 @@ from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
-from memory.index.recall.query import ParsedQuery, Query, understood
+from memory.index.recall.query import ParsedQuery, Query, times, understood
 from memory.index.recall.ranking import Scored, by_share, rank
 from memory.index.recall.selection import Picked, select, theme
 from memory.index.tongues import Tongues
-from memory.index.when.values import Window
+from memory.index.when.values import TimedQuestion, Window
 from memory.ports import Vectors
 
 K1 = 1.5
@@ -185,9 +185,10 @@ class Recall:
         by themselves.
         """
         first = queries[0]
+        timed = await times(first)
         spaces = await self.spaces()
         loaded = await self._domain_indexes.of(domains, spaces)
-        question = understood(first, loaded)
+        question = understood(first, timed, loaded)
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
         asked = await self._tongues.query(question.text) if self._tongues else {}
@@ -203,7 +204,10 @@ class Recall:
             exclude={*first.exclude, *staged.gone},
         )
         scored = _scored(together, question, loaded, asked)
-        return [_by_words(query, loaded, staged.gone) if query.by_words else _told(query, scored, question) for query in queries]
+        return [
+            _by_words(query, timed, loaded, staged.gone) if query.by_words else _told(query, scored, question)
+            for query in queries
+        ]
 
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
@@ -231,9 +235,9 @@ def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked
     return [replace(one, cosine=first.cosine) for one, first in zip(again, ranked, strict=True)]
 
 
-def _by_words(query: Query, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:
+def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:
     """Return what holds the words of a query, whatever they mean."""
-    question = understood(query, loaded)
+    question = understood(query, timed, loaded)
     return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, {}), question)
 
 

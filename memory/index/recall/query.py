@@ -1,9 +1,11 @@
 """What a question asks for: which words, whose, of what time."""
 
+import asyncio
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, speaks
@@ -65,6 +67,8 @@ _WHO_SAYS = (
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 400
 """How much of a question counts: of a longer one its beginning and its end, where it is said what it is about."""
+_SHORT = 1_000
+"""So many characters are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +117,20 @@ class ParsedQuery:
     breadth: Breadth = Breadth.ONE
 
 
-def understood(query: Query, loaded: Sequence[Loaded]) -> ParsedQuery:
-    """Read a query with what is in view.
+async def times(query: Query) -> TimedQuestion:
+    """Return what a query says of times; of a long one that is read beside the event loop, which it would hold up."""
+    read = partial(asked_ahead, ends(query.text), query.now, query.time_zone)
+    return await asyncio.to_thread(read) if len(query.text) > _SHORT else read()
+
+
+def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> ParsedQuery:
+    """Read a query, of which it is known what it says of times, with what is in view.
 
     The names of those who speak here are left out of its meaning where anything else is left: a vector is drawn by a name to
     every message that has one. (On conversations between friends this took the evidence that vectors alone find among ten from
     25 to 64 in a hundred.)
     """
     query = replace(query, text=ends(query.text))
-    timed = asked_ahead(query.text, query.now, query.time_zone)
     # What was said of "last week" at another time is not what is asked for.
     window = query.window or timed.window
     if window and window.instead and not _any_in(window, loaded) and _any_in(window.instead, loaded):

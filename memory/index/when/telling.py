@@ -120,9 +120,10 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     """
     english = in_english(text)
     question = asked(english, now, time_zone)
-    if question.window and english != text:
-        return question
-    question = asked(text, now, time_zone)
+    if english != text:
+        if question.window:
+            return question
+        question = asked(text, now, time_zone)
     last = question.window
     if last is None or last.end > now or not _ASKS_AHEAD.search(text) or _has(cut(text), _BACK):
         return question
