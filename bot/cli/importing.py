@@ -152,6 +152,9 @@ class _Importer:
         )
         for session in self._sessions.values():
             await consolidator.close_episodes(session)
+        if self._counts["forgotten"]:
+            # A conversation of which all is forgotten was named after its file again.
+            await self._view.sessions.drop_names_of_empty()
         await self._view.note("import", sessions=len(self._sessions), bad=len(self._bad), **self._counts)
 
     def tell(self) -> int:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from memory.journal import inbox, outbox
 from memory.journal.outbox import Part
 from memory.places import identities, settings
+from memory.places.places import drop_names
 from memory.places.shown_names import Standing, standing
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
@@ -138,6 +139,12 @@ class Conversations:
     async def begin(self, platform: str, place: str) -> SessionRef:
         """Begin a fresh conversation at a place."""
         return SessionRef(platform, place, await self._b.shared.places.begin(platform, place, self._b.home))
+
+    async def drop_names_of_empty(self) -> None:
+        """Drop the names of the sessions at home that hold no message, and what is left of them on the disk."""
+        async with self._b.db.transaction() as tx:
+            await drop_names(tx, self._b.home)
+        await self._b.db.checkpoint()
 
     async def named(self, name: str) -> Session:
         """Return the session at home of that name or id. Raises NotFound."""

@@ -65,4 +65,5 @@ def test_what_is_imported_under_the_name_of_a_forgotten_conversation_stays_forgo
     assert traces(home) == []
     for file in (f"{NAME}.jsonl", "copy.jsonl"):
         assert home.lyra("import", file).out == "Imported 0 messages in 1 conversation; 2 had been forgotten and stay so.\n"
+        assert traces(home) == []
     assert ids and home.export() == []
