@@ -1,7 +1,7 @@
 """The port to the store, on each of its sides: what is whole, what is seen when, and what comes back as it was given."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.transaction import PostgresTransaction
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import POSTGRESQL, STORE, address_of, fresh
-from tests.kits.memory_kit import KEY, CancelledAt
+from tests.kits.memory_kit import KEY, cancelled_at
 
 INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)"
 
@@ -46,19 +46,6 @@ async def pair(db: Database, name: str) -> None:
         await tx.run(INSERT, {"scope": name, "key": "a", "value": ""})
         assert len(await tx.all("SELECT key FROM settings WHERE scope = :scope", {"scope": name})) == 1
         await tx.many(INSERT, [{"scope": name, "key": "b", "value": ""}])
-
-
-async def cancelled_at(n: int, work: Coroutine[Any, Any, object]) -> bool:
-    """Run work, cancelled at its n-th wait; return whether it waited that often."""
-    stepped = CancelledAt(work, n)
-
-    async def run() -> None:
-        stepped.task = asyncio.current_task()
-        await stepped
-
-    with suppress(asyncio.CancelledError):
-        await asyncio.create_task(run())
-    return stepped.waits >= n
 
 
 async def broken_steps(db: Database) -> list[int]:

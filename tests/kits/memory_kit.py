@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -247,6 +247,19 @@ class CancelledAt:
                 error = None
             except BaseException as thrown:  # noqa: BLE001 - handed to the work
                 error = thrown
+
+
+async def cancelled_at(n: int, work: Coroutine[Any, Any, object]) -> bool:
+    """Run work, cancelled at its n-th wait; return whether it waited that often."""
+    stepped = CancelledAt(work, n)
+
+    async def run() -> None:
+        stepped.task = asyncio.current_task()
+        await stepped
+
+    with suppress(asyncio.CancelledError):
+        await asyncio.create_task(run())
+    return stepped.waits >= n
 
 
 def utc(moment: str) -> int:

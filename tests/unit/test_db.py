@@ -3,10 +3,9 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,7 +16,7 @@ from memory.store.database import Parameters, Row
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import SqliteTransaction
 from tests.fakes.pulse import PATIENCE
-from tests.kits.memory_kit import KEY, CancelledAt
+from tests.kits.memory_kit import KEY, cancelled_at
 
 COUNT = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT count(*) AS n FROM n"
 PROMPT = 2.0
@@ -68,19 +67,6 @@ async def pair(db: SqliteDatabase, name: str) -> None:
             await tx.run("INSERT INTO settings (scope, key, value) VALUES (:s, :k, '')", {"s": name, "k": half})
 
 
-async def cancelled_at(db: SqliteDatabase, n: int, work: Coroutine[Any, Any, object]) -> bool:
-    """Run work, cancelled at its n-th wait; return whether it waited that often."""
-    stepped = CancelledAt(work, n)
-
-    async def run() -> None:
-        stepped.task = asyncio.current_task()
-        await stepped
-
-    with suppress(asyncio.CancelledError):
-        await asyncio.create_task(run())
-    return stepped.waits >= n
-
-
 async def whole(db: SqliteDatabase) -> bool:
     """Say whether only whole pairs are visible and the next transaction works."""
     halves = await db.all("SELECT scope, count(*) AS n FROM settings GROUP BY scope")
@@ -100,7 +86,7 @@ async def broken_steps(folder: Path, kind: type[SqliteDatabase], *, behind: int 
         db = await kind.open(folder / f"{kind.__name__}-{n}.db", KEY)
         slow = asyncio.create_task(db._writer.execute_fetchall(COUNT.format(behind))) if behind else None
         await asyncio.sleep(0)
-        reached = await cancelled_at(db, n, pair(db, "cancelled"))
+        reached = await cancelled_at(n, pair(db, "cancelled"))
         if not await whole(db):
             broken.append(n)
             await db._roll_back()
@@ -231,7 +217,7 @@ async def test_a_cancelled_read_that_is_left_running_holds_the_next_one_up(tmp_p
 async def test_a_read_cancelled_before_it_began_does_not_hold_the_next_one_up(tmp_path: Path) -> None:
     async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as db:
         for _ in range(20):
-            assert await cancelled_at(db, 1, db.all(COUNT.format(10**9)))
+            assert await cancelled_at(1, db.all(COUNT.format(10**9)))
             async with asyncio.timeout(PROMPT):
                 assert [row["n"] for row in await db.all("SELECT 7 AS n")] == [7]
 
