@@ -67,6 +67,7 @@ class ConfidingCommands(Group):
         kept = (
             _("Taken back: whoever reads this place may know it.") if ends else _("Understood: {kept}.", kept=kept_from([told]))
         )
+        kept = f"{kept} {await self._services.outgoing.unname()}".rstrip()
         return Reply(kept, await given([told.exchange]), shows=frozenset({told.exchange.key}))
 
     async def _list(self, view: View, told: Sequence[Confided]) -> Reply:

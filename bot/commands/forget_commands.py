@@ -136,7 +136,7 @@ class ForgetCommands(Group):
 
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
-        told = receipts.forgotten(receipt)
+        told = f"{receipts.forgotten(receipt)} {await self._services.outgoing.unname()}".rstrip()
         left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
         if not left:
             return plain(told)

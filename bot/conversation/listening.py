@@ -225,6 +225,8 @@ class Listening:
                 await self._say_unreadable(event)
             case Announced():
                 await self._announce(event)
+        if self._adapter.opens_threads and isinstance(event, Revised | Withdrawn):
+            await self._services.outgoing.unname()
 
     async def _kept_at(self, place: Place, ids: Sequence[str]) -> Sequence[Place]:
         """Return where messages of a place may be kept: where each begins a thread of a server, or may have, in that as well."""

@@ -25,6 +25,9 @@ class Barred:
         self._within = within
         self._since: dict[Place, set[str]] = {}
 
+    def __contains__(self, place: Place) -> bool:
+        return place in self._since
+
     def begin(self, place: Place) -> None:
         """Take in that she may not write at a place."""
         self._since.setdefault(place, set())

@@ -24,7 +24,7 @@ from bot.locks import Locks
 from bot.models.offline.spoken_languages import told
 from bot.service.log import log
 from localization.languages import known, reading
-from localization.sentences import lazy
+from localization.sentences import lazy, ngettext
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, TITLE, Journal, Part
 from memory.journal.journal import OutboxRow as Row
@@ -139,6 +139,21 @@ class Outgoing:
             remote = await adapter.send(_sending(row, files))
         # Under its id stands what it says, not what it offers.
         return "" if row.part.form == OFFER else remote
+
+    async def unname(self) -> str:
+        """Have threads lose the names that may not be shown any more; return what is to be said where she may not, '' for nothing."""
+        waiting = [one for one in await self._journal.unnaming() if one[0] in self._adapters]
+        for platform, place, part in waiting:
+            await self.flush(platform, place, [part])
+        still = await self._journal.named_still([part for _, _, part in waiting])
+        kept = sum(place in self._barred for place in still)
+        if not kept:
+            return ""
+        return ngettext(
+            "The name of a thread still shows words of it, and I may not rename that one; whoever manages threads there can.",
+            "The names of {n} threads still show words of it, and I may not rename those; whoever manages threads there can.",
+            kept,
+        )
 
     async def retry(self) -> None:
         """Send what waits anywhere."""

@@ -12,6 +12,7 @@ from memory.derive import refusals
 from memory.forget import erase
 from memory.forget.forgetting import Forgetting
 from memory.forget.sparing import Nearness
+from memory.forget.unnaming import unname
 from memory.forget.walk import Walk
 from memory.index.indexing import unindex
 from memory.index.mentions import named
@@ -147,6 +148,7 @@ class Confiding:
                 await erase.retire(tx, there, digests, now)
             await refusals.drop(tx, domain)
             await unindex(tx, domain, items)
+            await unname(tx, [item for item in items if kept_from[item] != NOBODY], now)
             for whom in {kept_from[item]: None for item in items}:
                 await confidences.put(tx, domain, [item for item in items if kept_from[item] == whom], whom, now)
             said = (await exchanges.among(tx, items)).values()

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from memory.derive import refusals
+from memory.forget.unnaming import unname
 from memory.index.indexing import unindex
 from memory.journal import inbox
-from memory.journal.outbox import silence, unname
+from memory.journal.outbox import silence
 from memory.places import confidences
 from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
@@ -110,13 +111,7 @@ async def _gone(tx: Transaction, domain: Domain, some: Sequence[int], now: int) 
     within = f"IN ({placeholders('i', some)})"
     await mark_dead(tx, some, now)
     await inbox.finish_kept(tx, some)
-    await unname(
-        tx,
-        "EXISTS (SELECT 1 FROM exchanges e JOIN sessions s ON s.id = e.session "
-        f"WHERE e.item {within} AND e.source_id = o.answers AND s.platform = o.platform)",
-        bound("i", some),
-        now,
-    )
+    await unname(tx, some, now)
     await silence(
         tx,
         "operation = 'preview' AND EXISTS (SELECT 1 FROM exchanges e JOIN sessions s ON s.id = e.session "

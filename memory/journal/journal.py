@@ -7,9 +7,10 @@ was sent.
 
 from memory.journal.inbox import Event, Inbox, InboxEvent, OpenEvents
 from memory.journal.outbox import OFF_RECORD, TITLE, Outbox, OutboxRow, Part
+from memory.journal.thread_names import ThreadNames
 
 __all__ = ["OFF_RECORD", "TITLE", "Event", "InboxEvent", "Journal", "OpenEvents", "OutboxRow", "Part"]
 
 
-class Journal(Inbox, Outbox):
+class Journal(Inbox, Outbox, ThreadNames):
     """The inbox, cursors and outbox of one database."""

@@ -236,7 +236,7 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
     )
 
 
-async def named(tx: Transaction, domain: Domain, platform: str, place: str, root: str, key: str, now: int) -> None:
+async def name(tx: Transaction, domain: Domain, platform: str, place: str, root: str, key: str, now: int) -> None:
     """Note, in the caller's transaction, that the thread of a place is called after a message, by the platform's id of it; once."""
     await tx.run(
         "INSERT INTO outbox (domain, platform, place, part, key, operation, text, form, answers, state, created_at, sent_at) "
@@ -246,12 +246,15 @@ async def named(tx: Transaction, domain: Domain, platform: str, place: str, root
     )
 
 
-async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) -> None:
-    """Queue, in the caller's transaction, that threads lose their names whose rows `o` fulfil an SQL condition; once each."""
-    await tx.run(
+async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) -> list[Row]:
+    """Queue, in the caller's transaction, that threads lose their names whose rows `o` fulfil an SQL condition; once each.
+
+    Returns platform and place of each.
+    """
+    return await tx.all(
         "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, form, answers, created_at) "
         "SELECT o.domain, o.platform, o.place, 0, 'unname ' || o.key, 'delete', '', '', o.form, '', :now FROM outbox o "
-        f"WHERE o.form = 'title' AND o.operation = 'send' AND {which} ON CONFLICT (key) DO NOTHING",
+        f"WHERE o.form = 'title' AND o.operation = 'send' AND {which} ON CONFLICT (key) DO NOTHING RETURNING platform, place",
         {**parameters, "now": now},
     )
 

@@ -120,7 +120,7 @@ class Places:
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
         """Return the session of a place; a new one is named after it, with a number behind a name that is taken.
 
-        It stays unnamed where there is no name, and where the name is what somebody said that was forgotten.
+        It stays unnamed where there is no name, and where the name is what somebody said that was forgotten, or is to go.
         """
         row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
         if row and row["name"] != row["public_id"]:
@@ -135,7 +135,7 @@ class Places:
                 {
                     **_session_key(domain, ref),
                     "public_id": id,
-                    "name": await titles.bearable(tx, self.seal, domain, name) or id,
+                    "name": await titles.bearable(tx, self.seal, domain, ref, name) or id,
                     "now": now,
                 },
             )
@@ -165,10 +165,8 @@ class Places:
     async def rename(self, session: Session, domain: Domain, name: str) -> None:
         """Name a session after what its place is called now; '' takes its name away."""
         async with self.db.transaction() as tx:
-            await tx.run(
-                "UPDATE sessions SET name = :name WHERE id = :id",
-                {"name": await titles.bearable(tx, self.seal, domain, name, session.key) or session.id, "id": session.key},
-            )
+            now = await titles.bearable(tx, self.seal, domain, session.ref, name, session.key) or session.id
+            await tx.run("UPDATE sessions SET name = :name WHERE id = :id", {"name": now, "id": session.key})
 
     async def sessions(self, domain: Domain) -> list[Session]:
         """Return a domain's sessions that hold anything that is not withheld, newest first."""

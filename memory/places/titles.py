@@ -3,10 +3,11 @@
 import re
 
 from localization.sentences import _
+from memory.journal.thread_names import is_to_go
 from memory.store.database import Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.tiers.messages import words
-from memory.types import MOST_NAME, Domain
+from memory.types import MOST_NAME, Domain, SessionRef
 
 _NUMBERED = re.compile(r" \(\d+\)$")
 
@@ -21,9 +22,12 @@ async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -
     return bool(await _buried(tx, words.names(seal, domain.ref, name)))
 
 
-async def bearable(tx: Transaction, seal: Seal, domain: Domain, name: str, session: int = 0) -> str:
-    """Return a name as a session can bear it, with a number behind one that another bears; '' for one that may not be kept."""
-    if not name or await is_forgotten(tx, seal, domain, name):
+async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef, name: str, session: int = 0) -> str:
+    """Return a name as a session can bear it, with a number behind one that another bears; '' for one that may not be kept.
+
+    That is also one that a thread bears still which is to lose it.
+    """
+    if not name or await is_forgotten(tx, seal, domain, name) or await is_to_go(tx, ref.platform, ref.place):
         return ""
     if len(name) > MOST_NAME:
         name = f"{name[: MOST_NAME - 1]}…"

@@ -15,9 +15,10 @@ from memory.forget import erase
 from memory.forget.confiding import Confiding, excepted, which
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
+from memory.forget.unnaming import unname_after
 from memory.index.indexing import unindex
 from memory.journal import inbox
-from memory.journal.outbox import NOTICES, silence, taken_away, unname
+from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain
@@ -77,8 +78,7 @@ class Changing:
             return None
         if known.events:
             async with self.db.transaction() as tx:
-                which = f"o.platform = :platform AND o.answers IN ({placeholders('e', known.events)})"
-                await unname(tx, which, {"platform": platform, **bound("e", known.events.values())}, self.clock.now())
+                await unname_after(tx, platform, known.events.values(), self.clock.now())
         waiting = await self._names(platform, place, sorted(known.events.values()))
         names = sorted({*known.messages, *waiting, *known.asides})
         receipt = await self.forgetting.forget_named(names, sorted(known.events))
@@ -116,7 +116,7 @@ class Changing:
             return await self.withdraw(platform, place, [id]) is not None
         if any(row["text"] != text for row in stored) or not stored:
             async with self.db.transaction() as tx:
-                await unname(tx, "o.platform = :platform AND o.answers = :id", {"platform": platform, "id": id}, self.clock.now())
+                await unname_after(tx, platform, [id], self.clock.now())
         given_up = await self.db.all(_GIVEN_UP, which)
         seen = (await self._known(platform, place, [id])).asides
         if all(row["text"] == text for row in stored) and not given_up and not seen:

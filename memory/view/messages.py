@@ -251,7 +251,7 @@ class OwnPosts:
         """Note that the thread of a session at home is called after the message of a platform's id that it begins with."""
         self._b.own(session)
         async with self._b.db.transaction() as tx:
-            await outbox.named(tx, self._b.home, session.ref.platform, session.ref.place, root, key, self._b.shared.clock.now())
+            await outbox.name(tx, self._b.home, session.ref.platform, session.ref.place, root, key, self._b.shared.clock.now())
 
     async def left(self) -> int:
         """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""

@@ -85,6 +85,39 @@ async def test_what_is_forgotten_takes_the_name_of_its_thread_along(town: Town, 
     assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%zanzibar%'") == []
 
 
+@pytest.mark.parametrize("how", ["forget", "confide", "say"])
+async def test_what_is_kept_from_somebody_afterwards_takes_the_name_of_its_thread_along_at_once(
+    town: Town, lyra: Awake, how: str
+) -> None:
+    said, thread = await asks(town, f"{SECRET} It is longer than the name of a thread may be, and goes on for a while.")
+    assert "zanzibar7741" in thread.name and "zanzibar7741" in await town.reads(town.bob, town.general, "sessions")
+    if how == "say":
+        await town.ada.says(thread, "don't tell bob what I just said")
+        await town.server.pulse.until(lambda: "zanzibar" not in thread.name, "another name")
+    else:
+        link = f"https://discord.com/channels/{town.guild.id}/{thread.id}/{said.id}"
+        found = await (await lyra.view(DomainKind.SERVER, town.guild.id)).messages.find("discord", None, str(said.id))
+        assert found is not None
+        arguments = {"forget": {"what": link}, "confide": {"message": found.id, "who": "bob"}}[how]
+        told = await (await town.ada.runs(thread, how, **arguments)).answer()
+        assert "may not rename" not in told.shown
+    assert thread.name == "Conversation"
+    assert "zanzibar7741" not in await town.reads(town.bob, town.general, "sessions")
+
+
+async def test_a_name_that_she_may_not_take_away_is_told_to_whoever_forgot_and_goes_once_she_may(town: Town, lyra: Awake) -> None:
+    said, thread = await asks(town, SECRET)
+    town.server.acts.change_thread(thread, archived=True, locked=True)
+    await town.caught_up()
+    told = await town.reads(town.ada, town.general, "forget", what=str(said.id))
+    assert "The name of a thread still shows words of it, and I may not rename that one" in told
+    assert "zanzibar7741" not in await town.reads(town.bob, town.general, "sessions")
+    town.server.acts.change_thread(thread, locked=False)
+    await town.caught_up()
+    await lyra.talk.tick()
+    assert thread.name == "Conversation"
+
+
 async def test_what_stands_above_its_thread_is_not_taken_for_removed(town: Town, lyra: Awake) -> None:
     said, thread = await asks(town, "the lighthouse keeper is called Bertram, what do you think?")
     there = await lyra.adapter.stands(f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]', [str(said.id)])

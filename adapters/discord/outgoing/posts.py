@@ -17,6 +17,7 @@ from adapters.base import Sending
 from adapters.command_table import Card
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
 from adapters.discord.interactions.buttons import view
+from adapters.errors import SendFailed
 from adapters.events import split_key
 from localization.languages import LANGUAGES
 from localization.sentences import lazy
@@ -121,6 +122,7 @@ def _told(message: discord.Message) -> str:
 
 
 UNNAMED = lazy("Conversation")
+_LOCKED = lazy("The thread is closed and locked; only those who manage threads can rename it.")
 THOUGHT = lazy("A thought of mine, said unasked")
 _NONCE_WINDOW = 3 * 60 * 1_000_000
 
@@ -176,6 +178,8 @@ class Posts:
         """Have the thread of a place be called nothing that was said, where it is hers and still there."""
         thread = await _found(self._client, self._channel(sending).id)
         if isinstance(thread, discord.Thread) and thread.owner_id == self._me:
+            if thread.archived and thread.locked and not thread.permissions_for(thread.guild.me).manage_threads:
+                raise SendFailed(_LOCKED, barred=True)
             # Discord renames no thread that is closed.
             if thread.archived:
                 await thread.edit(name=str(UNNAMED), archived=False)

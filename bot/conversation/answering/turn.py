@@ -141,6 +141,7 @@ class Turns:
         if not told and not turn.ended:
             return
         text = understood(told, turn.covered, prefix) if told else ended(turn.ended)
+        text = f"{text} {await self._services.outgoing.unname()}".rstrip()
         parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
         if await turn.view.confidences.tell(turn.session, told, parts, turn.answers):
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)

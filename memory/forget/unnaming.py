@@ -1,0 +1,34 @@
+"""Threads that are called after what may not be shown any more: each loses its name, in memory at once, and where it stands."""
+
+from collections.abc import Collection, Sequence
+
+from memory.journal import outbox
+from memory.places.places import drop_names_of
+from memory.store.database import Parameters, Transaction
+from memory.store.lineage import bound, pages, placeholders
+
+
+async def unname(tx: Transaction, items: Sequence[int], now: int) -> None:
+    """Take away, in the caller's transaction, the names of threads that are called after these messages."""
+    for some in pages(items):
+        await _unname(
+            tx,
+            "EXISTS (SELECT 1 FROM exchanges e JOIN sessions s ON s.id = e.session "
+            f"WHERE e.item IN ({placeholders('i', some)}) AND e.source_id = o.answers AND s.platform = o.platform)",
+            bound("i", some),
+            now,
+        )
+
+
+async def unname_after(tx: Transaction, platform: str, ids: Collection[str], now: int) -> None:
+    """Take away, in the caller's transaction, the names of threads that are called after messages of a platform, by its ids."""
+    for some in pages(list(ids)):
+        which = f"o.platform = :platform AND o.answers IN ({placeholders('e', some)})"
+        await _unname(tx, which, {"platform": platform, **bound("e", some)}, now)
+
+
+async def _unname(tx: Transaction, which: str, parameters: Parameters, now: int) -> None:
+    for row in await outbox.unname(tx, which, parameters, now):
+        here = {"platform": row["platform"], "place": row["place"]}
+        called = await tx.all("SELECT id FROM sessions WHERE platform = :platform AND place = :place", here)
+        await drop_names_of(tx, [session["id"] for session in called])
