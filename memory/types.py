@@ -1,7 +1,7 @@
 """The values that cross memory's border. All are frozen; every instant is an integer: microseconds since 1970, UTC."""
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 MOST_NAME = 200
 """The most characters that the name of a conversation may have."""
@@ -167,12 +167,20 @@ class Imported:
     place: str = ""
 
 
+class Borne(IntEnum):
+    """When somebody else who is present bears, or bore, a name: not at all, now, or before where its readers could know."""
+
+    NOT = 0
+    NOW = 1
+    BEFORE = 2
+
+
 @dataclass(frozen=True, slots=True)
 class NewExchange:
     """A message to be kept. `source_id` is the platform's id of it, unique within its session.
 
     `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest. `discretion` is
-    what it asks for where others read along. `borne` says that somebody else who is present is called like its speaker.
+    what it asks for where others read along. `borne` says by whom else who is present the name of its speaker is borne.
     """
 
     kind: Kind
@@ -185,7 +193,7 @@ class NewExchange:
     echo: bool = False
     imported: Imported | None = None
     discretion: Discretion | None = None
-    borne: bool = False
+    borne: Borne = Borne.NOT
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from localization.languages import current
 from localization.sentences import Sentence, lazy
 from memory.index.hits import Hit
 from memory.tiers.exchanges import Placed
-from memory.types import Identity, Session
+from memory.types import Borne, Identity, Session
 from memory.view.view import View
 
 
@@ -48,9 +48,10 @@ class Group:
         """Return the name under which whoever calls is shown."""
         return await name_of(view.messages, self._adapters[call.place.platform], call.place, call.person)
 
-    async def _borne(self, call: Call, view: View, person: Person) -> bool:
-        """Say whether somebody else who is present is called by a name that a person would have as the first."""
-        return bool(await borne(view.messages, self._adapters[call.place.platform], call.place, [person]))
+    async def _borne(self, call: Call, view: View, person: Person) -> Borne:
+        """Say whether somebody else who is present bears or bore a name that a person would have as the first."""
+        found = await borne(view.messages, self._adapters[call.place.platform], call.place, [person])
+        return next(iter(found.values()), Borne.NOT)
 
     @staticmethod
     def _shared(call: Call) -> bool:

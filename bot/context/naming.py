@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.events import Person, Place, Quote
+from memory.places.shown_names import Person as Account
 from memory.places.shown_names import Standing
 from memory.text.display_names import LYRA, likeness, untagged
-from memory.types import Identity
+from memory.types import Borne, Identity
 from memory.view.messages import Messages
 
 
@@ -18,36 +19,39 @@ async def name_of(messages: Messages, adapter: Adapter, place: Place, person: Pe
     return name
 
 
-async def borne(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> set[str]:
-    """Return those names of people that nobody has at home yet, and that somebody else who is present is called by."""
+async def borne(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> Mapping[Account, Borne]:
+    """Return those accounts with names that nobody has at home yet, and that somebody else who is present bears, or bore before."""
     accounts = [] if place.is_private else [one for one in dict.fromkeys(people) if one.id]
-    named: list[tuple[Identity | None, str]] = [(Identity(place.platform, one.id), one.name) for one in accounts]
-    return await _borne(await messages.standing(named), adapter, place) if named else set()
+    named: list[Account] = [(Identity(place.platform, one.id), one.name) for one in accounts]
+    return await _borne(await messages.standing(named), adapter, place) if named else {}
 
 
-async def _borne(standing: Standing, adapter: Adapter, place: Place) -> set[str]:
-    """Return which names others who are present bear.
+async def _borne(standing: Standing, adapter: Adapter, place: Place) -> Mapping[Account, Borne]:
+    """Return which names others who are present bear or bore.
 
-    Who is known elsewhere under such a name counts only as far as they are present under it, which all can see there.
+    Who is known elsewhere under such a name counts only as far as they are present under it, which all can see there; who bore it
+    where its readers could know is present under any.
     """
-    found: set[str] = set()
+    found: dict[Account, Borne] = {}
     for who, name in dict.fromkeys(standing.people):
         known = standing.namesakes(who, name) if who is not None else None
         if who is not None and known is not None:
-            others = [other.name for other in await adapter.called(place, known) if other.id != who.native_id]
-            if likeness(untagged(name)) in {likeness(untagged(other)) for other in others}:
-                found.add(name)
+            others = [other for other in await adapter.called(place, known) if other.id != who.native_id]
+            if standing.held_before(who, name, {other.id for other in others}):
+                found[who, name] = Borne.BEFORE
+            elif likeness(untagged(name)) in {likeness(untagged(other.name)) for other in others}:
+                found[who, name] = Borne.NOW
     return found
 
 
 async def as_shown(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return quotes under the names that their speakers have at home; her own words are Lyra's."""
-    people: list[tuple[Identity | None, str]] = [
+    people: list[Account] = [
         (Identity(place.platform, one.person) if one.person else None, one.speaker) for one in quotes if not one.own
     ]
-    shown: Mapping[tuple[Identity | None, str], str] = {}
+    shown: Mapping[Account, str] = {}
     if people:
         standing = await messages.standing(people)
-        shown = standing.shown(set() if place.is_private else await _borne(standing, adapter, place))
+        shown = standing.shown({} if place.is_private else await _borne(standing, adapter, place))
     told = iter([shown[one] for one in people])
     return [replace(quote, speaker=LYRA if quote.own else next(told)) for quote in quotes]

@@ -33,7 +33,7 @@ from memory.journal.journal import OpenEvents
 from memory.ports import Clock
 from memory.text.told import confidence
 from memory.tiers.messages import storing
-from memory.types import MINUTE, Covered, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import MINUTE, Borne, Covered, Exchange, Identity, Kind, NewExchange, Session
 from memory.view.view import View
 
 
@@ -226,11 +226,12 @@ class Intake:
 
     async def _store(
         self, view: View, session: Session, heard: Sequence[Heard],
-        read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents, taken: Collection[str],
+        read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
+        taken: Mapping[tuple[Identity | None, str], Borne],
     ) -> "_Kept":  # fmt: skip
         first = [one.message for one in heard if not one.message.anew]
         words = [await said(message, told(message, read.get(_came(message), ()))) for message in first]
-        new = [replace(one, borne=one.speaker in taken) for one in words]
+        new = [replace(one, borne=taken.get((one.identity, one.speaker), Borne.NOT)) for one in words]
         kept = await view.say(session, new) if new else storing.Kept([])
         stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within

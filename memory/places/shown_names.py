@@ -4,7 +4,8 @@ A name is known by a keyed hash of its likeness, so that nobody's name is kept h
 first, also when that one is called something else: what is kept was said under it. Who is called something else takes no name
 that somebody else who is present is called by, be it that this one never spoke; what they are shown as with a tag is theirs.
 So it is across the epochs of a room, and where one replaces another that it goes on with: who was called otherwise there comes
-into no name that somebody who is present bears.
+into no name that somebody who is present bears. Nor does anybody come into one that somebody who is present bore there before, or in
+what is read along, whatever these are called by now.
 """
 
 import hmac
@@ -15,8 +16,11 @@ from hashlib import sha256
 from memory.store.database import Database, Reader, Transaction
 from memory.store.lineage import Seal, bound, placeholders
 from memory.text.display_names import TAG, is_reserved, likeness, tagged, untagged
-from memory.types import Domain, DomainKind, DomainRef, Exchange, Identity
+from memory.types import Borne, Domain, DomainKind, DomainRef, Exchange, Identity
 
+Person = tuple[Identity | None, str]
+"""Somebody's account, None where none is known, and the name that they give themselves."""
+NOBODYS: Mapping[Person, Borne] = {}
 _MOST_NAMESAKES = 5
 _HERE = (
     "(n.domain = :domain OR n.domain IN ({before}) OR n.domain IN (SELECT e.id FROM domains e JOIN domains d ON d.id = :domain "
@@ -26,13 +30,13 @@ _HERE = (
 
 
 async def shown_name(
-    tx: Transaction, seal: Seal, domain: Domain, key: int, identity: Identity, name: str, *, borne: bool = False,
+    tx: Transaction, seal: Seal, domain: Domain, key: int, identity: Identity, name: str, *, borne: Borne = Borne.NOT,
     before: Collection[int] = (),
 ) -> str:  # fmt: skip
     """Return the name under which an account is shown from now on, where it calls itself `name`; a free name becomes its own.
 
     `borne` says that somebody else who is present is called so: then it is free only for who had no name here before, nor another
-    in the domains `before` this one, of rooms that its own replaced, or in an earlier epoch.
+    in the domains `before` this one, of rooms that its own replaced, or in an earlier epoch; for nobody where it was theirs before.
     """
     own = untagged(name)
     apart = tagged(own, public_id(seal, domain.ref, identity))
@@ -59,12 +63,12 @@ def public_id(seal: Seal, domain: DomainRef, identity: Identity) -> str:
 
 
 async def _is_apart(
-    reader: Reader, seal: Seal, domain: Domain, key: int, names: tuple[str, str], before: Collection[int], *, borne: bool
+    reader: Reader, seal: Seal, domain: Domain, key: int, names: tuple[str, str], before: Collection[int], *, borne: Borne
 ) -> bool:
     own, apart = names
-    if await _row(reader, seal, domain, apart) is not None:
+    if borne is Borne.BEFORE or await _row(reader, seal, domain, apart) is not None:
         return True
-    if not borne:
+    if borne is Borne.NOT:
         return False
     rows = await reader.all(
         f"SELECT n.domain, n.likeness FROM shown_names n WHERE n.identity = :key AND {_HERE.format(before=placeholders('b', before))}",
@@ -107,15 +111,16 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, shown: str, holder:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How some people stand in a domain, by their accounts and names: who holds which name, who has any, which they had before it, and
-    who else has one elsewhere.
+    """How some people stand in a domain, by their accounts and names: who holds which name, who has any, which they had before it,
+    who held one in what is read along or an earlier epoch (`near`), the first one first, and who has one elsewhere.
     """
 
-    people: Sequence[tuple[Identity | None, str]]
+    people: Sequence[Person]
     marks: Mapping[str, str]
     held: Mapping[str, Identity]
     here: Set[Identity]
     before: Mapping[Identity, Set[str]]
+    near: Mapping[str, Sequence[Identity]]
     elsewhere: Mapping[str, Sequence[Identity]]
     seal: Seal
     domain: Domain
@@ -124,15 +129,21 @@ class Standing:
         """Return the ids of a few other accounts of that platform that bear a name anywhere, None where somebody holds it here: it is not free then."""
         if self.marks[untagged(name)] in self.held or is_reserved(untagged(name)):
             return None
-        others = self.elsewhere.get(self.marks[untagged(name)], ())
+        mark = self.marks[untagged(name)]
+        others = dict.fromkeys([*self.near.get(mark, ()), *self.elsewhere.get(mark, ())])
         return [one.native_id for one in others if one.platform == who.platform and one != who]
 
-    def shown(self, borne: Collection[str] = ()) -> dict[tuple[Identity | None, str], str]:
+    def held_before(self, who: Identity, name: str, present: Collection[str]) -> bool:
+        """Say whether the first holder of a name near here who is among those of that platform's accounts is somebody else."""
+        near = (one for one in self.near.get(self.marks[untagged(name)], ()) if one == who or one.native_id in present)
+        return next(near, who) != who
+
+    def shown(self, borne: Mapping[Person, Borne] = NOBODYS) -> dict[Person, str]:
         """Return under which names they are shown where their words are not kept. Of unknown ones the first keeps a name.
 
-        `borne` are the names by which somebody else who is present is called as well.
+        `borne` says of which names somebody else who is present bears or bore one.
         """
-        holders, found = dict(self.held), dict[tuple[Identity | None, str], str]()
+        holders, found = dict(self.held), dict[Person, str]()
         for identity, name in self.people:
             if identity is None:
                 found[identity, name] = unaccounted(self.seal, self.domain.ref, name)
@@ -140,16 +151,23 @@ class Standing:
             own = untagged(name)
             apart = tagged(own, public_id(self.seal, self.domain.ref, identity))
             known = identity in self.here or _had_another(self.before.get(identity, ()), self.marks[own])
-            if self.marks[apart] not in self.held and not (name in borne and known):
+            by_others = borne.get((identity, name), Borne.NOT)
+            theirs = by_others is Borne.BEFORE or (by_others is Borne.NOW and known)
+            if self.marks[apart] not in self.held and not theirs:
                 holders.setdefault(self.marks[own], identity)
             found[identity, name] = own if holders.get(self.marks[own]) == identity and not is_reserved(own) else apart
         return found
 
 
 async def standing(
-    db: Database, seal: Seal, domain: Domain, people: Sequence[tuple[Identity | None, str]], before: Collection[int] = ()
+    db: Database,
+    seal: Seal,
+    domain: Domain,
+    people: Sequence[Person],
+    before: Collection[int] = (),
+    along: Collection[int] = (),
 ) -> Standing:
-    """Return how people stand in a domain, in one read; `before` is as in `shown_name`."""
+    """Return how people stand in a domain, in one read; `before` is as in `shown_name`, `along` are the domains that are read along."""
     accounts = [identity for identity, _ in people if identity is not None]
     own = {untagged(name) for _, name in people}
     apart = {tagged(untagged(name), public_id(seal, domain.ref, identity)) for identity, name in people if identity is not None}
@@ -160,25 +178,34 @@ async def standing(
         "UNION ALL SELECT CASE WHEN n.domain = :domain THEN 'here' ELSE 'before' END, n.likeness, i.platform, i.native_id "
         "FROM identities i JOIN shown_names n ON n.identity = i.id "
         f"WHERE i.native_id IN ({placeholders('a', accounts)}) AND {_HERE.format(before=placeholders('b', before))} "
+        "UNION ALL SELECT 'near', o.likeness, o.platform, o.native_id FROM ("
+        "SELECT n.likeness, i.platform, i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
+        f"WHERE n.likeness IN ({placeholders('o', list(own))}) AND n.domain <> :domain "
+        f"AND {_HERE.format(before=placeholders('l', along))} ORDER BY n.domain) o "
         "UNION ALL SELECT 'elsewhere', e.likeness, e.platform, e.native_id FROM ("
         "SELECT n.likeness, i.platform, i.native_id FROM shown_names n JOIN identities i ON i.id = n.identity "
         f"WHERE n.likeness IN ({placeholders('o', list(own))}) AND n.domain <> :domain ORDER BY i.id LIMIT :most) e",
         {
             "domain": domain.key, **bound("m", marks.values()), **bound("a", [one.native_id for one in accounts]),
-            **bound("o", [marks[name] for name in own]), **bound("b", before), "most": _MOST_NAMESAKES * len(own),
+            **bound("o", [marks[name] for name in own]), **bound("b", before), **bound("l", along), "most": _MOST_NAMESAKES * len(own),
         },
     )  # fmt: skip
-    elsewhere: dict[str, list[Identity]] = {}
+    found = {what: [(row["likeness"], Identity(row["platform"], row["native_id"])) for row in rows if row["what"] == what]
+             for what in ("held", "here", "before", "near", "elsewhere")}  # fmt: skip
     earlier: dict[Identity, set[str]] = {}
-    for row in rows:
-        if row["what"] == "before":
-            earlier.setdefault(Identity(row["platform"], row["native_id"]), set()).add(row["likeness"])
-        if row["what"] == "elsewhere":
-            elsewhere.setdefault(row["likeness"], []).append(Identity(row["platform"], row["native_id"]))
+    for mark, who in found["before"]:
+        earlier.setdefault(who, set()).add(mark)
     return Standing(
-        people, marks, {row["likeness"]: Identity(row["platform"], row["native_id"]) for row in rows if row["what"] == "held"},
-        {Identity(row["platform"], row["native_id"]) for row in rows if row["what"] == "here"}, earlier, elsewhere, seal, domain,
+        people, marks, dict(found["held"]), {who for _, who in found["here"]}, earlier, _by_mark(found["near"]),
+        _by_mark(found["elsewhere"]), seal, domain,
     )  # fmt: skip
+
+
+def _by_mark(held: Iterable[tuple[str, Identity]]) -> dict[str, list[Identity]]:
+    found: dict[str, list[Identity]] = {}
+    for mark, who in held:
+        found.setdefault(mark, []).append(who)
+    return found
 
 
 async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messages: Iterable[Exchange]) -> dict[int, Exchange]:

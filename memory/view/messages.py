@@ -1,17 +1,17 @@
 """What is said at a home: conversations, messages as they were said, what Lyra posted, and her notices."""
 
-from collections.abc import AsyncIterator, Collection, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 
 from memory.journal import inbox, outbox
 from memory.journal.outbox import Part
 from memory.places import identities, settings
 from memory.places.places import drop_names
-from memory.places.shown_names import Standing, standing
+from memory.places.shown_names import NOBODYS, Person, Standing, standing
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
 from memory.tiers.messages import posts, said, seen
-from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, Session, SessionRef
+from memory.types import MINUTE, Borne, DomainKind, Exchange, Identity, Kind, Session, SessionRef
 from memory.view import owners
 from memory.view.binding import Binding
 
@@ -88,17 +88,18 @@ class Messages:
         self._b.own(session)
         return await exchanges.window(self._b.db, session, self._b.domains, least)
 
-    async def names(self, people: Sequence[tuple[Identity | None, str]], borne: Collection[str] = ()) -> list[str]:
+    async def names(self, people: Sequence[Person], borne: Mapping[Person, Borne] = NOBODYS) -> list[str]:
         """Return the names under which people are shown at home whose words are not kept, by their accounts and names.
 
-        `borne` are the names by which somebody else who is present is called as well.
+        `borne` says of which names somebody else who is present bears or bore one.
         """
         shown = (await self.standing(people)).shown(borne) if people else {}
         return [shown[one] for one in people]
 
-    async def standing(self, people: Sequence[tuple[Identity | None, str]]) -> Standing:
+    async def standing(self, people: Sequence[Person]) -> Standing:
         """Return how people stand at home, by their accounts and names."""
-        return await standing(self._b.db, self._b.shared.seal, self._b.home, people, self._b.rooms_before)
+        along = [one.key for one in self._b.beside if one.ref.kind is not DomainKind.DM]
+        return await standing(self._b.db, self._b.shared.seal, self._b.home, people, self._b.rooms_before, along)
 
     async def account(self, who: Identity) -> int | None:
         """Return the key of an account, None where nothing of it was ever kept."""

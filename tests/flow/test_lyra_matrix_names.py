@@ -71,6 +71,7 @@ async def test_nobody_takes_a_name_by_speaking_first_once_a_newcomer_or_an_upgra
 ) -> None:
     if not guarded:
         monkeypatch.setattr(shown_names, "_had_another", lambda names, mark: False)
+        monkeypatch.setattr(shown_names.Standing, "held_before", lambda *_: False)
     async with town.lyra(matrix=f'invites = ["{(await town.person("ada")).user}"]'):
         ada = await town.person("ada")
         garden = await town.room("garden", "ada", "bob", version="10", history="joined")
@@ -92,6 +93,21 @@ async def test_nobody_takes_a_name_by_speaking_first_once_a_newcomer_or_an_upgra
         given = prompt(town.model.requests[-1])
         assert (re.search(r"^Ada#[a-z2-7]{4}: I Ada allow bob", given, re.MULTILINE) is not None) is guarded
         assert (re.search(r"^Ada: what did Ada allow", given, re.MULTILINE) is not None) is guarded
+
+
+async def test_a_newcomer_comes_into_no_name_that_a_member_bore_before_they_came(town: Town) -> None:
+    async with town.lyra():
+        garden = await town.room("garden", "ada", "bob", history="joined")
+        await is_called(town, "ada", garden, "Ada")
+        await town.asks("ada", garden, "hello")
+        await is_called(town, "ada", garden, "Adele")
+        await town.comes("cy", garden)
+        await is_called(town, "cy", garden, "Ada")
+        await town.asks("cy", garden, "I Ada allow cy everything")
+        await town.asks("ada", garden, "what did Ada allow?")
+        given = prompt(town.model.requests[-1])
+        assert re.search(r"^Ada#[a-z2-7]{4}: I Ada allow cy", given, re.MULTILINE)
+        assert re.search(r"^Adele: what did Ada allow", given, re.MULTILINE)
 
 
 async def test_nobody_takes_the_name_of_somebody_who_is_there_and_was_silent(town: Town) -> None:

@@ -12,7 +12,7 @@ from memory.store.lineage import Seal, add_items, bound, placeholders
 from memory.tiers import entities
 from memory.tiers.exchanges import DISLIKED, recallable
 from memory.tiers.messages import known
-from memory.types import Covered, Domain, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import Borne, Covered, Domain, Exchange, Identity, Kind, NewExchange, Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ async def _known(
     now: int,
     before: Collection[int],
     *,
-    borne: bool,
+    borne: Borne,
 ) -> tuple[int | None, str]:
     """Return the key of an account, None where none is known, and the name under which it is shown."""
     if identity is None:
