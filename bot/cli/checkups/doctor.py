@@ -1,7 +1,9 @@
 """`lyra doctor`: looks at every part, also where another is ill, and says what to do where something is wrong."""
 
+import asyncio
 import os
 import stat
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
@@ -37,6 +39,10 @@ from memory.text.time.times import SystemClock
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
 
 
+# A part that takes longer, in seconds, is named to who waits.
+_PATIENCE = 2.0
+
+
 @dataclass(frozen=True, slots=True)
 class Looked:
     """What is looked at: a home and its configuration, and Lyra with her memory open, None where that could not be."""
@@ -47,22 +53,27 @@ class Looked:
 
 
 async def doctor() -> int:
-    """Print a finding a line; return 1 where something has to be done."""
-    findings = await _all()
-    for finding in findings:
+    """Print a finding a line as it is made; return 1 where something has to be done."""
+    sound = True
+    async for finding in _all():
         show(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
-    return 0 if all(finding.sound for finding in findings) else 1
+        sys.stdout.flush()
+        sound = sound and finding.sound
+    return 0 if sound else 1
 
 
-async def _all() -> list[Finding]:
+async def _all() -> AsyncIterator[Finding]:
     """Look at everything; where the configuration or the memory is ill, at all the rest."""
     around = surroundings()
     try:
         settings = load(around)
     except BadConfig as error:
-        ill = Finding(False, _("Configuration: {error}", error=told(error)))
-        found = [ill, *await _looked(_("Home"), _home(around)), *await _without_configuration(around)]
-        return [*found, *await _looked("Lyra", _awake(around)), Finding(False, _("Everything else waits for the configuration."))]
+        yield Finding(False, _("Configuration: {error}", error=told(error)))
+        for part in (_looked(_("Home"), _home(around)), _without_configuration(around), _looked("Lyra", _awake(around))):
+            for finding in await part:
+                yield finding
+        yield Finding(False, _("Everything else waits for the configuration."))
+        return
     app: App | None = None
     async with AsyncExitStack() as stack:
 
@@ -75,11 +86,22 @@ async def _all() -> list[Finding]:
 
         closed = await _looked(_("Memory"), opening())
         if app:
-            return [finding async for finding in examine(app)]
+            async for finding in _examined(Looked(around, settings, app), _waiting):
+                yield finding
+            return
     memory = await _looked(_("Memory"), _memory_alone(around, settings))
     if all(finding.sound for finding in memory):
         memory = closed or memory
-    return [*memory, *[finding async for finding in _examined(Looked(around, settings, None))]]
+    for finding in memory:
+        yield finding
+    async for finding in _examined(Looked(around, settings, None), _waiting):
+        yield finding
+
+
+def _waiting(part: str) -> None:
+    """Tell who waits at the terminal what they wait for; what is found is all that standard output holds."""
+    show(_("{part}: no answer yet; waiting …", part=part), sys.stderr)
+    sys.stderr.flush()
 
 
 async def examine(app: App) -> AsyncIterator[Finding]:
@@ -88,7 +110,7 @@ async def examine(app: App) -> AsyncIterator[Finding]:
         yield finding
 
 
-async def _examined(it: Looked) -> AsyncIterator[Finding]:
+async def _examined(it: Looked, waiting: Callable[[str], None] = lambda _part: None) -> AsyncIterator[Finding]:
     around, settings = it.around, it.settings
     config = (
         _("Configuration: {path}.", path=around.config_path)
@@ -110,7 +132,12 @@ async def _examined(it: Looked) -> AsyncIterator[Finding]:
         ("Lyra", _awake(around)),
     ]
     for name, part in parts:
-        for finding in await _looked(name, part):
+        reminder = asyncio.get_running_loop().call_later(_PATIENCE, waiting, name)
+        try:
+            findings = await _looked(name, part)
+        finally:
+            reminder.cancel()
+        for finding in findings:
             yield finding
 
 
