@@ -83,7 +83,9 @@ class Guard:
             visitor = await self.signins.who(shown)
             if visitor is not None:
                 request[VISITOR] = visitor
-                return await self._forged(request, visitor) if request.method not in ("GET", "HEAD") else None
+                # What no page takes is answered with what it is, and changes nothing.
+                asks = request.method in ("GET", "HEAD") or request.match_info.http_exception is not None
+                return None if asks else await self._forged(request, visitor)
         scheme, _, credentials = header.partition(" ")
         # Bytes that are no UTF-8 come as surrogates; they are part of no token.
         given = credentials.strip().encode("utf-8", "replace") if scheme.lower() == "bearer" else b""

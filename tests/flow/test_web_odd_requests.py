@@ -68,6 +68,8 @@ async def test_no_path_no_query_and_no_form_is_an_error_of_hers(tmp_path: Path, 
                 broken += [(method, one[:80], code) for one, code in found if code >= 500]
         assert broken == []
         assert await status(ada, "GET", "/people/%00") == 404
+        assert [await status(ada, method, "/talk") for method in ("PUT", "DELETE", "PATCH")] == [405] * 3
+        assert await status(ada, "POST", "/nothing-here") == 404
         assert (await ada.get("/talk")).status == 200
 
 
