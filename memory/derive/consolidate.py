@@ -63,7 +63,7 @@ class Consolidator:
         w = self._c
         rules = await w.closing()
         while await episodes.over(w.db, w.domain, session, rules, w.clock.now(), asked=asked):
-            async with w.db.transaction() as tx:
+            async with w.db.transaction(bounds=w.bounds) as tx:
                 closed += await episodes.close(tx, w.domain, session, rules, w.clock.now(), asked=asked)
         return closed
 

@@ -6,6 +6,7 @@ from memory.derive.dry_run import Check
 from memory.places.consent import is_on
 from memory.places.places import Places
 from memory.ports import Clock, Writer
+from memory.store.bounds import Bounds
 from memory.store.database import Database
 from memory.store.lineage import Seal
 from memory.store.locks import Holders
@@ -33,6 +34,11 @@ class Context:
     max_transcript_chars: int = 24_000
     bank: episodes.BankRules = episodes.BankRules()
     regression_check: Check | None = None
+
+    @property
+    def bounds(self) -> Bounds:
+        """What a transaction is bound to that writes the domain."""
+        return Bounds.of(self.domain.key)
 
     async def closing(self) -> episodes.Rules:
         """Return when the episodes of the domain end: where its bank is on, with the conversation."""

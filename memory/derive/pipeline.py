@@ -106,13 +106,13 @@ class Pipeline:
             return Outcome.OUTDATED
         finally:
             if outcome in (None, Outcome.REFUSED):
-                async with self._c.db.transaction() as tx:
+                async with self._c.db.transaction(bounds=self._c.bounds) as tx:
                     await ledger.release(tx, held)
         return outcome or Outcome.REFUSED
 
     async def _claim(self, piece: Piece[T]) -> ledger.Claim | Outcome:
         target, c = piece.target, self._c
-        async with c.db.transaction() as tx:
+        async with c.db.transaction(bounds=c.bounds) as tx:
             held = await ledger.claim(tx, target.tier, target.slot, c.holders, c.clock.now())
             if held is None:
                 return Outcome.BUSY
@@ -149,7 +149,7 @@ class Pipeline:
 
         if await self._fails(piece, made, put):
             return Outcome.REFUSED
-        async with c.db.transaction() as tx:
+        async with c.db.transaction(bounds=c.bounds) as tx:
             if not await ledger.holds(tx, held):
                 return Outcome.BUSY
             kept = await put(tx)
@@ -172,7 +172,7 @@ class Pipeline:
 
     async def _keep(self, piece: Piece[T], author: str, reason: str, answer: str) -> None:
         """Keep an answer that cannot be used. Raises SourceGone where something it was made from is not what it was."""
-        async with self._c.db.transaction() as tx:
+        async with self._c.db.transaction(bounds=self._c.bounds) as tx:
             if not await piece.as_read(tx):
                 raise SourceGone(lazy("What this was written from is not there any more."))
             await self._refusals.keep(tx, piece.target, author, reason, answer)

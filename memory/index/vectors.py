@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
+from memory.store.bounds import Bounds
 from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import last_change
@@ -106,7 +107,7 @@ class VectorStore:
     async def look_again(self, domain: Domain) -> None:
         """Have everything of a domain that was left to another embedder looked at anew."""
         left = await self.left()
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             await tx.run("DELETE FROM vectors WHERE space = :left AND domain = :domain", {"left": left, "domain": domain.key})
         self._caught_up.pop(domain.key, None)
 
@@ -121,7 +122,7 @@ class VectorStore:
     async def leave(self, domain: Domain, texts: Mapping[int, str]) -> None:
         """Leave items with these texts to another embedder, with what this one made of them before."""
         space, left = await self.space(), await self.left()
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             await tx.run(
                 f"DELETE FROM vectors WHERE space = :space AND domain = :domain AND item IN ({placeholders('i', list(texts))})",
                 {"space": space, "domain": domain.key, **bound("i", list(texts))},
@@ -147,7 +148,7 @@ class VectorStore:
             return
         vectors = _within(await self._embedder.embed([one.text for one in parts]), [one.within for one in parts])
         space = await self._use(vectors.shape[1])
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             await tx.many(
                 _KEPT,
                 (
@@ -172,7 +173,7 @@ class VectorStore:
                 old += [row["id"] for made in (name, _left(name)) for row in await self._spaces(made)]
         if not old:
             return
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             await tx.run(
                 f"DELETE FROM vectors WHERE domain = :domain AND space IN ({placeholders('s', old)})",
                 {"domain": domain.key, **bound("s", old)},
@@ -194,7 +195,7 @@ class VectorStore:
     async def _kept_space(self, name: str, embedder: str, dimension: int) -> int:
         row = await self._db.one("SELECT id FROM spaces WHERE name = :name", {"name": name})
         if row is None:
-            async with self._db.transaction() as tx:
+            async with self._db.transaction(bounds=Bounds()) as tx:
                 row = await tx.one(
                     "INSERT INTO spaces (name, embedder, dimension, made_at) VALUES (:name, :embedder, :dimension, :now) "
                     "ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id",

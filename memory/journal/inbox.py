@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from memory.journal.outbox import PREVIEW_OF
 from memory.ports import Clock
+from memory.store.bounds import Bounds
 from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 
@@ -54,7 +55,7 @@ class Inbox:
         now = self._clock.now()
         fresh: list[InboxEvent] = []
         # Whatever is made of what was heard before can wait; a platform that is not listened to does not.
-        async with self._db.transaction(first=True) as tx:
+        async with self._db.transaction(first=True, bounds=_heard_on(platform)) as tx:
             await _move(tx, platform, cursors, now)
             pieces = list(pages(events, _AT_ONCE))
             for some in pieces[:-1]:
@@ -71,7 +72,7 @@ class Inbox:
 
     async def move(self, platform: str, cursors: Mapping[str, str]) -> None:
         """Record how far streams were heard where that brought no event to keep."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=_heard_on(platform)) as tx:
             await _move(tx, platform, cursors, self._clock.now())
 
     async def unfinished(self, platform: str, place: str | None = None) -> list[InboxEvent]:
@@ -107,7 +108,7 @@ class Inbox:
         which = {"platform": platform, "event_id": event_id}
         if not await self._db.one(f"SELECT id FROM inbox {_NOT_DONE}", which):
             return False
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             row = await tx.one(f"UPDATE inbox SET payload = :payload {_NOT_DONE} RETURNING id", {**which, "payload": payload})
         return row is not None
 
@@ -121,7 +122,7 @@ class Inbox:
 
     async def hold(self, keys: Sequence[int], why: str, most: int | None = None) -> None:
         """Keep events for another try; after `most` tries, where given, they are parked and shown in status."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "UPDATE inbox SET tries = tries + 1, note = :why, "
                 "state = CASE WHEN tries + 1 >= :most THEN 'parked' ELSE 'held' END "
@@ -133,7 +134,7 @@ class Inbox:
         """Finish events that need no answer."""
         if not keys:
             return
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             await finish(tx, keys)
 
     async def parked(self) -> int:
@@ -183,6 +184,11 @@ async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now:
         "ON CONFLICT (platform, stream) DO UPDATE SET value = excluded.value, moved_at = excluded.moved_at",
         ({"platform": platform, "stream": stream, "value": value, "now": now} for stream, value in cursors.items()),
     )
+
+
+def _heard_on(platform: str) -> Bounds:
+    """Return the bounds of what is heard on a platform: events get their numbers in the order in which they are committed."""
+    return Bounds.of(f"inbox {platform}")
 
 
 _NOT_DONE = "WHERE platform = :platform AND event_id = :event_id AND state <> 'done'"

@@ -38,12 +38,13 @@ async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: in
     )
     if held is not None and holders.living(held["holder"]):
         return None
+    # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+    (fence,) = await tx.numbers("fence")
     row = await tx.one(
         "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, :fence, :until, 1) "
         "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = :fence, until = :until, "
         "tries = claims.tries + 1 RETURNING fence",
-        # A number that was never given before: a claim that was settled may come again, and its old holder as well.
-        {"name": name, "slot": slot, "holder": holders.own, "fence": await take(tx, "fence"), "until": now + LEASE},
+        {"name": name, "slot": slot, "holder": holders.own, "fence": fence, "until": now + LEASE},
     )
     assert row is not None
     return Claim(name, slot, row["fence"])

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.ports import Clock
+from memory.store.bounds import Bounds
 from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain
@@ -79,7 +80,7 @@ class Outbox:
         only = "o.operation <> 'preview'" if keys is None else f"o.state = 'pending' AND o.key IN ({placeholders('p', keys)})"
         if before is not None:
             only += " AND o.id < :before"
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds.of(f"outbox {platform} {place}")) as tx:
             rows = await tx.all(
                 f"{_SELECT} WHERE o.platform = :platform AND o.place = :place AND o.state IN ('pending', 'attempting') AND {only} "
                 "ORDER BY o.id",
@@ -96,7 +97,7 @@ class Outbox:
 
         The part of the key `then`, where it still waits, is marked as being attempted and returned as it is now.
         """
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "UPDATE outbox SET state = 'sent', remote_id = :remote_id, sent_at = :now WHERE id = :id",
                 {"id": row, "remote_id": remote_id, "now": self._clock.now()},
@@ -107,7 +108,7 @@ class Outbox:
         """Record that parts surely did not arrive, so that they are sent again."""
         if not rows:
             return
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 f"UPDATE outbox SET state = 'pending' WHERE id IN ({placeholders('r', rows)}) AND state = 'attempting'",
                 bound("r", rows),
@@ -115,7 +116,7 @@ class Outbox:
 
     async def cancel(self, rows: Sequence[int]) -> None:
         """Record that parts will never go out, and blank them. What arrived stays sent."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "UPDATE outbox SET state = 'cancelled', text = '', actions = '' "
                 f"WHERE id IN ({placeholders('r', rows)}) AND state <> 'sent'",
@@ -124,7 +125,7 @@ class Outbox:
 
     async def remove(self, row: int) -> None:
         """Have a part that was to change a message take that message away instead: what it says must not go out."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "UPDATE outbox SET operation = 'delete', text = '', actions = '' WHERE id = :row AND state <> 'sent'",
                 {"row": row},
@@ -132,7 +133,7 @@ class Outbox:
 
     async def take_back(self, preview: str, key: str) -> None:
         """Queue the removal, under a key, of a preview that no answer takes the place of."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, answers, created_at) "
                 "SELECT domain, platform, place, 0, :key, 'delete', key, '', answers, :now FROM outbox WHERE key = :preview "
@@ -184,8 +185,11 @@ async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
     row = await tx.one(f"{_SELECT} WHERE o.key = :key AND o.state = 'pending'", {"key": key})
     if row is None:
         return None
-    await tx.run("UPDATE outbox SET state = 'attempting' WHERE id = :id", {"id": row["id"]})
-    return _outgoing(row)
+    # Somebody else may have cancelled it since.
+    still = await tx.last(
+        "UPDATE outbox SET state = 'attempting' WHERE id = :id AND state = 'pending' RETURNING id", {"id": row["id"]}
+    )
+    return _outgoing(row) if still else None
 
 
 async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:

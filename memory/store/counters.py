@@ -1,4 +1,4 @@
-"""Numbers that are given once."""
+"""Numbers that are given once, one after another: whoever takes one holds up whoever comes next until it is committed."""
 
 from memory.store.database import Transaction
 

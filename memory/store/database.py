@@ -4,14 +4,17 @@ Statements are written once, for SQLite and PostgreSQL: named parameters, RETURN
 false, and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from memory.ports import Progress
+from memory.store.bounds import Bounds
 
 Parameters = Mapping[str, object]
+Numbers = Literal["item", "fence"]
+"""What is numbered for the whole memory."""
 Rows = Iterable[Parameters] | Callable[[], Iterable[Parameters]]
 """The parameters of one statement that is run once a row, or what makes them where it is run, beside the event loop."""
 
@@ -37,7 +40,12 @@ class Reader(Protocol):
 
 
 class Transaction(Reader, Protocol):
-    """An open write transaction. Nothing but these methods may be awaited inside it."""
+    """An open write transaction. Nothing but these methods may be awaited inside it.
+
+    `bounds` is what it may write of domains; None where that is everything.
+    """
+
+    bounds: Bounds | None
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Run one statement that returns nothing."""
@@ -45,6 +53,13 @@ class Transaction(Reader, Protocol):
 
     async def many(self, sql: str, rows: Rows) -> None:
         """Run one statement once a row."""
+        ...
+
+    async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
+        """Return n numbers, ascending, each higher than any that a transaction which wrote the same domain before was given.
+
+        No number is given twice; some are never given.
+        """
         ...
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
@@ -61,10 +76,11 @@ class Database(Reader, Protocol):
     reads: int
     transactions: int
 
-    def transaction(self, *, first: bool = False) -> AbstractAsyncContextManager[Transaction]:
+    def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled.
 
-        Where several wait to write, who comes `first` does not wait for the others.
+        Nobody else writes meanwhile, unless it has `bounds`: then a store may let others write that do not meet them. Where several
+        wait to write, who comes `first` does not wait for the others.
         """
         ...
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from memory.store.bounds import require_within
 from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain, DomainKind, DomainRef
@@ -34,7 +35,8 @@ async def next_source(tx: Transaction, domain: Domain) -> str:
 
 
 async def next_changes(tx: Transaction, domain: Domain, n: int) -> int:
-    """Reserve the numbers of the domain's next n changes and return the first."""
+    """Reserve the numbers of the domain's next n changes and return the first: whoever comes next waits until they are committed."""
+    require_within(tx.bounds, domain.key)
     row = await tx.one(
         "UPDATE domains SET changes = changes + :n WHERE id = :domain RETURNING changes", {"domain": domain.key, "n": n}
     )

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from localization.sentences import lazy
 from memory.errors import SourceGone
-from memory.store.counters import take
+from memory.store.bounds import require_within
 from memory.store.database import Parameters, Reader, Transaction
 from memory.types import Domain, DomainRef
 
@@ -39,8 +39,8 @@ async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequ
     """Create items that are searchable from this transaction on; return their keys in order."""
     if not public_ids:
         return []
-    first = await take(tx, "item", len(public_ids))
-    keys = list(range(first, first + len(public_ids)))
+    require_within(tx.bounds, domain.key)
+    keys = list(await tx.numbers("item", len(public_ids)))
     await tx.many(
         "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
         (

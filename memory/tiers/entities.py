@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from memory.forget.gone import shown
 from memory.places import confidences, opted_out
+from memory.store.bounds import Bounds
 from memory.store.database import Database, Parameters, Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders, texts_of
 from memory.text.told.named_things import Named, NamedKind, aliases_in, inside_full_names, key, keys_in, named, surnamed
@@ -101,7 +102,7 @@ async def catch_up(db: Database, seal: Seal, domain: Domain, most: int | None = 
     while (most is None or done < most) and (items := await _waiting(db, domain)):
         texts = await texts_of(db, items)
         found = await asyncio.to_thread(_looked_through, texts)
-        async with db.transaction() as tx:
+        async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await texts_of(tx, items)
             told = await confidences.of(tx, items)
             stated = await tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from memory.places import confidences
+from memory.store.bounds import Bounds
 from memory.store.database import Database, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.times import local
@@ -24,7 +25,7 @@ async def catch_up(db: Database, seal: Seal, domain: Domain, now: int) -> int:
     while items := await _waiting(db, domain):
         found = {one.key: one for one in await _said(db, items)}
         told = await asyncio.to_thread(_read, domain, found)
-        async with db.transaction() as tx:
+        async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             for one in await _said(tx, sorted(told)):
                 if one.text == found[one.key].text:
                     await _note(tx, seal, domain, one, told[one.key], now)

@@ -14,6 +14,7 @@ from memory.journal.outbox import Part
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock
+from memory.store.bounds import Bounds
 from memory.store.database import Database, Transaction
 from memory.store.lineage import Seal
 from memory.types import Domain, DomainKind, Session
@@ -72,6 +73,11 @@ class Binding:
     def rooms_before(self) -> Sequence[int]:
         """The keys of the rooms that home, a room, replaced and goes on with."""
         return [one.key for one in self.beside if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
+
+    @property
+    def bounds(self) -> Bounds:
+        """What a transaction is bound to that writes home, and rests on what may be read."""
+        return Bounds.of(self.home.key, rests_on=self.domains)
 
     async def sessions(self) -> list[Session]:
         """Return the sessions at home, newest first."""

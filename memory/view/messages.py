@@ -175,7 +175,7 @@ class Notices:
         """
         self._b.own(session)
         belong, hold = await seen.abroad(self._b.db, self._b.home, shows)
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await require_living(tx, sorted(shows), replaced=True)
             await inbox.finish(tx, finishes)
             item = None
@@ -216,7 +216,7 @@ class Notices:
         self._b.own(session)
         if await self._b.shared.settings.is_marked(scope, mark):
             return False
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             first = await settings.mark(tx, scope, mark)
             if first and greets:
                 await settings.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
@@ -251,7 +251,7 @@ class OwnPosts:
     async def named_thread(self, session: Session, root: str, key: str) -> None:
         """Note that the thread of a session at home is called after the message of a platform's id that it begins with."""
         self._b.own(session)
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await outbox.name(tx, self._b.home, session.ref.platform, session.ref.place, root, key, self._b.shared.clock.now())
 
     async def left(self) -> int:
@@ -263,7 +263,7 @@ class OwnPosts:
         found: dict[tuple[str, str], list[Part]] = {}
         for row, key in zip((await outbox.posts_of_forgotten(self._b.db, self._b.home))[:most], keys, strict=False):
             found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             for (platform, place), parts in found.items():
                 await outbox.queue(tx, self._b.home, platform, place, parts, self._b.shared.clock.now())
         return found
@@ -275,6 +275,6 @@ class OwnPosts:
         """
         self._b.own(session)
         rested = await posts.rested_on(self._b.db, session.ref.platform, [one.id for one in shown])
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             found = await asides.keep(tx, self._b.shared.seal, self._b.home, session, shown)
             return rested | found.kept | found.asides

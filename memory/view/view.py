@@ -132,7 +132,8 @@ class View:
         confiding = self._b.shared.confiding
         asking = any(message.discretion for message in messages)
         earlier = await confiding.earlier(session, messages) if asking else {}
-        async with self._b.db.transaction() as tx:
+        # What is kept from somebody from now on may be wherever it may be read.
+        async with self._b.db.transaction(bounds=None if asking else self._b.bounds) as tx:
             now = self._b.shared.clock.now()
             kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
             ended, covered = (
@@ -154,7 +155,7 @@ class View:
         judged: dict[int, list[int]] = {}
         carried: dict[int, bool] = {}
         while True:
-            async with self._b.db.transaction() as tx:
+            async with self._b.db.transaction(bounds=self._b.bounds) as tx:
                 posted = await posts.rested_on(tx, session.ref.platform, [one.id for one in answer.asides])
                 view = {*cited, *answer.seen, *posted}
                 belong, hold = await seen.abroad(tx, self.home, view, cited)
@@ -202,12 +203,12 @@ class View:
     async def preview(self, session: Session, part: Part, answers: str) -> None:
         """Queue the beginning of an answer, to be shown while it is made; the answer takes its place."""
         self._b.own(session)
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await self._b.queue(tx, session, [replace(part, operation="preview")], answers)
 
     async def note(self, kind: str, **counts: object) -> None:
         """Write a line into the log of what was done; it never holds anybody's words."""
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await ledger.note(tx, self.home.key, kind, self._b.shared.clock.now(), **counts)
 
     async def activity(self, after: int, n: int) -> list[ledger.Happening]:

@@ -1,7 +1,8 @@
 """`make bench`: what Lyra costs, each figure beside a baseline measured in the same run, as a ratio.
 
 `python -m tests.bench evidence` measures only what is found and what the model is given, `python -m tests.bench languages` what is
-found in other languages, `python -m tests.bench speed` how long the event loop stands still and how fast vectors are made.
+found in other languages, `python -m tests.bench speed` how long the event loop stands still and how fast vectors are made,
+`python -m tests.bench writers` how many turns a second are written.
 
 The machine's noise moves both sides of a ratio; the absolute figures are for orientation only.
 """
@@ -30,7 +31,7 @@ from bot.app import opened
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import believing, context, evidence, languages, meaning, scaling, stalls, throng
+from tests.bench import believing, context, evidence, languages, meaning, scaling, stalls, throng, writers
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
@@ -141,6 +142,7 @@ async def main() -> None:
     await stalls.measure(row)
     await meaning.measure(row)
     await throng.measure(row)
+    await writers.measure(row)
     await context.measure(row)
     await _taking_in(table)
     latencies = await scaling.one_domain(row)
@@ -176,5 +178,12 @@ async def quicken() -> None:
     Rich(width=160).print(table)
 
 
-_ONLY = {"evidence": find, "languages": speak, "speed": quicken}
+async def write() -> None:
+    """Print only how many turns a second are written."""
+    table = Table("what", "Lyra", "beside", "baseline", "ratio")
+    await writers.measure(partial(_row, table))
+    Rich(width=160).print(table)
+
+
+_ONLY = {"evidence": find, "languages": speak, "speed": quicken, "writers": write}
 asyncio.run(_ONLY[sys.argv[1]]() if sys.argv[1:] else main())

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from memory.core import Memory, Ports
 from memory.index import vectors
 from memory.index.reindexing import reindex
+from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Transaction
 from memory.store.schema import migrations
@@ -228,14 +229,14 @@ class Watched(SqliteDatabase):
     together: asyncio.Barrier | None = None
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
         """Write in one transaction; the first one waits until another process is about to write too."""
         if self.together:
             with suppress(TimeoutError, asyncio.BrokenBarrierError):
                 async with asyncio.timeout(1):
                     await self.together.wait()
         self.together = None
-        async with super().transaction() as tx:
+        async with super().transaction(bounds=bounds) as tx:
             yield tx
         self.copies += 1
         for end in ("", "-wal"):

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -17,6 +17,7 @@ from memory.errors import (
     DatabaseAway,
     DatabaseBusy,
     DatabaseRefused,
+    HomeInUse,
     MemoryFailure,
     MemoryMissing,
     NewerDatabase,
@@ -26,6 +27,7 @@ from memory.store.opening import open_database
 from memory.store.postgresql import connecting, transaction
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
 from tests.kits.postgres import Postgres, postgres
@@ -308,6 +310,7 @@ _COUNTING = """
 import asyncio, sys
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.reservation import Reservation
 async def count():
     async with await PostgresDatabase.open(Address(sys.argv[1])) as db:
         print("ready", flush=True)
@@ -346,7 +349,7 @@ async def test_what_two_processes_read_and_then_write_is_never_lost(address: Add
 
 
 async def test_without_the_lock_it_is(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "_BEGIN", "BEGIN")
+    monkeypatch.setattr(transaction, "beginning", lambda bounds: "BEGIN")
     async with await PostgresDatabase.open(address) as one, await PostgresDatabase.open(address) as other:
         async with one.transaction() as first, other.transaction() as second:
             for tx in (first, second):
@@ -381,6 +384,60 @@ async def test_one_at_a_time_runs_on_a_database_until_it_is_closed(address: Addr
         async with asyncio.timeout(PATIENCE):
             while not await two.reserve():
                 await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def taken_over(
+    server: Postgres, address: Address, folder: Path
+) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
+    """Give a database that was reserved before its server was out of reach, and the one that reserved it meanwhile."""
+    async with AsyncExitStack() as stack:
+        other = await stack.enter_async_context(await PostgresDatabase.open(address))
+        async with between(server, folder) as way:
+            one = await stack.enter_async_context(await PostgresDatabase.open(_by(address, way)))
+            assert await one.reserve()
+        (folder / ".s.PGSQL.5432").unlink(missing_ok=True)
+        async with asyncio.timeout(PATIENCE):
+            while not await other.reserve():
+                await asyncio.sleep(0.01)
+        await stack.enter_async_context(between(server, folder))
+        yield one, other
+
+
+async def test_who_runs_on_a_database_holds_it_again_after_the_way_there_was_cut(
+    server: Postgres, address: Address, tmp_path: Path
+) -> None:
+    async with (
+        between(server, tmp_path) as way,
+        await PostgresDatabase.open(_by(address, way)) as one,
+        await PostgresDatabase.open(address) as other,
+    ):
+        assert await one.reserve()
+        for scope in ("first", "second"):
+            way.cut()
+            await write(one, scope)
+            assert not await other.reserve() and await one.reserve()
+
+
+async def test_who_was_taken_over_meanwhile_writes_no_more(server: Postgres, address: Address, tmp_path: Path) -> None:
+    async with taken_over(server, address, tmp_path) as (one, other):
+        with pytest.raises(HomeInUse, match="taken over"):
+            await write(one, "late")
+        assert not await one.reserve()
+        await write(other, "new")
+        assert await scopes(other) == ["new"]
+
+
+async def test_without_looking_who_holds_it_both_write(
+    server: Postgres, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def anybody(self: Reservation) -> None: ...
+
+    monkeypatch.setattr(Reservation, "require", anybody)
+    async with taken_over(server, address, tmp_path) as (one, other):
+        await write(one, "late")
+        await write(other, "new")
+        assert await scopes(other) == ["late", "new"]
 
 
 def test_a_home_without_a_server_loads_nothing_of_it() -> None:

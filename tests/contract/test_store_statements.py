@@ -3,7 +3,7 @@
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from memory.core import Memory, Ports
-from memory.store.database import Parameters, Row, Rows, Transaction
+from memory.store.bounds import Bounds
+from memory.store.database import Numbers, Parameters, Row, Rows, Transaction
 from memory.store.lineage import Seal
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.dream_kit import Muse, days, forced
@@ -138,9 +139,9 @@ class Overheard(SqliteDatabase):
         return await super().all(sql, parameters)
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
         """Write in one transaction."""
-        async with super().transaction() as tx:
+        async with super().transaction(bounds=bounds) as tx:
             yield OverheardTransaction(tx, self.ears)
 
 
@@ -150,6 +151,7 @@ class OverheardTransaction(Transaction):
     def __init__(self, tx: Transaction, ears: Ears) -> None:
         self._tx = tx
         self._ears = ears
+        self.bounds = tx.bounds
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -160,6 +162,10 @@ class OverheardTransaction(Transaction):
         """Run one statement and return its first row, or None."""
         self._ears.hear(sql, [parameters or {}])
         return await self._tx.one(sql, parameters)
+
+    async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
+        """Return n numbers."""
+        return await self._tx.numbers(of, n)
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement, and return all its rows."""

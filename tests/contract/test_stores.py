@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memory.errors import MemoryFailure
+from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.counters import take
 from memory.store.database import Database, Row, Transaction
@@ -73,7 +74,7 @@ class CommitsHalf(PostgresDatabase):
     """The twin without the guard: what is undone is kept, where its task was cancelled."""
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
         tx = PostgresTransaction(self._pool)
         try:
             await to_the_end(tx.begin())
@@ -90,6 +91,10 @@ async def test_without_that_guard_a_half_is_kept(tmp_path: Path, monkeypatch: py
     assert address is not None
     async with await CommitsHalf.open(address) as db:
         assert await broken_steps(db) != []
+
+
+async def test_who_asks_for_what_no_text_can_hold_finds_nothing(db: Database) -> None:
+    assert await db.all("SELECT scope FROM settings WHERE scope = :scope", {"scope": "a\x00b"}) == []
 
 
 async def test_a_statement_that_fails_inside_undoes_everything_even_where_that_is_not_noticed(db: Database) -> None:
@@ -123,7 +128,7 @@ async def test_a_read_is_of_the_last_committed_state_and_a_cancelled_one_holds_n
 async def test_who_comes_first_does_not_wait_for_the_others(db: Database) -> None:
     order: list[str] = []
 
-    async def write(name: str, *, first: bool = False) -> None:
+    async def write(name: str, *, first: bool = False, bounds: Bounds | None = None) -> None:
         async with db.transaction(first=first) as tx:
             await tx.run(INSERT, {"scope": name, "key": "", "value": ""})
             order.append(name)

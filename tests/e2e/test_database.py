@@ -49,6 +49,8 @@ def test_what_is_kept_goes_from_a_file_into_a_database_and_back_into_a_file(tmp_
     assert again.code == 0 and "before-restore-1" in again.out and there.export() == first.export()
     assert last.lyra("restore", str(there.folder / "two.lyra"), "--yes").code == 0
     assert last.export() == kept
+    last.chat("the third cat is called Carlo")
+    assert "Carlo" in last.lyra("recall", "third cat").out
 
 
 def test_doctor_says_how_the_server_is_and_what_is_not_encrypted(tmp_path: Path, database: str) -> None:

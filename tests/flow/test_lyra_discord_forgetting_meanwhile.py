@@ -20,6 +20,7 @@ from tests.flow.test_lyra_discord_changes import answer_to, asks, caught_up
 from tests.flow.test_lyra_discord_streaming import ON, Halting, finished, hurry
 from tests.flow.test_lyra_discord_streaming_readers import made_with
 from tests.kits.discord_home import Awake, awake, prompt
+from tests.kits.fresh import fresh, stored
 from tests.kits.lyra_kit import Home
 
 TOLD, CODE, CHANGED = "My locker code is 4711.", "4711", "My locker code is nobody's business."
@@ -92,7 +93,10 @@ async def test_forgotten_in_another_process(
     server: DiscordServer, model: Halting, ada: Person, domains: type[Domains], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In her DM, what she told at the terminal is read as well."""
-    home = Home(tmp_path)
+    config = stored("", tmp_path / ".lyra" / "lyra.db")
+    home = Home(tmp_path, config)
+    if config:
+        await fresh(home.db, None)
     home.chat(TOLD)
     (told,) = [row for row in home.lyra("recall", "locker", "--json").rows[0]["hits"] if row["content"] == TOLD]
     people = f'[people.ada]\nconsole = "ada"\ndiscord = "{ada.id}"'

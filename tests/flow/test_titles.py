@@ -112,6 +112,7 @@ async def test_a_thread_called_like_a_message_that_is_forgotten_loses_its_name_f
         assert "something else" in await town.reads(town.bob, town.general, "sessions")
 
 
+@pytest.mark.file
 async def test_a_question_that_waits_in_a_thread_keeps_no_title_that_is_forgotten(town: Town, model: OpenAIServer) -> None:
     async with town.lyra(model) as lyra:
         said = await town.says(town.ada, town.general, FACT)

@@ -12,6 +12,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import model_server
 from tests.kits.browsing import Site, Visitor, site
 from tests.kits.dream_talk import CURIOUS
+from tests.kits.fresh import copies
 from tests.kits.lived import TALK, companion, lived
 
 MARKUP = "Lea <img src=x onerror=alert(1)> lives in Graz."
@@ -37,6 +38,7 @@ async def served(before: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         async with site(before, monkeypatch, CURIOUS, model=model) as first:
             await lived(first)
     shutil.copytree(before, tmp_path, dirs_exist_ok=True)
+    copies(before / "lyra.db")(tmp_path / "lyra.db")
     async with site(tmp_path, monkeypatch, CURIOUS, model=model) as served:
         yield served
 

@@ -13,6 +13,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 
 from memory.store.database import Reader
 from memory.store.postgresql.address import Address
@@ -88,6 +89,21 @@ async def columns(reader: Reader) -> list[tuple[str, str]]:
 async def tables(reader: Reader) -> list[str]:
     """Return the names of all tables."""
     return sorted({table for table, _ in await columns(reader)})
+
+
+def holding(path: Path, word: str) -> list[str]:
+    """Return which files beside a memory, and which of its tables where a server has them, hold a word."""
+    found = [file.name for file in sorted(path.parent.iterdir()) if file.is_file() and word.encode() in file.read_bytes()]
+    address = address_of(path)
+    if address is None:
+        return found
+    with psycopg.connect(address.url) as connection:
+        names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'lyra' ORDER BY tablename").fetchall()
+        for (name,) in names:
+            asked = SQL("SELECT 1 FROM lyra.{0} t WHERE CAST(t AS TEXT) LIKE %s LIMIT 1").format(Identifier(name))
+            if connection.execute(asked, [f"%{word}%"]).fetchone():
+                found.append(name)
+    return found
 
 
 def stored(config: str, path: Path) -> str:

@@ -90,11 +90,14 @@ class Postgres:
 
 
 @contextmanager
-def postgres(run: Path | None = None, **settings: object) -> Iterator[Postgres]:
-    """Give a PostgreSQL 18 whose folder is gone afterwards: one of one's own, or the one of all workers whose run has a folder."""
+def postgres(run: Path | None = None, on: Path | None = None, **settings: object) -> Iterator[Postgres]:
+    """Give a PostgreSQL 18 whose folder is gone afterwards: one of one's own, or the one of all workers whose run has a folder.
+
+    `on` is where it keeps its files, if not in memory.
+    """
     with ExitStack() as stack:
         if run is None:
-            server, line = _begun(settings)
+            server, line = _begun(settings, on)
         else:
             with (run / "postgres.lock").open("w") as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
@@ -113,8 +116,8 @@ def _joined(folder: Path) -> tuple[Postgres, int] | None:
         return None
 
 
-def _begun(settings: dict[str, object]) -> tuple[Postgres, int]:
-    folder = Path(tempfile.mkdtemp(prefix="lyra-postgres-", dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None))
+def _begun(settings: dict[str, object], on: Path | None = None) -> tuple[Postgres, int]:
+    folder = Path(tempfile.mkdtemp(prefix="lyra-postgres-", dir=on or (_MEMORY if os.access(_MEMORY, os.W_OK) else None)))
     # It refuses to run as root, and another user may not be let in to where it is installed.
     user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
     groups = None if user is None else ()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memory.errors import MemoryFailure
+from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.counters import take
 from memory.store.database import Parameters, Row
@@ -26,7 +27,7 @@ class BeginOutside(SqliteDatabase):
     """The twin without the guard: BEGIN stands before the `try`."""
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False) -> AsyncIterator[SqliteTransaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[SqliteTransaction]:
         async with self._writing.turn(first=first):
             await (tx := SqliteTransaction(self._writer, self._log)).begin()
             try:
@@ -41,7 +42,7 @@ class ForgetsCancelling(SqliteDatabase):
     """The twin that rolls back for errors only, and a cancellation is none."""
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False) -> AsyncIterator[SqliteTransaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[SqliteTransaction]:
         async with self._writing.turn(first=first):
             try:
                 await (tx := SqliteTransaction(self._writer, self._log)).begin()

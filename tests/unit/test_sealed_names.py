@@ -1,7 +1,5 @@
 """The name of a conversation stands in none of its keys, also in a memory from when it did, and all that was kept is found."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +8,7 @@ from memory.journal.journal import Event, Part
 from memory.places import threads
 from memory.tiers.messages import storing
 from memory.types import Imported, Kind, NewExchange, SessionRef
+from tests.kits.fresh import holding
 from tests.kits.memory_kit import START, Clock, Corner, corner, opened
 
 NAME = "quixotic-zanzibar"
@@ -19,8 +18,8 @@ TOLD = "the vault opens with seven turns"
 
 
 def traces(folder: Path) -> list[str]:
-    """Return which files hold the name."""
-    return [path.name for path in sorted(folder.iterdir()) if path.is_file() and b"zanzibar" in path.read_bytes()]
+    """Return which files and tables hold the name."""
+    return holding(folder / "lyra.db", "zanzibar")
 
 
 async def an_earlier_memory(folder: Path) -> tuple[str, str]:
@@ -34,8 +33,8 @@ async def an_earlier_memory(folder: Path) -> tuple[str, str]:
         await here.reply("I know.", [said.key], parts=[Part("p1", "I know.")])
         await memory.journal.accept("console", [Event("e1", BEFORE, '{"text": "well?"}')])
         await memory.settings.set(SCOPE, "incognito", "on")
-    with closing(sqlite3.connect(path)) as file, file:
-        file.execute("DELETE FROM install WHERE key LIKE 'sealed%'")
+        async with memory.db.transaction() as tx:
+            await tx.run("DELETE FROM install WHERE key = 'sealed_threads'")
     return here.session.id, said.id
 
 
@@ -45,6 +44,7 @@ async def offered(here: Corner, text: str, source: str) -> storing.Kept:
     return await here.view.say(here.session, [new])
 
 
+@pytest.mark.usefixtures("store")
 async def test_an_earlier_memory_goes_on_and_its_names_go_when_they_are_forgotten(tmp_path: Path) -> None:
     session_id, said_id = await an_earlier_memory(tmp_path)
     clock = Clock()

@@ -1,8 +1,8 @@
 """A memory in a schema of a PostgreSQL database, behind a pool of connections.
 
-One transaction at a time writes: the process lets its own in one by one, and a lock on the schema lets processes in one by one, so
-that what a transaction has read is still so when it writes. Reads run beside it and each other, every one from the last committed
-state. A read on a connection that was lost is made again on another; a transaction begins on another, and where the connection is
+Transactions write side by side unless they are bound to the same: the process lets its own in as they may go, and locks of the
+server, on the memory and on each domain, do the same between processes, so that what a transaction has read of what it is bound to is
+still so when it writes. Reads run beside them and each other, every one from the last committed state. A read on a connection that was lost is made again on another; a transaction begins on another, and where the connection is
 lost under it nothing of it is kept, or, where only the answer to the commit was lost, the server is asked what became of it.
 """
 
@@ -19,18 +19,21 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from localization.sentences import lazy
 from memory.errors import MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
+from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Reader, Row, Transaction
-from memory.store.postgresql.address import LOCK, SCHEMA, Address
+from memory.store.postgresql import numbering
+from memory.store.postgresql.address import SCHEMA, Address
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, Connection, connect, conninfo, require_fit, set_up
 from memory.store.postgresql.copying import copy, same, tables
 from memory.store.postgresql.failures import explained, is_lost
+from memory.store.postgresql.gate import Gate
 from memory.store.postgresql.migrating import migrate
+from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.transaction import Pool, PostgresTransaction, fetched, let_go
 from memory.store.sqlite.database import SqliteDatabase
-from memory.store.turnstile import Turnstile
 
-READERS, WRITERS = 4, 1
+READERS, WRITERS = 4, 4
 
 
 class PostgresDatabase:
@@ -39,9 +42,9 @@ class PostgresDatabase:
     def __init__(self, address: Address, pool: Pool) -> None:
         self.address = address
         self._pool = pool
-        self._writing = Turnstile()
+        self._writing = Gate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
-        self._reserved: Connection | None = None
+        self._reservation = Reservation(address)
         self._closed = False
         self.reads = self.transactions = 0
 
@@ -78,20 +81,20 @@ class PostgresDatabase:
         if self._closed:
             return
         self._closed = True
-        async with self._writing.turn():
-            if self._reserved is not None:
-                await to_the_end(self._reserved.close())
+        async with self._writing.turn(None):
+            await to_the_end(self._reservation.close())
             await to_the_end(self._pool.close())
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
         self.transactions += 1
-        async with self._writing.turn(first=first):
+        async with self._writing.turn(bounds, first=first):
             with explained(self.address):
-                tx = PostgresTransaction(self._pool)
+                tx = PostgresTransaction(self._pool, bounds)
                 try:
                     await to_the_end(tx.begin())
+                    await self._reservation.require()
                     yield tx
                     await to_the_end(self._commit(tx))
                 finally:
@@ -160,10 +163,7 @@ class PostgresDatabase:
     async def reserve(self) -> bool:
         """Have nobody else run Lyra on it until it is closed, from whichever home; False where somebody does."""
         with explained(self.address):
-            if self._reserved is None or self._reserved.closed:
-                self._reserved = await connect(self.address)
-            row = await (await self._reserved.execute(f"SELECT pg_try_advisory_lock({LOCK}, 1) AS mine")).fetchone()
-        return row is not None and bool(row["mine"])
+            return await self._reservation.take()
 
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey where something is damaged."""
@@ -197,6 +197,8 @@ class PostgresDatabase:
                         await tx.many(insert, page)
 
                 await copy(snapshot, await tables(file), write, tell)
+                async with file.transaction() as tx:
+                    await numbering.write_down(snapshot, tx)
                 await file.checkpoint()
 
     async def take_over(self, file: Reader, tell: Progress) -> None:
@@ -215,17 +217,7 @@ class PostgresDatabase:
             await copy(file, every, write, tell)
             if not await same(file, tx, every):
                 raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=self.address))
-            numbered = await tx.all(
-                "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns "
-                "WHERE table_schema = :schema AND is_identity = 'YES'",
-                {"schema": SCHEMA},
-            )
-            for row in numbered:
-                # The numbers that the server gives go on behind those that were brought along.
-                await tx.one(
-                    f"SELECT setval(pg_get_serial_sequence('{SCHEMA}.{row['belongs']}', '{row['name']}'), "
-                    f"(SELECT coalesce(max({row['name']}), 0) + 1 FROM {row['belongs']}), false) AS next"
-                )
+            await numbering.take_over(tx)
 
 
 class Snapshot:

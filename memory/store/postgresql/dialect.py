@@ -11,6 +11,7 @@ from psycopg.abc import Buffer
 from psycopg.adapt import AdaptersMap, Dumper, Loader
 from psycopg.pq import Format
 from psycopg.types.numeric import NumericBinaryLoader
+from psycopg.types.string import StrDumperUnknown
 
 from memory.store.database import Row
 
@@ -54,6 +55,13 @@ class _Untyped(Dumper):
         return repr(obj).encode()
 
 
+class _Text(StrDumperUnknown):
+    """A text. Nothing that is kept holds a NUL or half a character; who asks for what does finds nothing."""
+
+    def dump(self, obj: str) -> Buffer | None:
+        return super().dump(obj.replace("\x00", "\ufffd").encode("utf-8", "replace").decode())
+
+
 class _Numeric(NumericBinaryLoader):
     """A sum or a mean: whole where it has no decimals."""
 
@@ -76,6 +84,7 @@ ADAPTERS = AdaptersMap(psycopg.adapters)
 
 ADAPTERS.register_dumper(int, _Untyped)
 ADAPTERS.register_dumper(float, _Untyped)
+ADAPTERS.register_dumper(str, _Text)
 ADAPTERS.register_loader("numeric", _Numeric)
 ADAPTERS.register_loader("bool", _Yes)
 

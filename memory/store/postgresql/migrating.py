@@ -2,6 +2,7 @@
 
 from localization.sentences import lazy
 from memory.errors import MemoryMissing, NewerDatabase
+from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.dialect import translated
@@ -16,7 +17,7 @@ async def migrate(connection: Connection, address: Address, *, new: bool = True)
     Raises NewerDatabase, MemoryMissing.
     """
     known = await _version(connection)
-    if known == newest():
+    if known == newest() and await _is_numbered(connection):
         return
     if not known and not new:
         raise MemoryMissing(
@@ -37,6 +38,14 @@ async def migrate(connection: Connection, address: Address, *, new: bool = True)
                 await connection.execute(
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
                 )
+        await numbering.make(connection)
+
+
+async def _is_numbered(connection: Connection) -> bool:
+    row = await (
+        await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.numbers_{numbering.KINDS[-1]}"])
+    ).fetchone()
+    return row is not None and row["there"] is not None
 
 
 async def _version(connection: Connection) -> int:

@@ -7,27 +7,31 @@ the connection is in afterwards is known.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
+from memory.store.bounds import Bounds, Key
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Row, Rows
-from memory.store.postgresql.address import LOCK
+from memory.store.database import Numbers, Parameters, Row, Rows
+from memory.store.postgresql.address import LOCK, SCHEMA
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.dialect import numbered
 from memory.store.postgresql.failures import is_lost
 
 Pool = AsyncConnectionPool[Connection]
-_BEGIN = f"BEGIN; SELECT pg_advisory_xact_lock({LOCK}, 0)"
+_ALONE = f"SELECT pg_advisory_xact_lock({LOCK}, 0)"
+_BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
 _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 class PostgresTransaction:
     """A write transaction. Nothing but these methods may be awaited inside it."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, bounds: Bounds | None = None) -> None:
+        self.bounds = bounds
         self._pool = pool
         self._taken: Connection | None = None
         self._waiting: list[tuple[str, Parameters | Rows]] = []
@@ -40,11 +44,11 @@ class PostgresTransaction:
         return self._taken
 
     async def begin(self) -> None:
-        """Begin, and wait for whoever writes."""
+        """Begin, and wait for whoever writes what it is bound to."""
         for again in (True, False):
             self._taken = await self._pool.getconn()
             try:
-                await self._taken.execute(_BEGIN)
+                await self._taken.execute(beginning(self.bounds))
             except psycopg.Error as error:
                 if not (again and is_lost(error)):
                     raise
@@ -62,6 +66,11 @@ class PostgresTransaction:
         """Run one statement and return its first row, or None."""
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
+
+    async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
+        """Return the next n numbers of a sequence of the server, for which nobody waits."""
+        rows = await self.all(f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))", {"n": n})
+        return sorted(row["number"] for row in rows)
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement and return all its rows; the commit is the next thing."""
@@ -108,6 +117,22 @@ class PostgresTransaction:
             rows = [given] if isinstance(given, Mapping) else await asyncio.to_thread(_listed, given)
             made.append((*numbered(sql), rows))
         return made
+
+
+def beginning(bounds: Bounds | None) -> str:
+    """Return the statements that begin a transaction, and take the locks on what it is bound to.
+
+    Everybody takes them in one order, so that nobody waits for who waits for him.
+    """
+    if bounds is None:
+        return f"BEGIN; {_ALONE}"
+    locks = {_number(key): "_shared" for key in bounds.rests_on} | {_number(key): "" for key in bounds.writes}
+    return "; ".join(("BEGIN", _BESIDE, *(f"SELECT pg_advisory_xact_lock{locks[key]}({key})" for key in sorted(locks))))
+
+
+def _number(key: Key) -> int:
+    """Return the number of the lock on something; two things may share one, and then wait for each other."""
+    return int.from_bytes(blake2b(f"{SCHEMA} {key!r}".encode(), digest_size=8).digest(), signed=True)
 
 
 def _listed(rows: Rows) -> list[Parameters]:

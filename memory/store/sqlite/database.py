@@ -24,6 +24,7 @@ from localization.sentences import lazy
 from memory.errors import DatabaseBusy, DiskFull, ForeignLog, MemoryFailure, NotADatabase, NotWritable, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
+from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Row, Transaction
 from memory.store.sqlite import wal
@@ -106,13 +107,16 @@ class SqliteDatabase:
             await to_the_end(self._writer.close())
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False) -> AsyncIterator[Transaction]:
-        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
+        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled.
+
+        A file has one writer, whatever it is bound to.
+        """
         self.transactions += 1
         async with self._writing.turn(first=first):
             with _translated(self.path):
                 try:
-                    yield (tx := SqliteTransaction(self._writer, self._log))
+                    yield (tx := SqliteTransaction(self._writer, self._log, bounds))
                     # Where this is cancelled, the commit is queued: it is over before what follows is.
                     await tx.commit()
                 except BaseException:

@@ -14,7 +14,9 @@ from typing import TypeVar
 from aiosqlite import core
 
 from memory.store import home_files
-from memory.store.database import Parameters, Row, Rows
+from memory.store.bounds import Bounds
+from memory.store.counters import take
+from memory.store.database import Numbers, Parameters, Row, Rows
 from memory.store.sqlite import wal
 
 T = TypeVar("T")
@@ -37,7 +39,8 @@ class Connection(core.Connection):
 class SqliteTransaction:
     """An open write transaction. Nothing but these methods may be awaited inside it."""
 
-    def __init__(self, connection: Connection, log: Path) -> None:
+    def __init__(self, connection: Connection, log: Path, bounds: Bounds | None = None) -> None:
+        self.bounds = bounds
         self._connection = connection
         self._state = _State(log)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
@@ -79,6 +82,11 @@ class SqliteTransaction:
         """Run one statement once a row; what is wrong with it is raised by what comes next."""
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
+
+    async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
+        """Return n numbers, each one higher than the last."""
+        first = await take(self, of, n)
+        return range(first, first + n)
 
     def _sent(self) -> Waiting:
         waiting, self._waiting = self._waiting, []

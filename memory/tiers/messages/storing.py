@@ -1,6 +1,6 @@
 """How messages come in, change and go: the only place that writes exchanges."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.index.indexing import index_entries, message
@@ -13,6 +13,9 @@ from memory.tiers import entities
 from memory.tiers.exchanges import DISLIKED, recallable
 from memory.tiers.messages import known
 from memory.types import Borne, Covered, Domain, Exchange, Identity, Kind, NewExchange, Session
+
+_Speaker = tuple[Identity | None, str, str]
+"""Who said something: the account, the name, the role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,11 @@ async def store(
         return Kept([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh))
     spoken = {(new.identity, new.speaker, new.role): new.borne for new in fresh.values()}
-    people = {who: await _known(tx, seal, domain, *who, now, before, borne=borne) for who, borne in spoken.items()}
+    accounts = await _accounts(tx, spoken, now)
+    people = {
+        who: (accounts.get(who), await _shown(tx, seal, domain, accounts.get(who), *who, before, borne=borne))
+        for who, borne in spoken.items()
+    }
     stored = [
         _exchange(key, pid, session, new, *people[new.identity, new.speaker, new.role], now)
         for key, (pid, new) in zip(keys, fresh.items(), strict=True)
@@ -97,23 +104,24 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
     await tx.run(f"DELETE FROM exchanges WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
-async def _known(
-    tx: Transaction,
-    seal: Seal,
-    domain: Domain,
-    identity: Identity | None,
-    name: str,
-    role: str,
-    now: int,
-    before: Collection[int],
-    *,
-    borne: Borne,
-) -> tuple[int | None, str]:
-    """Return the key of an account, None where none is known, and the name under which it is shown."""
-    if identity is None:
-        return None, unaccounted(seal, domain.ref, name) if role == "user" else name
-    key = await know(tx, identity, name, now)
-    return key, await shown_name(tx, seal, domain, key, identity, name, borne=borne, before=before)
+async def _accounts(tx: Transaction, spoken: Iterable[_Speaker], now: int) -> dict[_Speaker, int]:
+    """Return the keys of those who have an account.
+
+    They are written in one order everywhere, so that who talks in several places at once has none of them wait for each other.
+    """
+    having = [(identity, name, role) for identity, name, role in spoken if identity is not None]
+    ordered = sorted(having, key=lambda who: (who[0].platform, who[0].native_id))
+    return {(identity, name, role): await know(tx, identity, name, now) for identity, name, role in ordered}
+
+
+async def _shown(
+    tx: Transaction, seal: Seal, domain: Domain, key: int | None, identity: Identity | None, name: str, role: str,
+    before: Collection[int], *, borne: Borne,
+) -> str:  # fmt: skip
+    """Return the name under which somebody is shown."""
+    if identity is None or key is None:
+        return unaccounted(seal, domain.ref, name) if role == "user" else name
+    return await shown_name(tx, seal, domain, key, identity, name, borne=borne, before=before)
 
 
 def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: int | None, speaker: str, now: int) -> Exchange:

@@ -1,0 +1,101 @@
+"""Who runs Lyra on a database: a lock that lasts as long as a connection, taken again when the connection is lost.
+
+A server that is started anew has forgotten its locks. Until this one is held again nothing is written; where somebody else has
+taken it meanwhile, nothing is written any more.
+"""
+
+import asyncio
+from contextlib import suppress
+
+import psycopg
+
+from localization.sentences import lazy
+from memory.errors import DatabaseAway, HomeInUse
+from memory.store.postgresql.address import LOCK, Address
+from memory.store.postgresql.connecting import PATIENCE_SECONDS, Connection, connect
+
+_PAUSE_SECONDS = 0.1
+
+
+class Reservation:
+    """The lock of one process. Close it."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._settled = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._is_mine = False
+
+    async def take(self) -> bool:
+        """Take the lock, or wait until it is held again; return whether it is. Raises the library's errors, DatabaseAway."""
+        if self._keeper is None:
+            connection = await self._taken()
+            if connection is None:
+                return False
+            self._is_mine = True
+            self._settled.set()
+            self._keeper = asyncio.create_task(self._keep(connection))
+        await self._settle()
+        return self._is_mine
+
+    async def require(self) -> None:
+        """Return at once where the lock is held or was never asked for. Raises DatabaseAway, and HomeInUse where it is another's by now."""
+        if self._keeper is None:
+            return
+        await self._settle()
+        if not self._is_mine:
+            raise HomeInUse(
+                lazy(
+                    "Another Lyra has taken over {address} while it was out of reach. One `lyra run` is enough; end one of them.",
+                    address=self._address,
+                )
+            )
+
+    async def close(self) -> None:
+        """Let go of it."""
+        if self._keeper is not None:
+            self._keeper.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._keeper
+
+    async def _settle(self) -> None:
+        try:
+            await asyncio.wait_for(self._settled.wait(), PATIENCE_SECONDS)
+        except TimeoutError:
+            raise DatabaseAway(
+                lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=self._address)
+            ) from None
+
+    async def _keep(self, connection: Connection | None) -> None:
+        while connection is not None:
+            try:
+                with suppress(psycopg.Error):
+                    # Nothing is ever told here: this ends when the connection does.
+                    async for _ in connection.notifies():
+                        pass
+            finally:
+                self._settled.clear()
+                await connection.close()
+            connection = await self._again()
+            self._is_mine = connection is not None
+            self._settled.set()
+
+    async def _again(self) -> Connection | None:
+        while True:
+            with suppress(psycopg.Error):
+                return await self._taken()
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _taken(self) -> Connection | None:
+        """Return a connection that holds the lock, None where another one does."""
+        connection = await connect(self._address)
+        try:
+            row = await (await connection.execute(f"SELECT pg_try_advisory_lock({LOCK}, 1) AS mine")).fetchone()
+            mine = row is not None and bool(row["mine"])
+        except BaseException:
+            await connection.close()
+            raise
+        if mine:
+            return connection
+        await connection.close()
+        return None
