@@ -80,6 +80,8 @@ _NOTHING = claims("")
 
 def newest_first(hits: Mapping[int, Hit]) -> dict[int, Hit]:
     """Return hits with each message behind the one by which it was corrected, if that is among them: no better than it."""
+    if not any(hit.corrected in hits for hit in hits.values()):
+        return dict(hits)
     placed: dict[int, Hit] = {}
     waiting: dict[int, list[int]] = {}
 

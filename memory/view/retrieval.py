@@ -102,7 +102,14 @@ class Retrieval:
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
         found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *_beside(ask, text))
-        return list(self._as_it_is(text, await self._messages(_each_once(found, *beside)), asker).values())[:k]
+        every = _each_once(found, *beside)
+        if k > _CONSIDERED // 2:
+            return list(self._as_it_is(text, await self._messages(every), asker).values())[:k]
+        # Many are looked at for what holds now: only of those that are shown the neighbours are read.
+        alone = await self._messages(every, beside=False)
+        first = {hit.exchange.key: hit for hit in list(self._as_it_is(text, alone, asker).values())[:k]}
+        whole = await self._messages([one for one in every if one.item in first])
+        return [replace(whole[key], score=hit.score) for key, hit in first.items() if key in whole]
 
     async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
         """Return k messages of a time, spread over it where there are more, in their order, with neighbours and receipts.
@@ -175,10 +182,15 @@ class Retrieval:
         there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
         return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
-    async def _messages(self, found: Sequence[Found], named: BroughtUp | None = None) -> dict[int, Hit]:
-        """Return the messages among what was found, best first, and behind them those that tell most of who and what is `named`."""
+    async def _messages(self, found: Sequence[Found], named: BroughtUp | None = None, *, beside: bool = True) -> dict[int, Hit]:
+        """Return the messages among what was found, best first, and behind them those that tell most of who and what is `named`.
+
+        They come with their neighbours, or, without what is `beside`, with those only that were found as well.
+        """
         found = [hit for hit in found if hit.kind == MESSAGES]
-        keys = {key for hit in found for key in (hit.item, hit.before, hit.after) if key is not None}
+        keys = {hit.item for hit in found}
+        if beside:
+            keys |= {key for hit in found for key in (hit.before, hit.after) if key is not None}
         there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
         found += [Found(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]

@@ -2,7 +2,8 @@
 
 `python -m tests.bench evidence` measures only what is found and what the model is given, `python -m tests.bench languages` what is
 found in other languages, `python -m tests.bench speed` how long the event loop stands still and how fast vectors are made,
-`python -m tests.bench writers` how many turns a second are written.
+`python -m tests.bench writers` how many turns a second are written, `python -m tests.bench scale` how long
+recall takes as memory grows.
 
 The machine's noise moves both sides of a ratio; the absolute figures are for orientation only.
 """
@@ -185,5 +186,15 @@ async def write() -> None:
     Rich(width=160).print(table)
 
 
-_ONLY = {"evidence": find, "languages": speak, "speed": quicken, "writers": write}
+async def scale() -> None:
+    """Print only how long recall takes as memory grows."""
+    table = Table("what", "Lyra", "beside", "baseline", "ratio")
+    row = partial(_row, table)
+    await scaling.one_domain(row)
+    await scaling.many_domains(row)
+    row("the ten nearest of 100,000, eight bits a number", scaling.agreement(), "exact float32", 1.0, "")
+    Rich(width=160).print(table)
+
+
+_ONLY = {"evidence": find, "languages": speak, "speed": quicken, "writers": write, "scale": scale}
 asyncio.run(_ONLY[sys.argv[1]]() if sys.argv[1:] else main())

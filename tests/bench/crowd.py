@@ -35,6 +35,16 @@ class Talk:
         drawn = np.searchsorted(self._cumulated, self._chance.random((n, length))).clip(max=_VOCABULARY - 1)
         return [" ".join(self._words[word] for word in row) for row in drawn]
 
+    def messages(self, n: int) -> list[str]:
+        """Return so many texts, three of four in two sentences: two and a half vectors each, as among friends (LoCoMo)."""
+        texts = self.texts(n)
+        return [text if at % 4 == 3 else _halved(text) for at, text in enumerate(texts)]
+
+
+def _halved(text: str) -> str:
+    words = text.split()
+    return f"{' '.join(words[: _LENGTH // 2])}. {' '.join(words[_LENGTH // 2 :])}."
+
 
 class Directions:
     """An embedder that gives each text a random direction: what a vector costs does not depend on what it means."""
@@ -62,7 +72,7 @@ async def crowd(folder: Path, domains: int, turns: int, embedder: Directions | N
         views.append(view)
         for start in range(0, turns, 500):
             session = await view.sessions.get(SessionRef("console", f"s{n}-{start}"), f"s{start}")
-            texts = talk.texts(min(500, turns - start))
+            texts = talk.messages(min(500, turns - start))
             await view.say(session, [_said(text, start + at) for at, text in enumerate(texts)])
         await view.embed()
     return memory, views

@@ -4,12 +4,16 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from bot.models.minilm.embedder import unit
 from memory.core import Habits
 from memory.deriving import Deriving
 from memory.errors import EmbeddingFailed
 from memory.index import vectors
+from memory.index.recall.columns import reached
+from memory.index.recall.meaning import FAR, Meaning
 from memory.ports import Vectors
 from memory.tiers.episodes import Rules
 from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, opened
@@ -183,3 +187,34 @@ async def test_what_is_told_between_a_greeting_and_a_question_is_found_by_what_i
         (hit,) = await here.view.recall.messages("purchased", 1)
         assert hit.exchange == greeted
         assert (float(hit.why[0].removeprefix("meaning ")) > 0.25) is by_themselves, "it is lost in the whole of it"
+
+
+@pytest.mark.parametrize("documents", [3_000, 15_000])
+def test_of_many_messages_the_sentences_of_those_are_read_that_are_near_themselves(documents: int) -> None:
+    chance = np.random.default_rng(0)
+    wholes, asked = (
+        unit(chance.standard_normal((documents, 16), np.float32)),
+        unit(chance.standard_normal((1, 16), np.float32))[0],
+    )
+    sentences = unit(np.repeat(wholes, 2, axis=0) + 0.1 * chance.standard_normal((2 * documents, 16), np.float32))
+    meaning = Meaning(16)
+    meaning.add(
+        np.repeat(np.arange(documents), 3),
+        np.concatenate([wholes[:, None], sentences.reshape(documents, 2, 16)], axis=1).reshape(-1, 16),
+        np.tile([False, True, True], documents),
+    )
+    found, alone = meaning.scan(asked, documents).cosines, wholes @ asked
+    both = np.maximum(alone, (sentences @ asked).reshape(-1, 2).max(axis=1))
+    least = alone.mean() + FAR * alone.std() if documents > 10_000 else np.float32(-2)
+    far, edge = alone < least, np.abs(alone - least) < 0.02
+    assert np.abs(found - np.where(far, alone, both))[~edge].max() < 0.02
+    assert set(np.argsort(-found)[:10]) == set(np.argsort(-both)[:10])
+    assert (np.abs(both - alone)[far] > 0.02).any() == far.any()
+
+
+@pytest.mark.parametrize("n", [1, 40, 128])
+def test_what_the_highest_of_many_reach_few_others_do(n: int) -> None:
+    values = np.random.default_rng(n).standard_normal(50_000).astype(np.float32)
+    highest, reaching = np.sort(values)[-n:], np.flatnonzero(values >= reached(values, n))
+    assert set(highest) <= set(values[reaching]) and len(reaching) < 2 * n + 8
+    assert reached(values[:n], n) == -np.inf and (values[:1_000] >= reached(values[:1_000], n)).sum() == n

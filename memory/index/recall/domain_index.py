@@ -151,8 +151,11 @@ class DomainIndex:
             np.frombuffer(b"".join(row["counts"] for row in rows), np.uint8),
         )
 
-    def mean(self, space: int, items: Ints, vectors: NDArray[np.float16]) -> None:
-        """Take in the vectors of passages in a space, ascending by item; those of items that are not here are left out."""
+    def mean(self, space: int, items: Ints, passages: Ints, vectors: NDArray[np.float16]) -> None:
+        """Take in vectors of items in a space, ascending, by the numbers of their passages; those of items that are not here are left out.
+
+        What is behind the only passage of an item is a sentence of it.
+        """
         here = self.documents.items.now
         documents = np.searchsorted(here, items)
         there = documents < len(here)
@@ -162,7 +165,9 @@ class DomainIndex:
         if len(self.meanings) > 1:
             # What got a vector in another space is announced again, and has this one already.
             there &= ~self.meanings[space].holds(documents)
-        self.meanings[space].add(documents[there], vectors[there])
+        documents = documents[there]
+        parts = (passages[there] > 0) & (self.firsts.now[documents] == self.lasts.now[documents])
+        self.meanings[space].add(documents, vectors[there], parts)
 
     def scan(self, asked: Mapping[int, Vectors]) -> Meant:
         """Return how near each document is to a question, given as a unit vector a space, none for one without any.

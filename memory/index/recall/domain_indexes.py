@@ -49,11 +49,11 @@ class Loaded:
         """Take in rows of `vectors` of a space, ascending."""
         if not rows:
             return
-        items = np.fromiter((row["item"] for row in rows), np.int64, len(rows))
+        items, passages = (np.fromiter((row[name] for row in rows), np.int64, len(rows)) for name in ("item", "passage"))
         vectors = np.frombuffer(b"".join(row["vector"] for row in rows), np.float16).reshape(len(rows), -1)
         for domain_index in self.domain_indexes:
             if len(domain_index):
-                domain_index.mean(space, items, vectors)
+                domain_index.mean(space, items, passages, vectors)
 
 
 class DomainIndexes:
@@ -101,7 +101,7 @@ class DomainIndexes:
         after |= {f"s{n}": loaded.seq for n, loaded in enumerate(known)}
         which = " OR ".join(f"(c.domain = :d{n} AND c.seq > :s{n})" for n in range(len(known)))
         rows = await self._db.all(
-            f"SELECT c.domain, c.seq, c.op, c.item, {_TERMS}, v.space, v.vector FROM changes c "
+            f"SELECT c.domain, c.seq, c.op, c.item, {_TERMS}, v.space, v.passage, v.vector FROM changes c "
             "LEFT JOIN terms t ON c.op = 'add' AND t.domain = c.domain AND t.item = c.item "
             f"LEFT JOIN vectors v ON c.op = 'vector' AND v.space IN ({placeholders('v', known[0].spaces)}) "
             "AND v.domain = c.domain AND v.item = c.item "
@@ -140,7 +140,7 @@ class DomainIndexes:
 
     async def _vectors(self, domain: int, space: int) -> list[Row]:
         return await self._db.all(
-            "SELECT item, vector FROM vectors WHERE space = :space AND domain = :domain ORDER BY item, passage",
+            "SELECT item, passage, vector FROM vectors WHERE space = :space AND domain = :domain ORDER BY item, passage",
             {"space": space, "domain": domain},
         )
 

@@ -11,7 +11,7 @@ import numkong
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.index.recall.columns import Column, Floats, Ints
+from memory.index.recall.columns import Column, Floats, Ints, reached
 from memory.ports import Vectors
 
 Bytes = NDArray[np.int8]
@@ -19,6 +19,11 @@ _MOST = 127
 _FINER = 2 * _MOST
 _NEAREST = 128
 _MANY = 20_000
+_SCATTERED = 8
+"""So many times as long it takes to read a row that stands alone."""
+_AT_ONCE = 2_048
+FAR = 1.5
+"""Of many messages, those that are nearer than the usual one by so many standard deviations have their sentences looked at."""
 _BESIDE = ThreadPoolExecutor(1, "scan")
 
 
@@ -41,91 +46,143 @@ def beside(first: Meant, second: Meant) -> Meant:
     return Meant(np.where(mine, first.cosines, second.cosines), there, len(there))
 
 
-class Meaning:
-    """The vectors of one shard in one space."""
+class _Rows:
+    """Vectors of documents, one a row."""
 
     def __init__(self, dimension: int) -> None:
-        self.dimension = dimension
-        self._rows = Column(np.int8, dimension)
-        self._rests = Column(np.int8, dimension)
-        self._scales = Column(np.float32)
-        self._documents = Column(np.int64)
-        self._single = True
+        self.rows = Column(np.int8, dimension)
+        self.rests = Column(np.int8, dimension)
+        self.scales = Column(np.float32)
+        self.documents = Column(np.int64)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     @property
     def nbytes(self) -> int:
         """The memory they take."""
-        return self._rows.nbytes + self._rests.nbytes + self._scales.nbytes + self._documents.nbytes
+        return self.rows.nbytes + self.rests.nbytes + self.scales.nbytes + self.documents.nbytes
+
+    def add(self, documents: Ints, vectors: Vectors) -> None:
+        """Take in vectors, one a row."""
+        most = np.maximum(np.abs(vectors).max(axis=1), np.finfo(np.float32).tiny)
+        steps = vectors * (_MOST / most[:, None])
+        whole = np.rint(steps)
+        self.rows.extend(whole)
+        self.rests.extend(np.rint((steps - whole) * _FINER))
+        self.scales.extend(most / _MOST)
+        self.documents.extend(documents)
+
+    def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
+        """Return the cosine of each row to a unit vector, or of `some` of them: what is scanned of most, exactly of the nearest."""
+        most = float(np.abs(asked).max())
+        short = np.rint(asked * (_MOST / most)).astype(np.int8)
+        cosines = _products(short, self.rows.now, some)
+        cosines *= self.scales.now if some is None else self.scales.now[some]
+        cosines *= np.float32(most / _MOST)
+        nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
+        exactly = nearest if some is None else some[nearest]
+        fine = self.rows.now[exactly] + self.rests.now[exactly] * np.float32(1 / _FINER)
+        cosines[nearest] = (fine @ asked) * self.scales.now[exactly]
+        return cosines
+
+
+class Meaning:
+    """The vectors of one shard in one space: of whole passages, and of sentences that are a part of one."""
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+        self._wholes = _Rows(dimension)
+        self._parts = _Rows(dimension)
+        self._single = True
+
+    @property
+    def nbytes(self) -> int:
+        """The memory they take."""
+        return self._wholes.nbytes + self._parts.nbytes
 
     def holds(self, documents: Ints) -> NDArray[np.bool_]:
         """Say which of these documents have a vector here."""
-        held: NDArray[np.bool_] = np.isin(documents, self._documents.now)
+        held: NDArray[np.bool_] = np.isin(documents, self._wholes.documents.now)
         return held
 
-    def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors) -> None:
-        """Take in vectors, one a row, of passages of these documents (ascending)."""
-        if not len(documents):
-            return
+    def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors, parts: NDArray[np.bool_]) -> None:
+        """Take in vectors, one a row, of these documents (ascending), and which of them are of a part of the passage before."""
         wide = vectors.astype(np.float32)
-        most = np.maximum(np.abs(wide).max(axis=1), np.finfo(np.float32).tiny)
-        self._single &= not len(self) or bool(documents[0] > self._documents.now[-1])
-        self._single &= bool((documents[1:] > documents[:-1]).all())
-        steps = wide * (_MOST / most[:, None])
-        whole = np.rint(steps)
-        self._rows.extend(whole)
-        self._rests.extend(np.rint((steps - whole) * _FINER))
-        self._scales.extend(most / _MOST)
-        self._documents.extend(documents)
+        wholes = documents[~parts]
+        if len(wholes):
+            last = self._wholes.documents.now[-1] if len(self._wholes) else -1
+            self._single &= bool(wholes[0] > last) and bool((wholes[1:] > wholes[:-1]).all())
+            self._wholes.add(wholes, wide[~parts])
+        if parts.any():
+            self._parts.add(documents[parts], wide[parts])
 
     def vector(self, document: int) -> Vectors | None:
         """Return the first vector of a document, None where it has none."""
-        at = np.flatnonzero(self._documents.now == document)[:1]
-        return self._rows.now[at[0]] * self._scales.now[at[0]] if len(at) else None
+        rows = self._wholes
+        at = np.flatnonzero(rows.documents.now == document)[:1]
+        return rows.rows.now[at[0]] * rows.scales.now[at[0]] if len(at) else None
 
     def scan(self, asked: Vectors, documents: int) -> Meant:
-        """Return how near each of so many documents is to a unit vector: that of its nearest passage."""
-        nearest = np.zeros(documents, np.float32)
-        there = self._documents.now
-        if not len(there):
-            return Meant(nearest, slice(0), 0)
-        most = float(np.abs(asked).max())
-        short = np.rint(asked * (_MOST / most)).astype(np.int8)
-        cosines = _products(short, self._rows.now)
-        cosines *= self._scales.now
-        cosines *= np.float32(most / _MOST)
-        self._refine(cosines, asked)
-        if not self._single:
-            nearest[there] = -1
-            np.maximum.at(nearest, there, cosines)
-            held = np.zeros(documents, np.bool_)
-            held[there] = True
-            there = np.flatnonzero(held)
-        elif len(there) == documents:
+        """Return how near each of so many documents is to a unit vector: that of its nearest passage or part of one.
+
+        Of many, the parts of those are looked at that are far from what is asked as a whole as well.
+        """
+        if not len(self._wholes):
+            return Meant(np.zeros(documents, np.float32), slice(0), 0)
+        meant = self._of_wholes(self._wholes.near(asked), documents)
+        if len(self._parts):
+            belong, some = self._parts.documents.now, None
+            if len(belong) > _MANY:
+                some = np.flatnonzero((meant.cosines >= _worth_reading(meant))[belong])
+                belong = belong[some]
+            np.maximum.at(meant.cosines, belong, self._parts.near(asked, some))
+        return meant
+
+    def _of_wholes(self, cosines: Floats, documents: int) -> Meant:
+        there = self._wholes.documents.now
+        if self._single and len(there) == documents:
             return Meant(cosines, slice(None), documents)
-        else:
+        nearest = np.zeros(documents, np.float32)
+        if self._single:
             nearest[there] = cosines
+            return Meant(nearest, there, len(there))
+        nearest[there] = -1
+        np.maximum.at(nearest, there, cosines)
+        held = np.zeros(documents, np.bool_)
+        held[there] = True
+        there = np.flatnonzero(held)
         return Meant(nearest, there, len(there))
 
-    def _refine(self, cosines: Floats, asked: Vectors) -> None:
-        """Put the exact cosines of the nearest in the place of those that were scanned."""
-        least = np.partition(cosines, len(cosines) - _NEAREST)[len(cosines) - _NEAREST] if len(cosines) > _NEAREST else -np.inf
-        nearest = np.flatnonzero(cosines >= least)
-        fine = self._rows.now[nearest] + self._rests.now[nearest] * np.float32(1 / _FINER)
-        cosines[nearest] = (fine @ asked) * self._scales.now[nearest]
+
+def _worth_reading(meant: Meant) -> np.float32:
+    """Return how near a message is at least of which a part may be among the nearest."""
+    there = meant.cosines[meant.there]
+    return np.float32(there.mean() + FAR * there.std())
 
 
-def _products(asked: Bytes, rows: Bytes) -> Floats:
-    """Return the dot product of one vector with each row; of many rows, half is computed in a second thread."""
-    if len(rows) < _MANY:
-        return _scanned(asked, rows)
-    half = len(rows) // 2
-    beside = _BESIDE.submit(_scanned, asked, rows[half:])
-    return np.concatenate([_scanned(asked, rows[:half]), beside.result()])
-
-
-def _scanned(asked: Bytes, rows: Bytes) -> Floats:
-    products: Floats = np.asarray(numkong.cdist(asked[None], rows, "dot", out_dtype="float32"))[0]
+def _products(asked: Bytes, rows: Bytes, some: Ints | None) -> Floats:
+    """Return the dot product of one vector with each row, or with `some`; of many, half is computed in a second thread."""
+    n = len(rows) if some is None else len(some)
+    products = np.empty(n, np.float32)
+    if n < _MANY // (1 if some is None else _SCATTERED):
+        _scan(asked, rows, some, products)
+        return products
+    half = n // 2
+    first, second = (rows[:half], rows[half:]) if some is None else (rows, rows)
+    beside = _BESIDE.submit(_scan, asked, second, None if some is None else some[half:], products[half:])
+    _scan(asked, first, None if some is None else some[:half], products[:half])
+    beside.result()
     return products
+
+
+def _scan(asked: Bytes, rows: Bytes, some: Ints | None, products: Floats) -> None:
+    if some is None:
+        products[:] = np.asarray(numkong.cdist(asked[None], rows, "dot", out_dtype="float32"))[0]
+        return
+    # Few at a time, into memory that is used again.
+    held = np.empty((_AT_ONCE, rows.shape[1]), np.int8)
+    for start in range(0, len(some), _AT_ONCE):
+        read = some[start : start + _AT_ONCE]
+        there = np.take(rows, read, axis=0, out=held[: len(read)], mode="clip")
+        products[start : start + len(read)] = np.asarray(numkong.cdist(asked[None], there, "dot", out_dtype="float32"))[0]

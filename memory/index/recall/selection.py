@@ -15,7 +15,7 @@ import numpy as np
 
 from memory.index.indexing import MESSAGES, OWN
 from memory.index.recall.breadth import Breadth
-from memory.index.recall.columns import Floats, Ints
+from memory.index.recall.columns import Floats, Ints, reached
 from memory.index.recall.documents import NONE
 from memory.index.recall.ranking import Scored
 from memory.ports import Vectors
@@ -130,9 +130,12 @@ class _Order:
         if same:
             self.others[same.rank] += 1
         elif len(self.placed) < self.k:
-            self.waiting.append(candidate)
             if candidate.fingerprint:
                 self.known[candidate.fingerprint] = candidate
+            self.waiting.append(candidate)
+            if len(self.waiting) == 1 and self._fits(candidate):
+                self._place(candidate)
+                return
             while fitting := next((one for one in self.waiting if self._fits(one)), None):
                 self._place(fitting)
 
@@ -167,8 +170,6 @@ def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
 
 def _top(score: Floats, n: int) -> Ints:
     """Return the numbers of the n best positive scores; among equals, those stored first."""
-    least = np.float32(0)
-    if len(score) > n:
-        least = np.partition(score, len(score) - n)[len(score) - n]
+    least = reached(score, n)
     best = np.flatnonzero(score >= least) if least > 0 else np.flatnonzero(score > 0)
     return best[np.lexsort((best, -score[best]))][:n]
