@@ -13,6 +13,7 @@ from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.rights.forgetting import nothing, preview, span
+from bot.rights.unquoting import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
@@ -136,6 +137,7 @@ class ForgetCommands(Group):
 
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
+        await drop_quotes(self._services.memory, self._adapters)
         told = f"{receipts.forgotten(receipt)} {await self._services.outgoing.unname()}".rstrip()
         left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
         if not left:

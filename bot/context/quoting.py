@@ -53,6 +53,17 @@ def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:
     return [ShownMessage(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
 
 
+async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message:
+    """Return a message without what it quotes or forwards of what is forgotten."""
+    platform = message.place.platform
+    forwards = [*message.forwards, *(message.quoted.forwards if message.quoted else ())]
+    shown = _shown(message.place, [message.quoted] if message.quoted else [])
+    shown += [ShownMessage(one.id, await memory.places_of(platform, one.server, one.channel), False, 0) for one in forwards]
+    gone = await memory.shown.withheld(platform, shown)
+    quoted = _emptied(message.quoted, gone) if message.quoted and message.quoted.id not in gone else None
+    return replace(_emptied(message, gone), quoted=quoted)
+
+
 async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
     """Return these with nothing of what they forward where that is forgotten, or a post of hers that may not be read here."""
     forwards = {forward.id: forward for one in bearing for forward in one.forwards}

@@ -7,6 +7,7 @@ from adapters.events import Asked, Message
 from adapters.payloads import payload, read_payload
 from memory.journal.journal import Event, InboxEvent, Journal
 
+_QUOTING = ('"quoted": {', '"forwards": [{')
 Row = tuple[InboxEvent, Message | Asked]
 """A row of the journal, and the event that it holds."""
 
@@ -41,6 +42,12 @@ async def accept(journal: Journal, platform: str, events: Sequence[Message | Ask
     return [(row, by_id[row.event.event_id]) for row in rows]
 
 
+async def quoting(journal: Journal, platform: str) -> list[Message]:
+    """Return the messages that still wait for their answer and quote or forward something."""
+    waiting = [one for one in await journal.unfinished(platform) if any(mark in one.event.payload for mark in _QUOTING)]
+    return [one for one in (read_payload(row.event.payload) for row in waiting) if isinstance(one, Message)]
+
+
 async def unfinished(journal: Journal, platform: str, place: str | None = None) -> list[Row]:
     """Return what still waits for its answer, oldest first."""
     return [(row, read_payload(row.event.payload)) for row in await journal.unfinished(platform, place)]
@@ -58,4 +65,4 @@ def _event_id(event: Message | Asked) -> str:
 
 async def reword(journal: Journal, message: Message) -> None:
     """Have a message that waits for its answer say what it says now."""
-    await journal.replace(message.place.platform, message.id, payload(message))
+    await journal.replace(message.place.platform, _event_id(message), payload(message))

@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import Awaitable
 
+from bot.rights.unquoting import drop_quotes
 from bot.service.log import log
 from memory.core import Memory
 from memory.errors import MemoryFailure
 from memory.journal import ledger
 from memory.ports import Clock
 from memory.store import restoring
+from memory.store.domains import last_forgotten
 from memory.types import DAY
 
 SECONDS = 10.0
@@ -24,6 +26,7 @@ class Sweeper:
         self._memory = memory
         self._clock = clock
         self._task: asyncio.Task[None] | None = None
+        self._unquoted = 0
 
     async def begin(self) -> None:
         """Sweep now, and again every few seconds until `end`."""
@@ -42,6 +45,7 @@ class Sweeper:
         await self._try(self._drop())
         await self._try(self._memory.sweep())
         await self._try(self._expire())
+        await self._try(self._unquote())
         await self._try(self._memory.db.checkpoint(patience=0))
 
     async def _drop(self) -> None:
@@ -54,6 +58,12 @@ class Sweeper:
         await self._memory.linking.end()
         if swept := await self._memory.expire():
             log.info("retention.swept", items=swept)
+
+    async def _unquote(self) -> None:
+        at = await last_forgotten(self._memory.db)
+        if at > self._unquoted:
+            await drop_quotes(self._memory, await self._memory.journal.waited_for())
+            self._unquoted = at
 
     async def _again(self) -> None:
         while True:

@@ -22,7 +22,7 @@ from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
 from memory.text.told.topics import goes_on, held
-from memory.tiers import entities, exchanges
+from memory.tiers import entities, exchanges, feedback
 from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Covered, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
 
@@ -143,8 +143,10 @@ class Confiding:
     async def _set(self, tx: Transaction, kept_from: Mapping[int, Excepted]) -> None:
         now = self.clock.now()
         for domain, items in await by_domain(tx, sorted(kept_from)):
-            above = sorted(set(await erase.digests_above(tx, items)).difference(items))
-            for there, digests in await by_domain(tx, above):
+            above = set(await erase.digests_above(tx, items)).difference(items)
+            # What was said of an answer stays with it.
+            above -= await feedback.among(tx, sorted(above))
+            for there, digests in await by_domain(tx, sorted(above)):
                 await erase.retire(tx, there, digests, now)
             await refusals.drop(tx, domain)
             await unindex(tx, domain, items)

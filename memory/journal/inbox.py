@@ -112,6 +112,11 @@ class Inbox:
             row = await tx.one(f"UPDATE inbox SET payload = :payload {_NOT_DONE} RETURNING id", {**which, "payload": payload})
         return row is not None
 
+    async def waited_for(self) -> list[str]:
+        """Return the platforms of which events still wait for their answer."""
+        rows = await self._db.all("SELECT DISTINCT platform FROM inbox WHERE state IN ('new', 'held') ORDER BY platform")
+        return [row["platform"] for row in rows]
+
     async def held_places(self, platform: str) -> list[str]:
         """Return the places whose events wait for another try, the one that waits longest first."""
         rows = await self._db.all(
@@ -121,11 +126,15 @@ class Inbox:
         return [row["place"] for row in rows]
 
     async def hold(self, keys: Sequence[int], why: str, most: int | None = None) -> None:
-        """Keep events for another try; after `most` tries, where given, they are parked and shown in status."""
+        """Keep events for another try; after `most` tries, where given, they are parked and shown in status.
+
+        What is parked is never answered, so that nothing of it is kept here.
+        """
         async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "UPDATE inbox SET tries = tries + 1, note = :why, "
-                "state = CASE WHEN tries + 1 >= :most THEN 'parked' ELSE 'held' END "
+                "state = CASE WHEN tries + 1 >= :most THEN 'parked' ELSE 'held' END, "
+                "payload = CASE WHEN tries + 1 >= :most THEN '' ELSE payload END "
                 f"WHERE id IN ({placeholders('k', keys)}) AND state IN ('new', 'held')",
                 {"why": why, "most": most, **bound("k", keys)},
             )

@@ -50,6 +50,12 @@ async def last_change(reader: Reader, domain: int) -> int:
     return int(row["changes"]) if row else 0
 
 
+async def last_forgotten(reader: Reader) -> int:
+    """Return when something was last forgotten in any domain, 0 for never."""
+    row = await reader.one("SELECT max(forgotten_at) AS at FROM domains")
+    return int(row["at"] or 0) if row else 0
+
+
 async def note_forgetting(tx: Transaction, domain: Domain, now: int) -> None:
     """Note when something of the domain was forgotten or changed last."""
     await tx.run("UPDATE domains SET forgotten_at = :now WHERE id = :domain", {"domain": domain.key, "now": now})

@@ -14,6 +14,7 @@ from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, derive, mark_dead, pages, placeholders
 from memory.tiers import exchanges
 from memory.tiers.messages import storing
+from memory.tiers.messages.seen import readable
 from memory.types import Domain, Exchange
 
 
@@ -82,6 +83,15 @@ async def given_in(reader: Reader, platform: str, acts: Sequence[str]) -> list[R
     return found
 
 
+async def among(reader: Reader, items: Sequence[int]) -> set[int]:
+    """Return which of these items are feedback."""
+    found: set[int] = set()
+    for some in pages(items):
+        rows = await reader.all(f"SELECT item FROM feedback WHERE item IN ({placeholders('i', some)})", bound("i", some))
+        found.update(row["item"] for row in rows)
+    return found
+
+
 async def count(reader: Reader, domain: Domain, since: int) -> int:
     """Return how many answers of a domain were said not to be good since an instant, and still are."""
     row = await reader.one(
@@ -91,13 +101,14 @@ async def count(reader: Reader, domain: Domain, since: int) -> int:
     return int(row["n"]) if row else 0
 
 
-async def newest(reader: Reader, domain: Domain, most: int) -> list[Disliked]:
-    """Return the last answers of a domain that were said not to be good, the newest first."""
+async def newest(reader: Reader, domain: Domain, most: int, read: Sequence[int]) -> list[Disliked]:
+    """Return the last answers of a domain that were said not to be good and may be shown where the domains `read` may, the newest first."""
     rows = await reader.all(
         "SELECT f.reply, max(f.at) AS at, max(l.parent) AS asked FROM feedback f JOIN exchanges e ON e.item = f.reply "
         "LEFT JOIN lineage l ON l.child = f.reply AND l.answered = 1 "
-        f"WHERE f.domain = :domain AND {shown('e')} GROUP BY f.reply ORDER BY 2 DESC, f.reply DESC LIMIT :most",
-        {"domain": domain.key, "most": most},
+        f"AND NOT EXISTS (SELECT 1 FROM confided c WHERE c.item = l.parent AND c.domain NOT IN ({placeholders('d', read)})) "
+        f"WHERE f.domain = :domain AND {shown('e')} AND {readable('e', read)} GROUP BY f.reply ORDER BY 2 DESC, f.reply DESC LIMIT :most",
+        {"domain": domain.key, "most": most, **bound("d", read)},
     )
     there = await exchanges.among(reader, [row[name] for row in rows for name in ("reply", "asked") if row[name]])
     return [Disliked(there[row["reply"]], there.get(row["asked"]), row["at"]) for row in rows]

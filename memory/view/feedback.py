@@ -50,7 +50,7 @@ class Feedback:
 
     async def disliked(self, most: int) -> list[Disliked]:
         """Return the last replies at home that were said not to be good, the newest first."""
-        return await feedback.newest(self._b.db, self._b.home, most)
+        return await feedback.newest(self._b.db, self._b.home, most, self._b.domains)
 
     async def _rights(self, reply: Exchange, who: Identity, *, rules: bool) -> Sequence[GivenBy]:
         asked = await owners.answers_alone(self._b.db, reply.key, who)

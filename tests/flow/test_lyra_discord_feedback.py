@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from memory.tiers import feedback
 from tests.fakes.discord import Channel, Message, Person
 from tests.kits import discord_town
 from tests.kits.awake import Awake, prompt
@@ -107,4 +108,24 @@ async def test_off_the_record_nothing_is_kept_of_it(town: Town, lyra: Awake) -> 
     _, answer = await answered(town, town.ada, town.general)
     await town.reads(town.ada, await town.ada.opens_dm(), "incognito", what="on", of="me")
     await town.ada.reacts(answer, "👎")
+    await known(town, lyra, 0)
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_an_answer_that_somebody_may_not_read_is_in_no_list_of_theirs(
+    town: Town, lyra: Awake, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    if not guarded:
+        monkeypatch.setattr(feedback, "readable", lambda alias, domains: "1 = 1")
+    _, answer = await answered(town, town.ada, town.general, "my locker number is 7741, is that a good one?")
+    await town.says(town.bob, town.general, "hello")
+    await town.ada.reacts(answer, "👎")
+    await known(town, lyra, 1)
+    assert "7741" in await town.reads(town.bob, town.general, "memory feedback")
+    await town.ada.says(town.general, f"{town.server.mention} don't tell bob what I just said")
+    await town.caught_up()
+    await lyra.heard()
+    told = await town.reads(town.bob, town.general, "memory feedback")
+    assert (told == NONE) is guarded and ("7741" in told) is not guarded
+    await town.ada.takes_sign(answer, "👎")
     await known(town, lyra, 0)

@@ -260,3 +260,42 @@ async def test_an_answer_to_the_change_of_a_message_that_was_taken_back_shows_no
                 await taken_back(at_home, ada, room, said, how)
             # The change stays readable at the homeserver.
             assert not await asked_again(at_home, lyra, bob, room, reply_to=change)
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_a_question_that_waits_keeps_nothing_of_what_it_quotes_once_that_is_forgotten(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    if not guarded:
+
+        async def nothing(*_: object) -> None:
+            pass
+
+        monkeypatch.setattr("bot.commands.forget_commands.drop_quotes", nothing)
+        monkeypatch.setattr("bot.service.sweeping.drop_quotes", nothing)
+    async with at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob)
+        said = await told(at_home, ada, room)
+        model.script(*[b.DENIED] * 9)
+        asked = await bob.says(room, "is that so?", reply_to=said, mentions=[at_home.user])
+        await at_home.answer(bob, room, asked)
+        held = "SELECT payload FROM inbox WHERE state = 'held'"
+        assert [CODE in row["payload"] for row in await lyra.app.memory.db.all(held)] == [True]
+        await at_home.reads_aside(ada, room, "!forget", reply_to=said)
+        (waiting,) = await lyra.app.memory.db.all(held)
+        assert "is that so?" in waiting["payload"] and (CODE in waiting["payload"]) is not guarded
+
+
+async def test_who_is_put_out_of_a_room_while_she_answers_reads_nothing_more(
+    at_home: Home, ada: Person, bob: Person, model: OpenAIServer
+) -> None:
+    async with at_home.lyra(model):
+        room = await room_of(at_home, ada, bob)
+        await told(at_home, ada, room)
+        model.script(b.Held(REPEATED))
+        asked = await bob.says(room, ASKED, mentions=[at_home.user])
+        await model.heard(2)
+        await ada.kicks(room, bob.user)
+        model.go.set()
+        assert (await at_home.answer(ada, room, asked)).body == REPEATED
+        assert not [one for one in await bob.messages(room) if one.sender == at_home.user and one.answers == asked]
