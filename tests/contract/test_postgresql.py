@@ -299,7 +299,8 @@ async def test_a_process_that_writes_for_too_long_is_waited_for_no_longer(
 ) -> None:
     monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.2)
     async with await PostgresDatabase.open(address) as one, await PostgresDatabase.open(address) as other:
-        async with one.transaction():
+        async with one.transaction() as tx:
+            await tx.all("SELECT 1 AS one")
             with pytest.raises(DatabaseBusy, match="another process"):
                 await write(other, "late")
         await write(other, "later")
@@ -349,7 +350,7 @@ async def test_what_two_processes_read_and_then_write_is_never_lost(address: Add
 
 
 async def test_without_the_lock_it_is(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transaction, "beginning", lambda bounds: "BEGIN")
+    monkeypatch.setattr(transaction, "beginning", lambda bounds: [("BEGIN", ())])
     async with await PostgresDatabase.open(address) as one, await PostgresDatabase.open(address) as other:
         async with one.transaction() as first, other.transaction() as second:
             for tx in (first, second):

@@ -75,9 +75,8 @@ class CommitsHalf(PostgresDatabase):
 
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
-        tx = PostgresTransaction(self._pool)
+        tx = PostgresTransaction(self._pool, bounds, self._reservation.require)
         try:
-            await to_the_end(tx.begin())
             yield tx
         finally:
             await to_the_end(self._commit(tx))

@@ -52,11 +52,13 @@ async def beside(one: Database, other: Database, held: Bounds | None, bounds: Bo
     inside = asyncio.Event()
 
     async def enter() -> None:
-        async with other.transaction(bounds=bounds):
+        async with other.transaction(bounds=bounds) as tx:
+            await tx.all("SELECT 1 AS one")
             inside.set()
 
     async with asyncio.timeout(PATIENCE):
-        async with one.transaction(bounds=held):
+        async with one.transaction(bounds=held) as tx:
+            await tx.all("SELECT 1 AS one")
             entering = asyncio.create_task(enter())
             for _ in range(20):
                 # As many ways to the server as a beginning takes, and more.
@@ -86,7 +88,7 @@ async def test_who_is_bound_to_different_things_writes_side_by_side(address: Add
 async def test_without_the_locks_of_the_server_two_processes_write_the_same(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transaction, "beginning", lambda bounds: "BEGIN")
+    monkeypatch.setattr(transaction, "beginning", lambda bounds: [("BEGIN", ())])
     async with writers(address, processes=True) as (one, other):
         assert await beside(one, other, A, A)
 
@@ -206,7 +208,8 @@ async def test_a_turn_goes_on_while_another_domain_is_written(address: Address, 
         memory = Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), Habits())
         here, there = await corner(memory, clock), await corner(memory, clock, "bob", place="other")
         async with asyncio.timeout(PATIENCE):
-            async with other.transaction(bounds=None if alone else Bounds.of(there.domain.key)):
+            async with other.transaction(bounds=None if alone else Bounds.of(there.domain.key)) as tx:
+                await tx.all("SELECT 1 AS one")
                 going = asyncio.create_task(turn(here))
                 if alone:
                     for _ in range(20):

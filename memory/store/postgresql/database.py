@@ -91,17 +91,14 @@ class PostgresDatabase:
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
             with explained(self.address):
-                tx = PostgresTransaction(self._pool, bounds)
+                tx = PostgresTransaction(self._pool, bounds, self._reservation.require)
                 try:
-                    await to_the_end(tx.begin())
-                    await self._reservation.require()
                     yield tx
                     await to_the_end(self._commit(tx))
                 finally:
                     await to_the_end(tx.end())
 
     async def _commit(self, tx: PostgresTransaction) -> None:
-        await tx.prepare()
         try:
             await tx.commit()
         except psycopg.Error as error:

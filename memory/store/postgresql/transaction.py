@@ -1,15 +1,16 @@
 """A write transaction of PostgreSQL, on a connection that it has alone.
 
-A trip to the server takes longer than most statements do. So what returns nothing waits for the next statement that does, or for
-the commit, and goes there with it; the order stays. Each trip is made to its end, also where who waits for it is cancelled: what
+A trip to the server takes longer than most statements do. So the beginning, and what returns nothing, wait for the next statement
+that returns something, or for the commit, and go there with it; the order stays. Each trip is made to its end, also where who waits for it is cancelled: what
 the connection is in afterwards is known.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from hashlib import blake2b
 
 import psycopg
+from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
@@ -24,39 +25,32 @@ from memory.store.postgresql.failures import is_lost
 Pool = AsyncConnectionPool[Connection]
 _ALONE = f"SELECT pg_advisory_xact_lock({LOCK}, 0)"
 _BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
+_LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
+_SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"
+_NUMBER = "SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number"
+_NOTHING = "SELECT 1"
+Made = Sequence[tuple[str, Sequence[str], list[Parameters]]]
+"""Statements, the names of their parameters in their order, and the rows that each is run for."""
 _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 class PostgresTransaction:
     """A write transaction. Nothing but these methods may be awaited inside it."""
 
-    def __init__(self, pool: Pool, bounds: Bounds | None = None) -> None:
+    def __init__(self, pool: Pool, bounds: Bounds | None, require: Callable[[], Awaitable[None]]) -> None:
+        """Begin nothing yet; `require` raises where nothing may be kept after all, and is asked once the server has answered."""
         self.bounds = bounds
+        self._require = require
         self._pool = pool
         self._taken: Connection | None = None
         self._waiting: list[tuple[str, Parameters | Rows]] = []
         self.number: str | None = None
-        """The server's own number of it, once it is about to be committed and anything was written."""
+        """The server's own number of it, once it is known that anything was written."""
 
     @property
     def _connection(self) -> Connection:
         assert self._taken is not None, "the transaction has not begun"
         return self._taken
-
-    async def begin(self) -> None:
-        """Begin, and wait for whoever writes what it is bound to."""
-        for again in (True, False):
-            self._taken = await self._pool.getconn()
-            try:
-                await self._taken.execute(beginning(self.bounds))
-            except psycopg.Error as error:
-                if not (again and is_lost(error)):
-                    raise
-                # The server was started anew since: so were all the others.
-                await self.end()
-                await self._pool.check()
-            else:
-                return
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -85,13 +79,19 @@ class PostgresTransaction:
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
 
-    async def prepare(self) -> None:
-        """Run what waits, so that only the commit is left, and know the number by which the server knows it."""
-        self.number = (await self._fetched("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", {}))[0]["number"]
-
     async def commit(self) -> None:
-        """Keep all of it."""
-        await self._connection.execute("COMMIT")
+        """Run what waits, and keep all of it."""
+        waiting = await self._made()
+        if self._taken is None and not waiting:
+            return
+        if self.number is None:
+            # By itself: of what is written and ends at once nobody could say what became of it.
+            self.number = (await self._sent(waiting, (_NUMBER, ())))[0]["number"]
+            waiting = []
+        await self._require()
+        ended = await self._run(waiting, "COMMIT")
+        if ended.statusmessage != "COMMIT":
+            raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
 
     async def end(self) -> None:
         """Undo what was not committed, and let the connection go."""
@@ -101,33 +101,65 @@ class PostgresTransaction:
         await let_go(self._pool, connection)
 
     async def _fetched(self, sql: str, parameters: Parameters) -> list[Row]:
-        waiting, self._waiting = await self._made(), []
-        if not waiting:
-            return await fetched(self._connection, sql, parameters)
-        async with self._connection.pipeline():
-            for statement, names, given in waiting:
-                await self._connection.cursor().executemany(statement, [[row[name] for name in names] for row in given])
-            numbered_, names = numbered(sql)
-            cursor = await self._connection.execute(numbered_, [parameters[name] for name in names], binary=True)
-            return await cursor.fetchall()
+        statement, names = numbered(sql)
+        return await self._sent(await self._made(), (statement, [parameters[name] for name in names]))
 
-    async def _made(self) -> list[tuple[str, Sequence[str], list[Parameters]]]:
+    async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]] | None = None) -> list[Row]:
+        """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of what is asked."""
+        for again in (True, False):
+            begins = self._taken is None
+            if begins:
+                self._taken = await self._pool.getconn()
+            try:
+                if not (begins or waiting) and asking:
+                    cursor = await self._connection.execute(*asking, binary=True)
+                else:
+                    cursor = await self._run(waiting, *(asking or ()), begins=begins)
+            except psycopg.Error as error:
+                if not (again and begins and is_lost(error)):
+                    raise
+                # The server was started anew since: so were all the others.
+                await self.end()
+                await self._pool.check()
+            else:
+                return await cursor.fetchall() if asking and cursor.description else []
+        raise AssertionError
+
+    async def _run(
+        self, waiting: Made, last: str = _NOTHING, given: Sequence[object] = (), *, begins: bool = False
+    ) -> AsyncCursor[Row]:
+        """Run statements in one trip, and return the cursor of the last."""
+        async with self._connection.pipeline():
+            if begins:
+                for statement, keys in beginning(self.bounds):
+                    await self._connection.execute(statement, keys)
+            for statement, names, rows in waiting:
+                await self._connection.cursor().executemany(statement, [[row[name] for name in names] for row in rows])
+            if waiting and self.number is None:
+                number = await self._connection.execute(_NUMBER)
+            cursor = await self._connection.execute(last, given, binary=True)
+        if waiting and self.number is None and (row := await number.fetchone()):
+            self.number = row["number"]
+        return cursor
+
+    async def _made(self) -> Made:
+        waiting, self._waiting = self._waiting, []
         made = []
-        for sql, given in self._waiting:
+        for sql, given in waiting:
             rows = [given] if isinstance(given, Mapping) else await asyncio.to_thread(_listed, given)
             made.append((*numbered(sql), rows))
         return made
 
 
-def beginning(bounds: Bounds | None) -> str:
+def beginning(bounds: Bounds | None) -> list[tuple[str, Sequence[int]]]:
     """Return the statements that begin a transaction, and take the locks on what it is bound to.
 
     Everybody takes them in one order, so that nobody waits for who waits for him.
     """
     if bounds is None:
-        return f"BEGIN; {_ALONE}"
-    locks = {_number(key): "_shared" for key in bounds.rests_on} | {_number(key): "" for key in bounds.writes}
-    return "; ".join(("BEGIN", _BESIDE, *(f"SELECT pg_advisory_xact_lock{locks[key]}({key})" for key in sorted(locks))))
+        return [("BEGIN", ()), (_ALONE, ())]
+    locks = {_number(key): _SHARED for key in bounds.rests_on} | {_number(key): _LOCK for key in bounds.writes}
+    return [("BEGIN", ()), (_BESIDE, ()), *((locks[number], (number,)) for number in sorted(locks))]
 
 
 def _number(key: Key) -> int:
