@@ -155,6 +155,8 @@ class Adapter(ABC):
     """What a message takes that shows cards; None where there are none."""
     most_bytes = 0
     """How many bytes the files that go with one message have together at most; 0 where none can be sent."""
+    presses = True
+    """Whether people can press what stands under an answer."""
     removes = True
     """Whether what was said there can be removed again."""
     takes_back_edits = False

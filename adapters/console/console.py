@@ -66,6 +66,7 @@ class Console(Adapter):
     """A terminal, connected."""
 
     platform = "console"
+    presses = False
     prefix = "/"
     introduces = False
     removes = False

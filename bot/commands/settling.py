@@ -12,7 +12,7 @@ from bot.admission import place_limits
 from bot.commands.group import Group, plain
 from bot.commands.pages import Pages
 from bot.conversation.introduction import privacy
-from bot.conversation.preferences import PAUSED, PERSONAL, SHARED, Preference
+from bot.conversation.preferences import BUTTONS, PAUSED, PERSONAL, SHARED, Preference
 from bot.conversation.services import Services
 from bot.errors import BadInput
 from bot.reconciliation.keeping import Keeping
@@ -54,6 +54,8 @@ class Settling(Group):
         where: Place | Person = call.place if self._shared(call) else call.person
         shared = self._shared(call)
         known = {one.name: one for one in (SHARED if shared else PERSONAL) if not shared or one.fits(call.place)}
+        if not self._adapters[call.place.platform].presses:
+            del known[BUTTONS]
         if shared and not call.admin:
             raise BadInput(lazy("Only those who run this place can see and change its settings; yours are in a DM with me."))
         name = str(call.arguments.get("setting", ""))
@@ -69,6 +71,8 @@ class Settling(Group):
             # In a room the same is said otherwise.
             call = replace(call, arguments={**call.arguments, **_in_rooms(call.arguments)})
             name = "replies"
+        if name == BUTTONS and name not in known:
+            raise BadInput(lazy("There is nothing to press under my answers here, and so nothing to set."))
         if name not in known:
             raise BadInput(_elsewhere(name))
         if "value" in call.arguments:

@@ -28,7 +28,7 @@ class Preference:
         return self.only in ("", "rooms" if place.reach is Reach.ROOM else "servers")
 
 
-LANGUAGE, THREADS = "language", "threads"
+LANGUAGE, THREADS, BUTTONS = "language", "threads", "buttons"
 PAUSED = "paused"
 """That nothing of a person's is kept, and they are not answered."""
 INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
@@ -45,7 +45,7 @@ PERSONAL = (
     Preference("time zone", lazy('the zone your times are told in, like "Europe/Vienna"')),
     Preference("language", lazy("the language I answer you in; auto: the one that you write"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("do you see an answer while it is made"), ("on", "off")),
-    Preference("buttons", lazy("is there something to press under my answers: once more, not good"), ("on", "off")),
+    Preference(BUTTONS, lazy("is there something to press under my answers: once more, not good"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak by myself now and then"), ("on", "off")),
 )
 SHARED = (
@@ -67,7 +67,7 @@ SHARED = (
     Preference("time zone", lazy('the zone times are told in, like "Europe/Vienna"')),
     Preference("language", lazy("the language I speak here; auto: the one that is written"), ("auto", *LANGUAGES.values())),
     Preference("streaming", lazy("is an answer shown here while it is made"), ("on", "off")),
-    Preference("buttons", lazy("is there something to press under my answers: once more, not good"), ("on", "off")),
+    Preference(BUTTONS, lazy("is there something to press under my answers: once more, not good"), ("on", "off")),
     Preference("reflections", lazy("may I begin to speak here by myself now and then"), ("on", "off")),
     Preference(
         "retention", lazy("for how many days I keep what is said here: a number, or off for as long as nobody forgets it")
@@ -239,7 +239,7 @@ class Chosen:
 
     def offers(self, place: Place, person: Person) -> bool:
         """Return whether something can be pressed under an answer: as the person wants in private, as the place does elsewhere."""
-        return self.on(person if place.is_private else place, "buttons")
+        return self.on(person if place.is_private else place, BUTTONS)
 
 
 def speakers(platform: str, quotes: Sequence[Quote]) -> list[Person]:

@@ -288,3 +288,9 @@ def test_the_privacy_policy_names_the_hosts_that_get_words_how_long_things_are_k
     assert "- 192.168.1.5, in the same network: to sum up and to think about what was said" in told.out
     alone = Home(tmp_path / "near").lyra("privacy").out
     assert "No word leaves the machine she runs on." in alone and "It stays until you forget it." in alone
+
+
+def test_settings_lists_what_a_terminal_has(home: Home) -> None:
+    shown, nothing = home.chat("/settings").out, home.chat("/settings buttons on").out
+    assert "language: " in shown and "buttons: " not in shown
+    assert nothing == "There is nothing to press under my answers here, and so nothing to set.\n"

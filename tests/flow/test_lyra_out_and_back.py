@@ -1,10 +1,21 @@
-"""She is put out of a place and comes back, on Discord and on Matrix: what was asked meanwhile is answered once she is back."""
+"""She is put out of a place and comes back, on Discord and on Matrix: what was asked meanwhile is answered once she is back.
 
+Of a platform she is put out of, whoever runs her is told on another; what she heard before her process ends is answered after it.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from adapters.errors import PlatformRefused
+from adapters.events import Person
+from bot.app import App
 from bot.conversation.answering.lateness import LATE
+from bot.service.lost import Losses, lost
+from memory.journal.journal import Event, InboxEvent, Journal, OpenEvents
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Right
 from tests.fakes.matrix import People, Proxy
@@ -90,3 +101,75 @@ async def test_what_she_is_asked_just_before_she_is_put_out_is_answered_or_told_
         # What was said in a server that she is put out of comes up no more, so that no answer can rest on it.
         told = ("It is noon.", "You said: ada: what time is it?") if how == "the channel" else (str(LATE),)
         assert (await town.answer(asked)).content in told
+
+
+class Hasty(Losses):
+    """The twin that waits for no connection."""
+
+    async def _tell(self, lost: str, error: PlatformRefused, owner: Person) -> None:
+        self._connected[owner.platform].set()
+        await super()._tell(lost, error, owner)
+
+
+@pytest.mark.parametrize("kind", [Losses, pytest.param(Hasty, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_a_platform_that_lets_her_in_no_more_is_told_to_who_runs_her_on_another_once_that_is_connected(
+    town: Town, kind: type[Losses]
+) -> None:
+    both = '[matrix]\nhomeserver = "http://127.0.0.1:1"\nuser_id = "@lyra:lyra.test"\npassword_env = "MATRIX_PASSWORD"\n'
+    owner = f'[people.ada]\nconsole = "ada"\ndiscord = "{town.ada.id}"\nmatrix = "@ada:lyra.test"\n'
+    async with town.lyra(config=f"{both}{owner}") as lyra:
+        dm, connected = await town.ada.opens_dm(), asyncio.Event()
+        services, refused = lyra.talk.services, PlatformRefused("It ended her session.")
+        losses = kind(services, {"discord": lyra.adapter}, {"discord": connected})
+        telling = asyncio.create_task(losses.lost("matrix", refused))
+        await town.caught_up()
+        told = [one.content for one in town.server.world.by_bot(dm) if "not on Matrix" in one.content]
+        assert (told == []) is (kind is Losses)
+        connected.set()
+        await telling
+        told = [one.content for one in town.server.world.by_bot(dm) if "not on Matrix" in one.content]
+        assert told == ["I am not on Matrix any more. It ended her session."]
+        kept = services.memory.settings
+        assert await lost(kept, services.settings) == {"matrix": "It ended her session."}
+        await losses.found("matrix")
+        assert await lost(kept, services.settings) == {}
+
+
+class Unwritten(Journal):
+    """The twin that has what was heard in its head, and moves the cursor all the same."""
+
+    heard: dict[int, str]
+
+    async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[InboxEvent]:
+        await self.move(platform, cursors)
+        rows = [InboxEvent(-1 - at, one, self._clock.now(), 0) for at, one in enumerate(events, len(self.heard))]
+        self.heard |= {row.key: row.event.payload for row in rows}
+        return rows
+
+    async def open_events(self, keys: Sequence[int], platform: str = "", place: str = "") -> OpenEvents:
+        known = {key: self.heard[key] for key in keys if key in self.heard}
+        return replace(await super().open_events(keys, platform, place), payloads=known)
+
+
+def unwritten(app: App) -> App:
+    app.memory.journal = journal = Unwritten(app.memory.db, app.base.clock)
+    journal.heard = {}
+    return app
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_what_is_committed_before_anything_is_made_of_it_is_answered_after_the_end_of_her_process(
+    town: Town, guarded: bool
+) -> None:
+    async with model_server() as model:
+        async with town.lyra(model, changed=(lambda app: app) if guarded else unwritten) as lyra:
+            dm = await town.ada.opens_dm()
+            model.script(b.Held("never said"))
+            asked = await town.ada.says(dm, "what time is it?")
+            await model.heard(1)
+            await lyra.talk.mailboxes.drain(0)
+        async with town.lyra(model) as lyra:
+            await town.caught_up()
+            await lyra.heard()
+            answers = [one.content for one in town.server.world.said if one.reply_to == asked.id]
+            assert (answers == ["You said: what time is it?"]) is guarded
