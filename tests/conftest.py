@@ -18,7 +18,7 @@ from tests.kits.size import TORTURE, examples
 settings.register_profile(
     "lyra",
     deadline=None,
-    max_examples=examples(40) if TORTURE else 20,
+    max_examples=examples(40) if TORTURE else 10,
     report_multiple_bugs=False,
     suppress_health_check=[HealthCheck.too_slow],
 )

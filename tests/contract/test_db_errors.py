@@ -133,7 +133,9 @@ async with await SqliteDatabase.open(path, KEY) as db:
 NOT_ROOT = "os.geteuid() or (os.setgroups([]), os.setgid(65534), os.setuid(65534))"
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["with a memory in it", "empty"])
+@pytest.mark.parametrize(
+    "there", [pytest.param(True, id="with a memory in it"), pytest.param(False, id="empty", marks=pytest.mark.torture)]
+)
 async def test_a_read_only_folder_is_refused(there: bool) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -16,8 +16,11 @@ from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.migrating import migrate
 from memory.types import Domain, DomainKind, DomainRef
 from tests.kits.memory_kit import KEY
+from tests.kits.size import TORTURE
 
 STEPS = migrations()
+# What was released is not changed any more: the newest, some on the way, and all of them under LYRA_TORTURE=1.
+WALKED = [n for n in range(len(STEPS) + 1) if TORTURE or n % 8 == 0 or n >= len(STEPS) - 1]
 SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
 
 
@@ -95,7 +98,7 @@ def test_the_steps_are_numbered_without_a_gap() -> None:
     assert [step.version for step in STEPS] == list(range(1, len(STEPS) + 1))
 
 
-@pytest.mark.parametrize("version", range(len(STEPS) + 1))
+@pytest.mark.parametrize("version", WALKED)
 async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_its_rows(tmp_path: Path, version: int) -> None:
     held = await made_at(tmp_path / "old.db", STEPS[:version])
     assert version == 0 or len(held) > 1
@@ -148,7 +151,7 @@ async def test_every_step_is_recorded_once_with_its_digest(tmp_path: Path) -> No
             ]
 
 
-@pytest.mark.parametrize("version", range(1, len(STEPS) + 1))
+@pytest.mark.parametrize("version", WALKED[1:])
 async def test_a_migration_that_breaks_off_is_undone_and_taken_up_again(tmp_path: Path, version: int) -> None:
     step = STEPS[version - 1]
     broken = Migration(step.version, step.name, step.text + "; SELECT * FROM nothing_of_that_name")

@@ -65,7 +65,19 @@ async def test_a_vector_does_not_depend_on_what_is_embedded_beside_it(model: E5)
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "\0", "a\0b", "\ud800 alone", "👩‍👩‍👧‍👦" * 50, "شكرا جزيلا", "\n" * 9000, "w" * 200_000]
+    "text",
+    [
+        "",
+        " ",
+        "\0",
+        "a\0b",
+        "\ud800 alone",
+        "👩‍👩‍👧‍👦" * 50,
+        "شكرا جزيلا",
+        "\n" * 9000,
+        "w" * 9000,
+        pytest.param("w" * 200_000, marks=pytest.mark.torture),
+    ],
 )
 async def test_any_text_has_a_direction(model: E5, text: str) -> None:
     (row,) = await model.embed([text])

@@ -11,6 +11,7 @@ import pytest
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.openai_vectors import DIMENSION
+from tests.kits.size import few
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +20,7 @@ def client(base_url: str) -> openai.AsyncOpenAI:
     return openai.AsyncOpenAI(base_url=base_url, api_key="none", max_retries=0)
 
 
-@pytest.mark.parametrize(("style", "reply"), [("--echo", "Echo: Tea?"), (None, "Echo: Tea?"), ("--hashed", "Answer ")])
+@pytest.mark.parametrize(("style", "reply"), few([(None, "Echo: Tea?"), ("--echo", "Echo: Tea?"), ("--hashed", "Answer ")]))
 async def test_it_runs_as_a_process_and_ends_with_its_input(tmp_path: Path, style: str | None, reply: str) -> None:
     port_file = tmp_path / "port"
     arguments = ["-m", "tests.fakes.openai_server", "--port-file", str(port_file), *([style] if style else [])]

@@ -28,7 +28,7 @@ from memory.store.sqlite.migrating import migrate
 from memory.text.passages import MOST_CHARACTERS, passages
 from memory.types import MINUTE, DomainKind
 from tests.kits.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, above, among, aside, corner, opened, said
-from tests.kits.size import TORTURE, examples
+from tests.kits.size import examples
 
 WORDS = st.text("abcdef", min_size=1, max_size=9)
 limits = st.integers(20, 60)
@@ -261,10 +261,11 @@ async def test_two_processes_may_open_an_old_file_at_the_same_time(tmp_path: Pat
     assert await everything_is_found(tmp_path / "old")
 
 
+@pytest.mark.torture
 async def test_opening_an_old_file_may_be_given_up_at_any_point(tmp_path: Path) -> None:
     await kept_long_ago(tmp_path / "original")
     left: list[int] = []
-    for n in range(16, 400, 1 if TORTURE else 8):
+    for n in range(16, 400):
         shutil.copy(tmp_path / "original", path := tmp_path / f"{n}")
         opening = CancelledAt(Memory.open(path, None, Ports(Clock(), Ids())), n)
 

@@ -22,7 +22,7 @@ def thoughtful(request: fake.Request) -> str:
     return json.dumps({"text": "it sings in the kitchen", "cites": labels, "post": True, "feeling": 0.2})
 
 
-@pytest.mark.parametrize("kind", ["llama.cpp", ""])
+@pytest.mark.parametrize("kind", ["llama.cpp", pytest.param("", marks=pytest.mark.torture)])
 async def test_a_thought_is_had_of_what_fits_into_a_small_context(tmp_path: Path, kind: Literal["", "llama.cpp"]) -> None:
     async with OpenAIServer(thoughtful) as server, at_home(tmp_path, habits=PAIRS) as here:
         server.context, server.kind = 1300, kind

@@ -206,6 +206,7 @@ def _shape(sql: str) -> str:
     return re.sub(r"(\([^()]+\))( OR \1)+", r"\1", re.sub(r":([a-z]+)\d+", r":\1", one))
 
 
+@pytest.mark.torture
 def test_the_server_ends_with_whoever_started_it() -> None:
     starts = "from tests.kits.postgres import postgres\nwith postgres() as server: print(server.folder, flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", starts], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as starter:

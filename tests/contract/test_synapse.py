@@ -58,6 +58,7 @@ async def test_names_are_new_for_everyone(people: People) -> None:
     assert first.user != second.user and first.user.startswith("@ada-") and first.user.endswith(":lyra.test")
 
 
+@pytest.mark.torture
 async def test_during_an_outage_nobody_answers_and_then_people_rooms_words_and_transactions_are_what_they_were() -> None:
     async with Synapse() as synapse, People(synapse) as people:
         ada, bob = await people.person("ada"), await people.person("bob", encrypts=True)
@@ -117,6 +118,7 @@ async def test_without_its_lifeline_it_would_stay(tmp_path: Path) -> None:
         await becomes(lambda: not listens(port))
 
 
+@pytest.mark.torture
 async def test_it_outlives_the_thread_that_started_it_and_nothing_is_left_of_it() -> None:
     synapse = Synapse()
     thread = threading.Thread(target=synapse.__enter__)

@@ -115,6 +115,7 @@ def test_a_discord_out_of_reach_is_named(tmp_path: Path) -> None:
     assert examined(home) == [f"!!  Discord: 127.0.0.1:{port} is out of reach. Check api_url in [discord]."]
 
 
+@pytest.mark.torture
 def test_who_is_not_on_discord_does_not_load_its_library(home: Home) -> None:
     def loaded() -> bool:
         done = home.lyra("doctor", command=(LYRA[0], "-X", "importtime", *LYRA[1:]))

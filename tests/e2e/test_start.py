@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.kits.lyra_kit import REPO
+from tests.kits.size import few
 
 _LYRA = """
 import sys
@@ -61,7 +62,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("command", [["recall", "cat"], ["sessions"], ["export"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("command", few([["recall", "cat"], ["sessions"], ["export"]]), ids=lambda words: words[0])
 def test_who_only_asks_loads_nothing_that_talks_derives_or_reaches_out(home: Path, command: list[str]) -> None:
     assert loaded(home, *command) & (PLATFORMS | MODELS | DERIVING | CONVERSATION | OTHERS | FINDING) == FINDING
 

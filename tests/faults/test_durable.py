@@ -86,7 +86,7 @@ async def state(path: Path) -> tuple[int, dict[str, int]]:
 async def test_a_disk_that_fills_up_while_a_memory_is_brought_up_to_date_costs_nothing_of_it(tmp_path: Path) -> None:
     steps = migrations()[:5]
     outcomes = set()
-    for n, room in enumerate(range(0, 900_000, 4_000 if TORTURE else 150_000)):
+    for n, room in enumerate(range(0, 900_000, 4_000 if TORTURE else 400_000)):
         path = tmp_path / f"{n}.db"
         held = await made_at(path, steps)
         printed = await asyncio.to_thread(opened, path, path.stat().st_size + room)

@@ -9,7 +9,7 @@ from tests.kits.killing import Plan, killed
 from tests.kits.lyra_kit import Home
 from tests.kits.size import TORTURE
 
-EVERY, MOMENTS = (1, 200) if TORTURE else (10, 1)
+EVERY, MOMENTS = (1, 200) if TORTURE else (30, 1)
 LOOKS = [["recall", "boat", "--json", "--as", "bob"], ["recall", "dog", "--json", "--as", "ada"]]
 
 
