@@ -69,10 +69,11 @@ def pytest_collection_finish() -> None:
 
 
 def _varies(item: pytest.Item) -> bool:
-    """Say whether a test is marked so, or is another case of a test that takes a homeserver."""
+    """Say whether a test is marked so, is another case of a test that takes a homeserver, or combines what others try one by one."""
     cases = getattr(item, "callspec", None)
     later = cases is not None and any(cases.indices.values()) and "synapse" in getattr(item, "fixturenames", ())
-    return later or item.get_closest_marker("torture") is not None
+    combines = item.get_closest_marker("each") is not None and sum(map(bool, cases.indices.values() if cases else ())) > 1
+    return later or combines or item.get_closest_marker("torture") is not None
 
 
 @pytest.fixture(scope="session", autouse=True)

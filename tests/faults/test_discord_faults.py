@@ -84,6 +84,7 @@ class Impatient(Discord):
     edit_seconds = 0.1
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("operation", ["create_message", "update_message"])
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
 async def test_a_streamed_answer_ends_as_one_message(

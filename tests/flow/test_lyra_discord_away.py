@@ -137,6 +137,7 @@ async def test_an_answer_that_a_moderator_removed_meanwhile_is_forgotten_and_its
         assert "made of?" in (left := await kept(lyra, town)) and "oak" not in left
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("how", ["deleted", "edited", "deleted together"])
 @pytest.mark.parametrize("talking", [False, True], ids=["compared", "looked up when it is used"])
 async def test_an_answer_that_repeats_what_was_only_shown_goes_where_that_is_taken_back_unheard(

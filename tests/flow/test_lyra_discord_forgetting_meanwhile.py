@@ -107,6 +107,7 @@ async def test_forgotten_in_another_process(
         await gone_at_once(server, model, beginning, guarded=domains is Domains)
 
 
+@pytest.mark.each
 @GUARDS
 @pytest.mark.parametrize("how", ["forgotten by a command", "changed", "deleted", "told in confidence"])
 async def test_taken_back_by_whoever_said_it_while_somebody_else_is_answered(

@@ -95,6 +95,7 @@ async def test_answered_once_more_a_question_gets_nothing_that_was_taken_back(to
         assert await holds(lyra, town) == []
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize("how", ["deleted", "edited", "Forget this"])
 async def test_what_is_taken_back_while_she_answers_is_not_said(
@@ -239,6 +240,7 @@ async def test_what_she_never_saw_is_not_looked_at_once_its_author_says_so(town:
         assert not await asked_again(town, lyra, town.ada, town.general, reply_to=aside)
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("quoted", [False, True], ids=["said before", "quoted"])
 @pytest.mark.parametrize("how", ["deleted", "edited", "Forget this"])
 async def test_what_she_never_kept_is_not_said_where_it_is_taken_back_while_she_answers(

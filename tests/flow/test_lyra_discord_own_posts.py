@@ -38,6 +38,7 @@ async def hers(town: Town, place: Channel) -> Message:
     return found
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("guarded", [True, False])
 @pytest.mark.parametrize("what", ["a channel", "a thread"])
 async def test_a_post_of_hers_does_not_bring_back_what_disappeared(
@@ -60,6 +61,7 @@ async def test_a_post_of_hers_does_not_bring_back_what_disappeared(
         assert ("attic" in listed or CODE in listed) is not guarded
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("guarded", [True, False])
 @pytest.mark.parametrize("how", ["role", "channel"])
 async def test_a_post_of_hers_in_a_dm_does_not_bring_back_what_its_reader_may_not_read_any_more(
@@ -87,6 +89,7 @@ async def test_a_post_of_hers_in_a_dm_does_not_bring_back_what_its_reader_may_no
 # Answers of commands that everyone reads
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("guarded", [True, False])
 @pytest.mark.parametrize("how", ["deleted", "edited", "Forget this"])
 async def test_a_public_summary_of_what_is_forgotten_is_deleted_with_her_other_posts(
@@ -121,6 +124,7 @@ async def test_a_public_summary_that_a_moderator_removed_is_not_offered_to_be_de
 # Forwards
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("guarded", [True, False])
 @pytest.mark.parametrize("what", ["told", "hers"])
 async def test_a_forward_of_what_is_forgotten_shows_as_empty(town: Town, model: OpenAIServer, what: str, guarded: bool) -> None:

@@ -64,6 +64,7 @@ class Overhearing(Discord):
     hearing = Guessing
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("kind", [Discord, Overhearing], ids=["guarded", "without the guard"])
 @pytest.mark.parametrize("content", [True, False], ids=["not allowed", "not wanted"])
 async def test_what_cannot_be_read_in_a_thread_of_hers_gets_no_answer_but_one_hint(

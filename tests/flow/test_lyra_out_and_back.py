@@ -79,6 +79,7 @@ async def test_on_matrix_what_was_asked_while_she_was_out_is_answered_once_she_i
                 assert (await at_home.answer(ada, room, asked)).body == "You said: Ada: what is new?"
 
 
+@pytest.mark.each
 @pytest.mark.parametrize("back", ["before the model answers", "after it"])
 @pytest.mark.parametrize("how", ["the channel", "the server"])
 async def test_what_she_is_asked_just_before_she_is_put_out_is_answered_or_told_to_be_lost(
