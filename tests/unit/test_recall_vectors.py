@@ -12,6 +12,7 @@ from memory.core import Habits
 from memory.deriving import Deriving
 from memory.errors import EmbeddingFailed
 from memory.index import vectors
+from memory.index.indexing import MESSAGES
 from memory.index.recall.columns import reached
 from memory.index.recall.meaning import FAR, Meaning
 from memory.ports import Vectors
@@ -218,3 +219,42 @@ def test_what_the_highest_of_many_reach_few_others_do(n: int) -> None:
     highest, reaching = np.sort(values)[-n:], np.flatnonzero(values >= reached(values, n))
     assert set(highest) <= set(values[reaching]) and len(reaching) < 2 * n + 8
     assert reached(values[:n], n) == -np.inf and (values[:1_000] >= reached(values[:1_000], n)).sum() == n
+
+
+async def test_what_two_processes_embed_at_once_is_held_once(tmp_path: Path) -> None:
+    path, clock, slow, asked, meanwhile = tmp_path / "lyra.db", Clock(), Moody(), asyncio.Event(), asyncio.Event()
+    async with (
+        opened(path, clock=clock, ids=Ids("a"), embedder=BagOfWords()) as one,
+        opened(path, clock=clock, ids=Ids("b"), embedder=slow) as other,
+    ):
+        here, there = await corner(one, clock), await corner(other, clock)
+        for n in range(40):
+            await here.say(f"parrot {n}")
+
+        async def taken() -> int:
+            await there.found("parrot")
+            (loaded,) = await other.domain_indexes.of([there.domain.key], (1,))
+            return sum(meaning.nbytes for meaning in loaded.domain_indexes[MESSAGES].meanings.values())
+
+        slow.asked, slow.meanwhile = asked, meanwhile
+        embedding = asyncio.ensure_future(there.view.embed())
+        await asked.wait()
+        slow.asked = None
+        await here.view.embed()
+        before = await taken()
+        meanwhile.set()
+        await embedding
+        assert await taken() == before
+
+
+@pytest.mark.parametrize("dimension", [32, 384])
+def test_how_near_a_message_is_does_not_depend_on_where_it_stands(dimension: int) -> None:
+    made = np.random.default_rng(3).normal(size=(70, dimension)).astype(np.float32)
+    asked = np.asarray(made[0] / np.linalg.norm(made[0]), np.float32)
+
+    def near(order: Sequence[int]) -> dict[int, float]:
+        meaning = Meaning(dimension)
+        meaning.add(np.arange(len(order)), made[order], np.zeros(len(order), np.bool_))
+        return dict(zip(order, meaning.scan(asked, len(order)).cosines.tolist(), strict=True))
+
+    assert near(range(70)) == near(range(70)[::-1]) == {n: near([n])[n] for n in range(70)}

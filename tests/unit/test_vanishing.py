@@ -109,6 +109,18 @@ async def test_after_a_week_it_is_forgotten_for_good(tmp_path: Path) -> None:
         assert (await here.found("new beginning"))[0] == "a new beginning"
 
 
+async def test_kept_it_is_found_again_where_what_was_said_later_elsewhere_was_asked_for_meanwhile(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+        before = await here.found("parrot Xerxes")
+        await memory.vanish("discord", ["s", "old"])
+        assert "the parrot is called Xerxes" not in await here.found("parrot Xerxes")
+        await memory.keep_vanished("discord", ["s", "old"])
+        await here.view.embed()
+        assert await here.found("parrot Xerxes") == before
+
+
 async def test_kept_it_is_found_and_summed_up_as_before(tmp_path: Path) -> None:
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:

@@ -88,6 +88,11 @@ class Documents:
             for document in range(start, start + n):
                 self._link(document)
 
+    def number(self, item: int) -> int:
+        """Return the number of an item, NONE where it is not here."""
+        at = int(np.searchsorted(self.items.now, item))
+        return at if at < len(self) and self.items.now[at] == item else NONE
+
     def then(self, window: Window, *, ahead: bool) -> tuple[Mask, Ints]:
         """Say which items were said in a window or tell of a time that lies in it for the most part, and of each when that was.
 

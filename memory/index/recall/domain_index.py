@@ -162,9 +162,8 @@ class DomainIndex:
         there[there] = here[documents[there]] == items[there]
         if space not in self.meanings:
             self.meanings[space] = Meaning(vectors.shape[1])
-        if len(self.meanings) > 1:
-            # What got a vector in another space is announced again, and has this one already.
-            there &= ~self.meanings[space].holds(documents)
+        # What two processes embedded at once, or what has a vector in another space as well, is announced again.
+        there &= ~self.meanings[space].holds(documents)
         documents = documents[there]
         parts = (passages[there] > 0) & (self.firsts.now[documents] == self.lasts.now[documents])
         self.meanings[space].add(documents, vectors[there], parts)

@@ -1,7 +1,8 @@
 """The domains that were asked for, in memory, brought up to date with the last committed write of any process.
 
-New items and vectors are added; something forgotten loads the domain anew: the statistics must not remember it either. What
-all of them take stays under a limit: the domains that were not asked for longest are let go.
+New items and vectors are added; something forgotten loads the domain anew: the statistics must not remember it either. So does
+something older that comes back, as columns grow at their end. What all of them take stays under a limit: the domains that were
+not asked for longest are let go.
 """
 
 import asyncio
@@ -13,6 +14,7 @@ from itertools import groupby
 import numpy as np
 
 from memory.index.indexing import BANK, MESSAGES
+from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex
 from memory.store.database import Database, Row
 from memory.store.domains import last_change
@@ -44,6 +46,10 @@ class Loaded:
             self.domain_indexes[kind].add(list(of_kind))
         self.languages.update(row["language"] for row in rows)
         self.last = rows[-1]["item"] if rows else self.last
+
+    def holds(self, item: int) -> bool:
+        """Say whether an item is here, of whatever kind."""
+        return any(domain_index.documents.number(item) != NONE for domain_index in self.domain_indexes)
 
     def mean(self, space: int, rows: Sequence[Row]) -> None:
         """Take in rows of `vectors` of a space, ascending."""
@@ -111,10 +117,11 @@ class DomainIndexes:
         return {domain: list(some) for domain, some in groupby(rows, lambda row: int(row["domain"]))}
 
     async def _follow(self, loaded: Loaded, changes: Sequence[Row]) -> None:
-        """Bring a domain up to date, or let it go where something was forgotten or much has changed."""
+        """Bring a domain up to date, or let it go where something was forgotten or came back, or much has changed."""
         # What was announced twice is read once: every look at it finds it as it is now.
         latest = {(row["op"], row["item"]): row["seq"] for row in changes}
-        if any(op == "drop" for op, _ in latest) or sum(op == "vector" for op, _ in latest) > _MANY:
+        come_back = any(op == "add" and item <= loaded.last and not loaded.holds(item) for op, item in latest)
+        if come_back or any(op == "drop" for op, _ in latest) or sum(op == "vector" for op, _ in latest) > _MANY:
             self._let_go(loaded.domain)
             return
         once = sorted((row for row in changes if latest[row["op"], row["item"]] == row["seq"]), key=lambda row: int(row["item"]))

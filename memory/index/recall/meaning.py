@@ -83,7 +83,8 @@ class _Rows:
         nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
         exactly = nearest if some is None else some[nearest]
         fine = self.rows.now[exactly] + self.rests.now[exactly] * np.float32(1 / _FINER)
-        cosines[nearest] = (fine @ asked) * self.scales.now[exactly]
+        # Row by row: in a product with the whole matrix, what a row gives depends on where among the others it stands.
+        cosines[nearest] = np.vecdot(fine, asked) * self.scales.now[exactly]
         return cosines
 
 

@@ -58,8 +58,8 @@ def around(loaded: Sequence[Loaded], item: int, n: int) -> list[Found]:
     """Return a message with the n before and the n behind it in its conversation; nothing where it is found by nobody here."""
     for index in (one.domain_indexes[MESSAGES] for one in loaded):
         documents = index.documents
-        at = int(np.searchsorted(documents.items.now, item))
-        if at == len(documents) or documents.items.now[at] != item:
+        at = documents.number(item)
+        if at == NONE:
             continue
         before = list(islice(_along(documents.before.now, at), n))
         there = [*reversed(before), at, *islice(_along(documents.after.now, at), n)]
