@@ -13,7 +13,6 @@ from adapters.base import Adapter
 from adapters.errors import PlaceGone, PlaceHidden
 from adapters.events import Attachment, Contents, Message, Person, Place, Revised, Withdrawn
 from bot.admission.access import Access
-from bot.apart import apart
 from bot.context.naming import borne
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import images, told
@@ -31,6 +30,7 @@ from memory.core import Memory
 from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
 from memory.ports import Clock
+from memory.text.apart import apart
 from memory.text.told import confidence
 from memory.tiers.messages import storing
 from memory.types import MINUTE, Borne, Covered, Exchange, Identity, Kind, NewExchange, Session

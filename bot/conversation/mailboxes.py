@@ -17,7 +17,6 @@ from typing import Any
 
 from adapters.base import Adapter
 from adapters.events import Asked, Message
-from bot.apart import apart
 from bot.commands.table import Commands
 from bot.conversation.answering.turn import Turns
 from bot.conversation.answering.under_way import UnderWay
@@ -30,6 +29,7 @@ from bot.service.measures import measures
 from localization.languages import reading
 from memory.errors import MemoryFailure
 from memory.journal.journal import InboxEvent, Journal
+from memory.text.apart import apart
 from memory.text.told import confidence
 
 _TRIES = 3

@@ -13,12 +13,12 @@ from adapters.base import Adapter
 from adapters.command_table import Action, Card
 from adapters.markup import printable
 from adapters.splitting import closed
-from bot.apart import apart
 from bot.delivery.cards import CARDS, frozen, gated_cards
 from bot.delivery.gate import begun, gated, gated_parts, is_plain
 from bot.delivery.links import NO_LINKS, AllowList, Passing
 from memory.journal.journal import Part
 from memory.ports import Ids
+from memory.text.apart import apart
 
 MOST_CHARACTERS = 100_000
 _SHORTEST = 2_000

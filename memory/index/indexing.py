@@ -4,7 +4,7 @@ A term is the hash of a stem in the text's language, so the index holds no words
 and is found like words of it; whose words they are is known beside them, so that a name in a text tells of whom it is. A fingerprint tells texts that say the same in the same words.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache, partial
@@ -42,8 +42,8 @@ _INSERT = (
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """An item with what it is found by; `head` is found like words of its text and is no part of it. `tells` are the times that
-    it tells of beside its own.
+    """An item with what it is found by; `head` is found like words of its text and is no part of it. `tells` returns the times
+    that it tells of beside its own, where the rows are made, beside the event loop.
     """
 
     item: int
@@ -54,7 +54,7 @@ class IndexEntry:
     speaker: str = ""
     traits: int = 0
     head: str = ""
-    tells: Sequence[Window] = ()
+    tells: Callable[[], Sequence[Window]] = tuple
 
 
 def message(exchange: Exchange, time_zone: str) -> IndexEntry:
@@ -64,7 +64,7 @@ def message(exchange: Exchange, time_zone: str) -> IndexEntry:
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
         OWN * (exchange.role == "assistant") + ASKS * asks,
         _written(local(exchange.said_at, time_zone).date()),
-        () if exchange.role == "assistant" else told(exchange.text, exchange.said_at, time_zone).times,
+        tuple if exchange.role == "assistant" else lambda: told(exchange.text, exchange.said_at, time_zone).times,
     )  # fmt: skip
 
 
@@ -114,7 +114,7 @@ def _rows(domain: Domain, found: Sequence[IndexEntry], language: str) -> Iterato
             yield {
                 "domain": domain.key, "item": one.item, "passage": number, "kind": one.kind, "session": one.session,
                 "said_at": one.said_at, "speaker": one.speaker, "traits": one.traits, "language": language,
-                "fingerprint": _fingerprint(one.speaker, words), "tells": None if number else _told(one.tells), **_columns(terms, head),
+                "fingerprint": _fingerprint(one.speaker, words), "tells": None if number else _told(one.tells()), **_columns(terms, head),
             }  # fmt: skip
 
 

@@ -6,18 +6,18 @@ domain, so that a question in one language finds what was told in another, and t
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 
 from memory.errors import EmbeddingFailed
 from memory.index.vectors import VectorStore, waiting
 from memory.ports import Clock, Embedder, Progress, Vectors
 from memory.store.database import Database
 from memory.text import lexical
+from memory.text.apart import apart
 from memory.text.languages import language
 from memory.types import Domain
 
 ENGLISH = "english"
-_SHORT = 1_000
-"""Characters whose language is found at once; more would hold up the event loop."""
 
 
 class Tongues:
@@ -39,7 +39,7 @@ class Tongues:
 
         A question that is surely not in English is not compared in the space that knows nothing else, if another serves.
         """
-        told = await asyncio.to_thread(spoken, text) if len(text) > _SHORT else spoken(text)
+        told = await apart(len(text), partial(spoken, text))
         stores = self._stores if told == ENGLISH else self._stores[::-1]
         asked: dict[int, Vectors] = {}
         for store in stores:

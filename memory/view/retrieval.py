@@ -19,6 +19,7 @@ from memory.index.when.telling import asked_ahead
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.text import lexical
+from memory.text.apart import apart
 from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import beside
 from memory.tiers import above, entities, exchanges, statements
@@ -104,10 +105,10 @@ class Retrieval:
         found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *_beside(ask, text))
         every = _each_once(found, *beside)
         if k > _CONSIDERED // 2:
-            return list(self._as_it_is(text, await self._messages(every), asker).values())[:k]
+            return list((await self._as_it_is(text, await self._messages(every), asker)).values())[:k]
         # Many are looked at for what holds now: only of those that are shown the neighbours are read.
         alone = await self._messages(every, beside=False)
-        first = {hit.exchange.key: hit for hit in list(self._as_it_is(text, alone, asker).values())[:k]}
+        first = {hit.exchange.key: hit for hit in list((await self._as_it_is(text, alone, asker)).values())[:k]}
         whole = await self._messages([one for one in every if one.item in first])
         return [replace(whole[key], score=hit.score) for key, hit in first.items() if key in whole]
 
@@ -160,7 +161,7 @@ class Retrieval:
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
         there = await above.by_keys(self._b.db, self._b.domains, keys, named)
         came, order = await self._messages(found, named), {hit.item for hit in found}
-        messages = self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
+        messages = await self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
         read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
         ranked = _in_order(found, messages, read)
@@ -174,7 +175,7 @@ class Retrieval:
         # What was merged from gists says what they say.
         (found,) = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
-        return _in_order(found, self._as_it_is(text, await self._messages(found)), condensed)[:k]
+        return _in_order(found, await self._as_it_is(text, await self._messages(found)), condensed)[:k]
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
         """Return the k digests that are nearest to a text."""
@@ -207,8 +208,15 @@ class Retrieval:
             for hit in found if (at := there.get(hit.item))
         }  # fmt: skip
 
-    def _as_it_is(self, text: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
-        """Return hits with what was superseded since behind what holds now, unless a text asks how something was."""
+    async def _as_it_is(self, text: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
+        """Return hits with what was superseded since behind what holds now, unless a text asks how something was.
+
+        Where anything of it is long, it is read beside the event loop.
+        """
+        longest = max(map(len, (text, *(hit.exchange.text for hit in hits.values()))))
+        return await apart(longest, partial(self._holding_now, text, hits, asker))
+
+    def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
         when = asked_ahead(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)

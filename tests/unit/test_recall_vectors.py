@@ -258,3 +258,17 @@ def test_how_near_a_message_is_does_not_depend_on_where_it_stands(dimension: int
         return dict(zip(order, meaning.scan(asked, len(order)).cosines.tolist(), strict=True))
 
     assert near(range(70)) == near(range(70)[::-1]) == {n: near([n])[n] for n in range(70)}
+
+
+async def test_no_domain_grows_while_it_is_read_beside_the_event_loop(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=None) as here:
+        await here.say("the parrot is green")
+        indexes = here.memory.domain_indexes
+        (held,) = await indexes.of([here.domain.key], ())
+        async with indexes.unchanged():
+            await here.say("the parrot is loud")
+            asking = asyncio.ensure_future(here.found("parrot"))
+            await here.view.embed()
+            await here.memory.db.all("SELECT 1 AS x")
+            assert len(held.domain_indexes[MESSAGES]) == 1
+        assert len(await asking) == len(held.domain_indexes[MESSAGES]) == 2

@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.apart import apart
 from bot.context.prompt import Draft, Prompt, finish
 from bot.context.retrieval import Asking
 from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Returned, Round, repeated, returned, wanted
 from bot.errors import BadInput
 from bot.models.port import ChatMessage, Tool, ToolCall
 from memory.index.hits import Hit
+from memory.text.apart import apart
 from memory.text.budget import tokens
 from memory.view.retrieval import Recalled
 

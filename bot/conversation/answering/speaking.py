@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from bot.apart import apart
 from bot.context import tools
 from bot.context.persona import Persona
 from bot.context.prompt import Draft, Prompt, Question, draft
@@ -29,6 +28,7 @@ from bot.service.log import log
 from bot.service.measures import measures
 from localization.sentences import lazy
 from memory.index.hits import Hit
+from memory.text.apart import apart
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside

@@ -8,7 +8,6 @@ from functools import partial
 
 from adapters.base import Adapter
 from bot.admission.allowance import Allowance, Grant
-from bot.apart import apart
 from bot.commands.being import owned
 from bot.conversation.answering.lateness import Lateness
 from bot.conversation.answering.speaking import Speaking, Spoken
@@ -34,6 +33,7 @@ from bot.service.priority import Priority
 from localization.sentences import _
 from memory.errors import SourceGone
 from memory.journal.journal import OutboxRow, Part
+from memory.text.apart import apart
 from memory.text.told import confidence
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer

@@ -8,6 +8,7 @@ not asked for longest are let go.
 import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -89,6 +90,10 @@ class DomainIndexes:
                 self._loaded.move_to_end(domain)
             self._make_room(len(domains))
             return found
+
+    def unchanged(self) -> AbstractAsyncContextManager[None]:
+        """Have no domain grow while something is read of them beside the event loop."""
+        return self._one
 
     def forget(self) -> None:
         """Let go of every domain."""

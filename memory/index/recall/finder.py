@@ -10,8 +10,10 @@ passage before as BEFORE of its own (tried on conversations between friends: 2.7
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -29,7 +31,9 @@ from memory.index.recall.selection import Picked, select, theme
 from memory.index.tongues import Tongues
 from memory.index.when.values import TimedQuestion, Window
 from memory.ports import Vectors
+from memory.text.apart import apart
 
+T = TypeVar("T")
 K1 = 1.5
 B = 0.75
 BEFORE = 0.3
@@ -188,14 +192,13 @@ class Recall:
         timed = await times(first)
         spaces = await self.spaces()
         loaded = await self._domain_indexes.of(domains, spaces)
-        question = understood(first, timed, loaded)
+        question = await self._unchanging(first, partial(understood, first, timed, loaded))
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
         asked = await self._tongues.query(question.text) if self._tongues else {}
         if await self.spaces() != spaces:
             # The embedder turned out to be another than it was.
             loaded = await self._domain_indexes.of(domains, await self.spaces())
-        # From here on nothing waits: what is ranked stays as it is.
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
         together = replace(
@@ -203,11 +206,20 @@ class Recall:
             kinds=tuple(sorted({kind for query in queries for kind in query.kinds if query.k and not query.by_words})),
             exclude={*first.exclude, *staged.gone},
         )
-        scored = _scored(together, question, loaded, asked)
-        return [
-            _by_words(query, timed, loaded, staged.gone) if query.by_words else _told(query, scored, question)
-            for query in queries
-        ]
+
+        def ranked() -> list[list[Found]]:
+            scored = _scored(together, question, loaded, asked)
+            return [
+                _by_words(query, timed, loaded, staged.gone) if query.by_words else _told(query, scored, question)
+                for query in queries
+            ]
+
+        return await self._unchanging(first, ranked)
+
+    async def _unchanging(self, query: Query, read: Callable[[], T]) -> T:
+        """Read what is held in memory, as it is now; for a long query beside the loop: each step of numpy lets other threads go first."""
+        async with self._domain_indexes.unchanged():
+            return await apart(len(query.text), read)
 
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around

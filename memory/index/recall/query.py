@@ -1,6 +1,5 @@
 """What a question asks for: which words, whose, of what time."""
 
-import asyncio
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,6 +13,7 @@ from memory.index.when.telling import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
+from memory.text.apart import apart
 from memory.text.display_names import TAG
 from memory.text.languages import language as language_of
 
@@ -67,8 +67,6 @@ _WHO_SAYS = (
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 400
 """How much of a question counts: of a longer one its beginning and its end, where it is said what it is about."""
-_SHORT = 1_000
-"""So many characters are read at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +118,7 @@ class ParsedQuery:
 async def times(query: Query) -> TimedQuestion:
     """Return what a query says of times; of a long one that is read beside the event loop, which it would hold up."""
     read = partial(asked_ahead, ends(query.text), query.now, query.time_zone)
-    return await asyncio.to_thread(read) if len(query.text) > _SHORT else read()
+    return await apart(len(query.text), read)
 
 
 def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> ParsedQuery:
