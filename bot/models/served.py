@@ -3,12 +3,14 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from functools import partial
 
 from bot.errors import ModelGarbled
 from bot.models.line import Line
 from bot.models.port import Anew, ChatMessage, Model, Toolbox, closing, joined, size
 from bot.service.measures import measures
 from localization.sentences import lazy
+from memory.text.apart import apart
 from memory.text.budget import tokens
 from memory.text.generated.echoes import WithoutEcho, repeatable
 from memory.text.generated.invented import WithoutReceipts, WithoutTurns
@@ -98,11 +100,12 @@ class ServedModel:
 
     async def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
         """Yield what can be shown of one answer."""
-        cleaned = Cleaned(messages)
+        begun = partial(apart, size(messages), partial(Cleaned, messages))
+        cleaned = await begun()
         async with self._line.first(), closing(_unlooped(self._counted("conversation", messages, toolbox))) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Anew):
-                    cleaned = Cleaned(messages)
+                    cleaned = await begun()
                     yield piece
                 elif new := cleaned.feed(piece):
                     yield new

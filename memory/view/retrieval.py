@@ -157,7 +157,7 @@ class Retrieval:
         found = _merged(
             await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
         )
-        named = entities.brought_up(text, self._asker(asker))
+        named = await apart(len(text), partial(entities.brought_up, text, self._asker(asker)))
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
         there = await above.by_keys(self._b.db, self._b.domains, keys, named)
         came, order = await self._messages(found, named), {hit.item for hit in found}

@@ -50,7 +50,7 @@ def long_message(number: int) -> str:
         "Two weeks ago, at 9:30 pm, *Dr. Smith* called from `Vienna` about https://example.org/a_b?c=d.",
         "Next Friday the third of them goes to Ben's; das sind drei Katzen, 我们今天去了维也纳。",
     )
-    return " ".join(islice(cycle(sentences), LONG))[:LONG]
+    return " ".join(islice(cycle(sentences), LONG // min(map(len, sentences)) + 1))[:LONG]
 
 
 class Typed:
