@@ -72,8 +72,21 @@ def _varies(item: pytest.Item) -> bool:
     """Say whether a test is marked so, is another case of a test that takes a homeserver, or combines what others try one by one."""
     cases = getattr(item, "callspec", None)
     later = cases is not None and any(cases.indices.values()) and "synapse" in getattr(item, "fixturenames", ())
-    combines = item.get_closest_marker("each") is not None and sum(map(bool, cases.indices.values() if cases else ())) > 1
-    return later or combines or item.get_closest_marker("torture") is not None
+    return later or _combines(item) or item.get_closest_marker("torture") is not None
+
+
+def _combines(item: pytest.Item) -> bool:
+    """Say whether a case of a test that is marked `each` has other than the first value in several of its parameters."""
+    cases = getattr(item, "callspec", None)
+    if cases is None or item.get_closest_marker("each") is None:
+        return False
+    later = 0
+    for mark in item.iter_markers("parametrize"):
+        names = mark.args[0].split(",") if isinstance(mark.args[0], str) else [*mark.args[0]]
+        first = next(iter(mark.args[1]))
+        first = first.values if isinstance(first, type(pytest.param())) else (first,) if len(names) == 1 else first
+        later += [cases.params[name.strip()] for name in names] != [*first]
+    return later > 1
 
 
 @pytest.fixture(scope="session", autouse=True)
