@@ -22,7 +22,8 @@ from tests.fakes.matrix import People, Proxy
 from tests.kits import discord_town
 from tests.kits.awake import model_server
 from tests.kits.discord_town import Town
-from tests.kits.matrix_home import Home, home, room_of
+from tests.kits.matrix_changes import followed
+from tests.kits.matrix_home import Home, dm, home, room_of, sees_inside
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
@@ -102,6 +103,32 @@ async def test_what_she_is_asked_just_before_she_is_put_out_is_answered_or_told_
         # What was said in a server that she is put out of comes up no more, so that no answer can rest on it.
         told = ("It is noon.", "You said: ada: what time is it?") if how == "the channel" else (str(LATE),)
         assert (await town.answer(asked)).content in told
+
+
+@pytest.mark.parametrize("back", ["after the model answers", "before it", "at once"])
+async def test_what_she_is_asked_on_matrix_just_before_she_is_put_out_is_answered_or_told_to_be_lost(
+    at_home: Home, people: People, back: str
+) -> None:
+    ada, bob = await people.person("ada"), await people.person("bob", listens=False)
+    async with model_server() as model, at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob)
+        await at_home.asks(ada, room, "hello", mentions=[at_home.user])
+        model.script(b.Held("It is noon."))
+        asked = await ada.says(room, "what time is it?", mentions=[at_home.user])
+        await model.heard(2)
+        other = await dm(at_home, ada)
+        await ada.kicks(room, at_home.user)
+        if back != "at once":
+            await followed(at_home, ada, other, await ada.says(other, "!settings"))
+        if back == "after the model answers":
+            model.go.set()
+            await lyra.heard()
+        await ada.invites(room, at_home.user)
+        await sees_inside(ada, room, at_home.user)
+        model.go.set()
+        await lyra.talk.tick()
+        # What was said in a room that she is put out of comes up no more, so that no answer can rest on it.
+        assert (await at_home.answer(ada, room, asked)).body == str(LATE)
 
 
 class Hasty(Losses):

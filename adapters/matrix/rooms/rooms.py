@@ -13,7 +13,7 @@ from dataclasses import replace
 from nio import AsyncClient
 
 from adapters.base import Notes
-from adapters.errors import PlaceGone
+from adapters.errors import PlaceHidden
 from adapters.events import Circle, Place, Reach
 from adapters.matrix.rooms.room import Record, Room, Shape
 from localization.sentences import lazy
@@ -119,7 +119,8 @@ class Rooms:
         if not self.complete or self.away() or room_id in self._unsettled or (room is None and room_id in self._expected):
             return None
         if room is None or not room.is_member:
-            raise PlaceGone(_GONE)
+            # Who put her out, or whom she left, may let her in again: what waits for the room waits for that.
+            raise PlaceHidden(_GONE)
         return room
 
     def peek(self, room_id: str) -> Room | None:
