@@ -20,13 +20,14 @@ from localization.sentences import Said
 class Sending:
     """A part on its way out.
 
-    `operation` is send, preview (a message that is edited later), edit, delete or offer, which puts `actions` under a message
-    that says what it said; the last three change the message whose id is
-    `target`; `unname` has the thread of the place be called nothing that was said; which is empty where it is not known whether that one arrived: then the platform's history tells. `answers` is
-    the message or call that is answered, '' for none. `first` says that this is the answer's first part. `unsure` says that
-    an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC. `notice` says that
-    it is no conversation: a command's result, a status, an error. `reflection` says that it is a thought of hers, said unasked:
-    it is marked as one, and its actions can be reached from it. `files` go with it. `cards` stand in the place of the text.
+    `operation` is send, preview (a message that is edited later), edit, delete, offer, which puts `actions` under a message that
+    says what it said, or unname, which has the thread of the place be called nothing that was said. Edit, delete and offer change
+    the message whose id is `target`; that is empty where it is not known whether that one arrived: then the platform's history
+    tells. `answers` is the message or call that is answered, '' for none. `first` says that this is the answer's first part.
+    `unsure` says that an earlier attempt under this key may have arrived; `since` is when it was queued, in microseconds UTC.
+    `notice` says that it is no conversation: a command's result, a status, an error. `reflection` says that it is a thought of
+    hers, said unasked: it is marked as one, and its actions can be reached from it. `files` go with it. `cards` stand in the
+    place of the text.
     """
 
     key: str
@@ -294,7 +295,7 @@ class Adapter(ABC):
 
         Raises PlatformFailure where that cannot be now.
         """
-        raise NotImplementedError
+        return ""
 
     def link(self, place: str, message: str) -> str:
         """Return the address of a message, '' where there is none."""

@@ -14,7 +14,7 @@ from memory.index.hits import DigestHit, Hit
 from memory.text.budget import Fitted, tokens
 from memory.tiers.statements import INDEXED
 from memory.types import Statement
-from memory.view.retrieval import Recalled
+from memory.view.recalled import Recalled
 
 _BEST_ABOVE = 0.5
 _ABOVE = 0.3

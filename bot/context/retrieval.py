@@ -11,7 +11,7 @@ from memory.tiers import manners
 from memory.tiers.selfstate import SelfState
 from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Session, Statement
 from memory.view.digests import Tiers
-from memory.view.retrieval import Recalled, Wanted, in_turn
+from memory.view.recalled import Recalled, Wanted, in_turn
 from memory.view.view import View
 
 _MORE = 4

@@ -6,7 +6,8 @@ was sent.
 """
 
 from memory.journal.inbox import Event, Inbox, InboxEvent, OpenEvents
-from memory.journal.outbox import OFF_RECORD, TITLE, Outbox, OutboxRow, Part
+from memory.journal.outbox import Outbox
+from memory.journal.parts import OFF_RECORD, TITLE, OutboxRow, Part
 from memory.journal.thread_names import ThreadNames
 
 __all__ = ["OFF_RECORD", "TITLE", "Event", "InboxEvent", "Journal", "OpenEvents", "OutboxRow", "Part"]

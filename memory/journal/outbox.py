@@ -6,57 +6,13 @@ Where words must go, they are blanked here, and what did not go out is cancelled
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
+from memory.journal.parts import OFF_RECORD, TITLE, OutboxRow, Part, outgoing
 from memory.ports import Clock
 from memory.store.bounds import Bounds
 from memory.store.database import Database, Parameters, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain
-
-TITLE = "title"
-"""The form of the name of a thread, which answers the message that it is called after."""
-OFF_RECORD = "off-record"
-"""The form of a part whose words are held by the process that made it, and stand in no row."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One part of an answer, as it goes out: the key makes sending it twice harmless where the platform allows.
-
-    `operation` is send, preview, edit or delete; the last two change the message that the part of the key `target` became.
-    `actions` is the caller's own JSON of what can be pressed under it, `form` the caller's word for how it is shown. An edit
-    without a text changes nothing but its actions.
-    """
-
-    key: str
-    text: str
-    operation: str = "send"
-    target: str = ""
-    actions: str = ""
-    form: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OutboxRow:
-    """A part in the outbox.
-
-    It was made at the domain `domain` and may hold what was read of those in `also`. `unsure` says that an earlier attempt may
-    have arrived. `target_remote` is the platform's id of what it changes, '' where
-    that is not known. `first` says that it is its answer's first part; it was queued at `since`. `notice` says that it is no reply that is kept.
-    """
-
-    row: int
-    part: Part
-    place: str
-    domain: int
-    answers: str
-    unsure: bool
-    target_remote: str = ""
-    first: bool = True
-    since: int = 0
-    notice: bool = False
-    also: tuple[int, ...] = ()
 
 
 class Outbox:
@@ -90,7 +46,7 @@ class Outbox:
                 f"UPDATE outbox SET state = 'attempting' WHERE id IN ({placeholders('k', rows)}) AND state = 'pending'",
                 bound("k", (row["id"] for row in rows)),
             )
-        return [_outgoing(row) for row in rows]
+        return [outgoing(row) for row in rows]
 
     async def sent(self, row: int, remote_id: str = "", then: str = "") -> OutboxRow | None:
         """Record that a part arrived, and under which id of the platform.
@@ -148,7 +104,7 @@ class Outbox:
             f"AND o.state IN ('sent', 'attempting') AND o.created_at >= :since AND {_LEFT} ORDER BY o.id",
             {"platform": platform, "since": self._clock.now() - _WEEK},
         )
-        return [_outgoing(row) for row in rows]
+        return [outgoing(row) for row in rows]
 
     async def waiting(self, platform: str) -> list[str]:
         """Return the places that parts wait for, previews aside, the one that waits longest first."""
@@ -189,7 +145,7 @@ async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
     still = await tx.last(
         "UPDATE outbox SET state = 'attempting' WHERE id = :id AND state = 'pending' RETURNING id", {"id": row["id"]}
     )
-    return _outgoing(row) if still else None
+    return outgoing(row) if still else None
 
 
 async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
@@ -293,12 +249,3 @@ PREVIEW_OF = (
     f"AND o.operation = 'preview' AND o.state <> 'cancelled' AND {_LEFT} ORDER BY o.id DESC LIMIT 1)"
 )
 """The key of the newest preview for a row of `inbox i` whose place nothing has taken yet."""
-
-
-def _outgoing(row: Row) -> OutboxRow:
-    part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])
-    return OutboxRow(
-        row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",
-        row["target_remote"], row["part"] == 0, row["created_at"], bool(row["notice"]),
-        tuple(map(int, row["also"].split())),
-    )  # fmt: skip

@@ -5,7 +5,7 @@ A name that may not be shown any more is taken away by a part of its own, which 
 
 from collections.abc import Sequence
 
-from memory.journal.outbox import TITLE, Part
+from memory.journal.parts import TITLE, Part
 from memory.store.database import Database, Reader
 from memory.store.lineage import bound, placeholders
 

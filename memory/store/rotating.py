@@ -14,7 +14,8 @@ from memory.errors import MemoryFailure, RotationFailed
 from memory.ports import Progress
 from memory.store import home_files, keys
 from memory.store.restoring import copy_file, reason, verified
-from memory.store.sqlite.database import SqliteDatabase, opens, rekey
+from memory.store.sqlite.connecting import opens, rekey
+from memory.store.sqlite.database import SqliteDatabase
 
 _COPY, _NEXT, _OLD = ".rotating", ".next-key", ".before-rotation-"
 

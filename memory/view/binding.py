@@ -10,7 +10,7 @@ from memory.forget.forgetting import Forgetting
 from memory.index.recall.domain_indexes import DomainIndexes
 from memory.index.tongues import Tongues
 from memory.journal import outbox
-from memory.journal.outbox import Part
+from memory.journal.parts import Part
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock

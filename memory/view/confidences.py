@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from localization.sentences import lazy
 from memory.errors import NotYours
 from memory.forget import confiding
-from memory.journal.outbox import Part
+from memory.journal.parts import Part
 from memory.places import confidences, identities
 from memory.places.shown_names import standing
 from memory.tiers import exchanges

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 
 from memory.journal import inbox, outbox
-from memory.journal.outbox import Part
+from memory.journal.parts import Part
 from memory.places import identities, settings
 from memory.places.places import drop_names
 from memory.places.shown_names import NOBODYS, Person, Standing, standing

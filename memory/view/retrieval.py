@@ -1,9 +1,9 @@
 """What is found for a text: messages, and what stands above them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from itertools import accumulate, chain, zip_longest
+from itertools import accumulate, chain
 from typing import TypeVar
 
 from localization.sentences import marked
@@ -25,10 +25,10 @@ from memory.text.told.related_words import beside
 from memory.tiers import above, entities, exchanges, statements
 from memory.tiers.above import Above
 from memory.tiers.entities import BroughtUp
-from memory.tiers.statements import INDEXED
 from memory.types import Digest, DomainKind, Exchange, Session, Statement
 from memory.view.binding import Binding
 from memory.view.holding_now import newest_claims_first, newest_first
+from memory.view.recalled import Recalled, Wanted
 from memory.view.short_ids import ShortIds
 
 _TELLING = 100
@@ -41,50 +41,6 @@ _CONSIDERED = 40
 _BESIDE = 16
 _MOST_STATED, _MOST_SAID, _FIRST = 8, 4, 5
 """How many statements and messages on who and what a question names are told, and behind how many that were found."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """How many messages, digests, and paragraphs of eras or bullets of a bank are asked for at most."""
-
-    messages: int
-    digests: int
-    eras: int
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """What comes up for a question, of every domain that may be read, best first: messages, gists, and paragraphs of eras (where
-    home is shared, bullets of its bank).
-    """
-
-    ranked: Sequence[Hit | DigestHit | Statement] = ()
-
-    @property
-    def hits(self) -> list[Hit]:
-        """The messages."""
-        return [one for one in self.ranked if isinstance(one, Hit)]
-
-    @property
-    def gists(self) -> list[DigestHit]:
-        """The gists."""
-        return [one for one in self.ranked if isinstance(one, DigestHit)]
-
-    @property
-    def eras(self) -> list[Statement]:
-        """The paragraphs of eras, or bullets of the bank."""
-        return [one for one in self.ranked if isinstance(one, Statement) and one.tier in INDEXED]
-
-    @property
-    def facts(self) -> list[Statement]:
-        """What else stands of who and what is named: facts and arcs."""
-        return [one for one in self.ranked if isinstance(one, Statement) and one.tier not in INDEXED]
-
-    def narrowed(self, hits: Sequence[Hit]) -> "Recalled":
-        """Return this with these messages alone, and all that stands above messages."""
-        left = {hit.exchange.key: hit for hit in hits}
-        ranked = (left.get(one.exchange.key) if isinstance(one, Hit) else one for one in self.ranked)
-        return Recalled([one for one in ranked if one is not None])
 
 
 class Retrieval:
@@ -273,16 +229,6 @@ def _each_once(*lists: Sequence[Found]) -> list[Found]:
     for hit in chain(*lists):
         placed.setdefault(hit.item, hit)
     return list(placed.values())
-
-
-def in_turn(lists: Sequence[Recalled]) -> Recalled:
-    """Return what comes up for several questions as one list: the best of each, then the second of each, each once."""
-    every = [one for row in zip_longest(*(some.ranked for some in lists)) for one in row if one is not None]
-    return Recalled(list({_key(one): one for one in reversed(every)}.values())[::-1])
-
-
-def _key(one: Hit | DigestHit | Statement) -> int:
-    return one.exchange.key if isinstance(one, Hit) else one.digest.key if isinstance(one, DigestHit) else one.key
 
 
 def _in_order(found: Sequence[Found], messages: Mapping[int, Hit], above_them: Mapping[int, A]) -> list[Hit | A]:

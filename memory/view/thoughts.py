@@ -7,7 +7,7 @@ from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget import erase
 from memory.journal import outbox
-from memory.journal.outbox import Part
+from memory.journal.parts import Part
 from memory.places import settings
 from memory.store.database import Row
 from memory.store.lineage import derive

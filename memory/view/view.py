@@ -14,7 +14,7 @@ from memory.forget.extent import extent
 from memory.forget.gone import Scope
 from memory.forget.sparing import Nearness, shares
 from memory.journal import inbox, ledger, outbox
-from memory.journal.outbox import OutboxRow, Part
+from memory.journal.parts import OutboxRow, Part
 from memory.places import confidences
 from memory.ports import Progress
 from memory.store.database import Transaction

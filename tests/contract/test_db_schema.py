@@ -11,7 +11,7 @@ from memory.store.changes import announce
 from memory.store.database import Row
 from memory.store.domains import last_change
 from memory.store.schema import Migration, migrations
-from memory.store.sqlite import database as database
+from memory.store.sqlite import connecting
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.migrating import migrate
 from memory.types import Domain, DomainKind, DomainRef
@@ -26,7 +26,7 @@ SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, nam
 
 async def made_at(path: Path, steps: list[Migration]) -> dict[str, int]:
     """Make a memory of an older version with a row in every table it has; return how many rows each holds."""
-    writer = await database._connect(path, KEY, ())
+    writer = await connecting.connect(path, KEY, ())
     try:
         await migrate(writer, steps)
         await writer.execute_fetchall("PRAGMA foreign_keys=OFF")
@@ -113,7 +113,7 @@ async def test_a_memory_of_any_older_version_becomes_like_a_new_one_and_keeps_it
 
 async def test_what_waited_to_be_sent_before_it_could_change_messages_waits_as_it_did(tmp_path: Path) -> None:
     columns = "id, domain, item, platform, place, part, key, operation, text, answers, state, remote_id, created_at, sent_at"
-    writer = await database._connect(tmp_path / "lyra.db", KEY, database._WRITER)
+    writer = await connecting.connect(tmp_path / "lyra.db", KEY, connecting.WRITER)
     try:
         await migrate(writer, STEPS[:5])
         await writer.execute_fetchall(
@@ -155,7 +155,7 @@ async def test_every_step_is_recorded_once_with_its_digest(tmp_path: Path) -> No
 async def test_a_migration_that_breaks_off_is_undone_and_taken_up_again(tmp_path: Path, version: int) -> None:
     step = STEPS[version - 1]
     broken = Migration(step.version, step.name, step.text + "; SELECT * FROM nothing_of_that_name")
-    writer = await database._connect(tmp_path / "lyra.db", KEY, ())
+    writer = await connecting.connect(tmp_path / "lyra.db", KEY, ())
     try:
         with pytest.raises(Exception, match="nothing_of_that_name"):
             await migrate(writer, [*STEPS[: version - 1], broken])
@@ -167,7 +167,7 @@ async def test_a_migration_that_breaks_off_is_undone_and_taken_up_again(tmp_path
 
 
 async def test_changes_go_on_behind_those_that_were_numbered_for_all_domains_together(tmp_path: Path) -> None:
-    writer = await database._connect(tmp_path / "lyra.db", KEY, ())
+    writer = await connecting.connect(tmp_path / "lyra.db", KEY, ())
     try:
         await migrate(writer, STEPS[:17])
         for domain in (1, 2, 3):

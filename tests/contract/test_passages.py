@@ -22,7 +22,7 @@ from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Transaction
 from memory.store.schema import migrations
-from memory.store.sqlite import database as database
+from memory.store.sqlite import connecting
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.migrating import migrate
 from memory.text.passages import MOST_CHARACTERS, passages
@@ -161,7 +161,7 @@ QUESTIONS = ("parrot 7", "Xerxes", "seed3 or seed4", "Papagei", "river", "Ada", 
 
 async def kept_long_ago(path: Path) -> None:
     """Make a file as it was before there were passages: messages in a session, a command, and what was made of them."""
-    writer = await database._connect(path, None, database._WRITER)
+    writer = await connecting.connect(path, None, connecting.WRITER)
     try:
         await migrate(writer, migrations()[:8])
         await writer.executescript(

@@ -10,7 +10,7 @@ import pytest
 from memory.errors import DiskFull
 from memory.store.cancellation import to_the_end
 from memory.store.schema import migrations
-from memory.store.sqlite import database as database
+from memory.store.sqlite import connecting
 from memory.store.sqlite.database import SqliteDatabase
 from tests.contract.test_db_schema import as_named_now, made_at
 from tests.kits.memory_kit import KEY, at_home
@@ -70,7 +70,7 @@ def opened(path: Path, limit: int) -> str:
 
 async def state(path: Path) -> tuple[int, dict[str, int]]:
     """Return the version of a memory, without bringing it up to date, and how many rows its tables hold; all of it is sound."""
-    reader = await database._connect(path, KEY, ())
+    reader = await connecting.connect(path, KEY, ())
     try:
         assert [tuple(row) for row in await reader.execute_fetchall("PRAGMA integrity_check")] == [("ok",)]
         ((version,),) = [tuple(row) for row in await reader.execute_fetchall("SELECT max(version) FROM migrations")]

@@ -20,7 +20,7 @@ from memory.ports import Entry, Source, Task
 from memory.text.budget import tokens
 from memory.tiers.episodes import Rules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
-from memory.view.retrieval import Recalled
+from memory.view.recalled import Recalled
 from memory.view.view import Answer, View
 from tests.kits.memory_kit import DAY, KEY, Clock, Corner, opened
 

@@ -19,7 +19,7 @@ from memory.ports import Embedder, Entry, Task, Vectors
 from memory.text.lexical import tokens
 from memory.text.time.times import instant
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef, Statement
-from memory.view.retrieval import Wanted
+from memory.view.recalled import Wanted
 from memory.view.view import Answer, View
 from tests.kits.fresh import address_of, fresh
 

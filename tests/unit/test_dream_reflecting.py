@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.journal.outbox import Part
+from memory.journal.parts import Part
 from tests.kits.dream_kit import (
     Answer,
     Muse,

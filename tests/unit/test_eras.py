@@ -15,7 +15,7 @@ from memory.ports import Entry, Task
 from memory.text.time.times import instant, month
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, SessionRef
-from memory.view.retrieval import Wanted
+from memory.view.recalled import Wanted
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, unsound
 from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, above, at_home, copied, opened, raising
 from tests.kits.memory_kit import Clock as Frozen

@@ -7,7 +7,7 @@ from bot.context.packing import Packer
 from memory.index.hits import DigestHit, Hit
 from memory.text.budget import tokens
 from memory.types import Digest, Exchange, Kind, Statement
-from memory.view.retrieval import Recalled
+from memory.view.recalled import Recalled
 from tests.kits.memory_kit import DAY, START
 
 LINE = 20

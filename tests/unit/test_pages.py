@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
 from memory.view.pages import Page
-from memory.view.retrieval import Wanted
+from memory.view.recalled import Wanted
 from tests.kits.ladder_kit import Teller, climbed, gists
 from tests.kits.memory_kit import Corner, among, at_home
 

@@ -16,7 +16,7 @@ from memory.index.hits import DigestHit, Hit
 from memory.text.budget import tokens
 from memory.tiers.selfstate import Mind, SelfState
 from memory.types import MINUTE, Digest, Exchange, Kind, Statement
-from memory.view.retrieval import Recalled
+from memory.view.recalled import Recalled
 from tests.kits.memory_kit import DAY, START
 from tests.kits.size import examples
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from memory.view.retrieval import Wanted
+from memory.view.recalled import Wanted
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.memory_kit import DAY, START, BagOfWords, among, aside, at_home, found, heard, line, table, utc
 

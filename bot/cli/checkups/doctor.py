@@ -10,13 +10,11 @@ from dataclasses import dataclass
 
 from adapters.base import Notes
 from adapters.errors import PlatformFailure
-from bot.app import App, key_of, opened, secret_of
-from bot.cli.checkups import model_checkup
+from bot.app import App, opened, secret_of
+from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
 from bot.cli.output import show
-from bot.cli.status import given_up
 from bot.config.environment import Surroundings, surroundings
-from bot.config.home import used
 from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
@@ -27,14 +25,9 @@ from bot.service.log import log
 from bot.service.notes import KeptNotes, NoNotes
 from bot.service.platforms import access_to_matrix
 from localization.numerals import number
-from localization.sentences import _, lazy, ngettext, told
-from memory.core import Memory
+from localization.sentences import _, lazy, told
 from memory.errors import EmbeddingFailed, MemoryFailure
-from memory.store import home_files
 from memory.store.locks import FileLock
-from memory.store.postgresql.condition import condition
-from memory.store.sqlite.database import SqliteDatabase
-from memory.text.time.times import SystemClock
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
 
@@ -89,7 +82,7 @@ async def _all() -> AsyncIterator[Finding]:
             async for finding in _examined(Looked(around, settings, app), _waiting):
                 yield finding
             return
-    memory = await _looked(_("Memory"), _memory_alone(around, settings))
+    memory = await _looked(_("Memory"), memory_checkup.alone(around, settings))
     if all(finding.sound for finding in memory):
         memory = closed or memory
     for finding in memory:
@@ -159,21 +152,7 @@ async def _without_configuration(around: Surroundings) -> list[Finding]:
         return []
     usual = Settings.model_validate({})
     found = await _looked(_("Key"), _key(around, usual))
-    return [*found, *await _looked(_("Memory"), _memory_alone(around, usual))]
-
-
-async def _memory_alone(around: Surroundings, settings: Settings) -> list[Finding]:
-    """Read the memory through, with nothing that works on it."""
-    if not home_files.size(around.db_path):
-        return []
-    with used(around, SystemClock()):
-        key, _path, _new = key_of(around, settings, new=False)
-        db = await SqliteDatabase.open(around.db_path, key, checkpoints=False)
-        try:
-            await db.verify()
-        finally:
-            await db.close()
-    return [Finding(True, _("Memory: {path}, sound.", path=around.db_path))]
+    return [*found, *await _looked(_("Memory"), memory_checkup.alone(around, usual))]
 
 
 async def _persona(it: Looked) -> list[Finding]:
@@ -209,35 +188,7 @@ async def _key(around: Surroundings, settings: Settings) -> list[Finding]:
 
 
 async def _memory(it: Looked) -> list[Finding]:
-    if it.app is None:
-        return []
-    memory = it.app.memory
-    await memory.db.verify()
-    backlog = await memory.backlog()
-    parked = await memory.journal.parked()
-    if parked:
-        return [Finding(False, _("Memory: sound, but {given_up}", given_up=given_up(parked)))]
-    kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
-    where = memory.address or it.around.db_path
-    sound = Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept))
-    return [sound, *await _server(memory)] if memory.address else [sound]
-
-
-async def _server(memory: Memory) -> list[Finding]:
-    """Look at the server that keeps the memory."""
-    found = await condition(memory.db)
-    told = _(
-        "Database: PostgreSQL {version}, commits wait for {sync}, {used} of {most} connections are used.",
-        version=found.version,
-        sync=_("its disk and a copy of it") if found.has_copies else _("its disk"),
-        used=number(found.used),
-        most=number(found.most),
-    )
-    apart = _("What it keeps is not encrypted by me yet: encrypt its disk, and let nobody in who may not read everything.")
-    findings = [Finding(True, f"{told} {apart}")]
-    if found.used > found.most * 0.8:
-        findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
-    return findings
+    return await memory_checkup.checkup(it.app.memory, it.around.db_path) if it.app else []
 
 
 async def _model(it: Looked, name: str) -> list[Finding]:

@@ -16,7 +16,7 @@ from bot.models.port import ChatMessage, Tool, ToolCall
 from memory.index.hits import Hit
 from memory.text.apart import apart
 from memory.text.budget import tokens
-from memory.view.retrieval import Recalled
+from memory.view.recalled import Recalled
 
 ROUNDS = 3
 SHARE = 0.25

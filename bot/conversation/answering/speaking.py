@@ -33,7 +33,7 @@ from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
 from memory.types import Exchange, Kind
-from memory.view.retrieval import Recalled
+from memory.view.recalled import Recalled
 
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500

@@ -11,28 +11,26 @@ which tests use to look at bytes.
 
 import asyncio
 import os
-import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Self, cast
-
-from sqlcipher3 import dbapi2 as sqlcipher
+from typing import Self
 
 from localization.sentences import lazy
-from memory.errors import DatabaseBusy, DiskFull, ForeignLog, MemoryFailure, NotADatabase, NotWritable, WrongKey
+from memory.errors import ForeignLog, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Row, Transaction
 from memory.store.sqlite import wal
+from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
+from memory.store.sqlite.failures import explained
 from memory.store.sqlite.migrating import migrate
 from memory.store.sqlite.transaction import Connection, SqliteTransaction
 from memory.store.turnstile import Turnstile
 
-BUSY_TIMEOUT_MS = 5_000
 _CHECKPOINT_TIMEOUT_MS = 50
 _PAGES = 1_000
 """So many are copied before it is told how far a copy is."""
@@ -60,13 +58,13 @@ class SqliteDatabase:
         Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, NotADatabase, NotWritable,
         DiskFull, DatabaseBusy.
         """
-        with _translated(path):
+        with explained(path):
             await asyncio.to_thread(cls._prepare, path, key)
-            writer = await _connect(path, key, _WRITER)
+            writer = await connect(path, key, WRITER)
             try:
-                await _pragma(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
+                await set_pragmas(writer, f"wal_autocheckpoint={1000 if checkpoints else 0}")
                 await migrate(writer)
-                reader = await _connect(path, key, _READER)
+                reader = await connect(path, key, READER)
                 return cls(path, writer, reader)
             except BaseException:
                 await to_the_end(writer.close())
@@ -79,7 +77,7 @@ class SqliteDatabase:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         real = Path(os.path.realpath(path))
         home_files.make_private(real, *home_files.companions(real))
-        if not wal.is_own(path, partial(_opened, path, key)):
+        if not wal.is_own(path, partial(opened, path, key)):
             log = wal.log_of(path)
             raise ForeignLog(
                 lazy(
@@ -114,7 +112,7 @@ class SqliteDatabase:
         """
         self.transactions += 1
         async with self._writing.turn(first=first):
-            with _translated(self.path):
+            with explained(self.path):
                 try:
                     yield (tx := SqliteTransaction(self._writer, self._log, bounds))
                     # Where this is cancelled, the commit is queued: it is over before what follows is.
@@ -133,7 +131,7 @@ class SqliteDatabase:
         """Read all rows of one statement, from the last committed state."""
         self.reads += 1
         async with self._reading:
-            with _translated(self.path):
+            with explained(self.path):
                 try:
                     return await self._reader.all(sql, parameters)
                 except asyncio.CancelledError:
@@ -156,7 +154,7 @@ class SqliteDatabase:
     async def commits(self) -> int:
         """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
         async with self._reading:
-            with _translated(self.path):
+            with explained(self.path):
                 rows = list(await self._reader.execute_fetchall("PRAGMA data_version"))
         return int(rows[0]["data_version"])
 
@@ -177,13 +175,13 @@ class SqliteDatabase:
         if not home_files.size(self._log):
             return True
         async with self._writing.turn():
-            with _translated(self.path):
+            with explained(self.path):
                 # Nobody writes while it waits for readers, so that it must not wait for long.
                 try:
-                    await _pragma(self._writer, f"busy_timeout={_CHECKPOINT_TIMEOUT_MS}")
+                    await set_pragmas(self._writer, f"busy_timeout={_CHECKPOINT_TIMEOUT_MS}")
                     rows = list(await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)"))
                 finally:
-                    await to_the_end(_pragma(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
+                    await to_the_end(set_pragmas(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
         return not rows[0]["busy"]
 
     async def reserve(self) -> bool:
@@ -204,8 +202,8 @@ class SqliteDatabase:
         `tell` is told how many bytes of how many are copied, from another thread.
         """
         async with self._writing.turn():
-            with _translated(target):
-                copy = await _connect(target, key, _COMMON)
+            with explained(target):
+                copy = await connect(target, key, COMMON)
                 try:
                     # One state is held throughout: else what another process writes has the copy begin anew.
                     await self._writer.execute_fetchall("BEGIN")
@@ -218,96 +216,3 @@ class SqliteDatabase:
                 finally:
                     await to_the_end(self._writer.rollback())
                     await to_the_end(copy.close())
-
-
-def opens(path: Path, key: bytes) -> bool:
-    """Say whether a key opens a file that is there; nothing is changed in it, or left beside it."""
-    if not home_files.size(path):
-        return False
-    written = home_files.size(path.with_name(f"{path.name}-wal"))
-    try:
-        with closing(_opened(path, key, "mode=ro" if written else "immutable=1")) as connection:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
-    except (sqlite3.Error, sqlcipher.Error):
-        return False
-    return True
-
-
-def rekey(path: Path, old: bytes, new: bytes) -> None:
-    """Write a file that nobody else has open anew with another key, page by page. Raises the errors of `SqliteDatabase.open`."""
-    with _translated(path), closing(_opened(path, old)) as connection:
-        # What stands in a log could not be written with the other key.
-        connection.execute("PRAGMA journal_mode=DELETE").fetchall()
-        connection.execute(f"PRAGMA rekey=\"x'{new.hex()}'\"").fetchall()
-
-
-_COMMON = ("foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "mmap_size=0", "temp_store=MEMORY")
-_WRITER = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", *_COMMON)
-# Pages are deciphered once and then held: 32 MB of them.
-_READER = (*_COMMON, "query_only=ON", "cache_size=-32000")
-
-
-async def _connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Connection:
-    # Opened before aiosqlite has it: the thread of a connection that fails to open outlives this call, and may outlive the loop.
-    opened = await asyncio.to_thread(_opened, path, key)
-    connection = Connection(lambda: opened, iter_chunk_size=64)
-    try:
-        await connection
-        await _pragma(connection, *pragmas)
-    except BaseException:
-        await to_the_end(connection.close())
-        raise
-    return connection
-
-
-def _opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Connection:
-    where = f"{path.absolute().as_uri()}?{how}"
-    if key is None:
-        plain = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, cached_statements=1024)
-        plain.row_factory = sqlite3.Row
-        return plain
-    sealed = sqlcipher.connect(where, uri=True, isolation_level=None, check_same_thread=False, cached_statements=1024)
-    sealed.row_factory = sqlcipher.Row
-    sealed.execute("PRAGMA cipher_log_level=NONE").fetchall()
-    sealed.execute(f"PRAGMA key=\"x'{key.hex()}'\"").fetchall()
-    return cast(sqlite3.Connection, sealed)
-
-
-async def _pragma(connection: Connection, *pragmas: str) -> None:
-    await connection.step(partial(_set, pragmas))
-
-
-def _set(pragmas: Sequence[str], connection: sqlite3.Connection) -> None:
-    for pragma in pragmas:
-        connection.execute(f"PRAGMA {pragma}").fetchall()
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Turn the two libraries' errors into memory's own, once, here."""
-    try:
-        yield
-    except (sqlite3.Error, sqlcipher.Error) as error:
-        raise _meaning(str(error).lower(), path) from error
-
-
-def _meaning(message: str, path: Path) -> MemoryFailure:
-    if "locked" in message or "busy" in message:
-        return DatabaseBusy(lazy("The memory at {path} is busy with another process. Try again in a moment.", path=path))
-    if "full" in message or "disk i/o error" in message:
-        return DiskFull(
-            lazy("The memory at {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
-        )
-    if "readonly" in message or "unable to open" in message:
-        return NotWritable(
-            lazy("The memory at {path} cannot be opened for writing. Check that folder and its permissions.", path=path)
-        )
-    if "not a database" in message or "malformed" in message or "encrypted" in message:
-        return WrongKey(
-            lazy(
-                "The key does not open the memory at {path}, or that file is damaged. "
-                "Put back the key it was made with, or restore a backup with: lyra restore FILE",
-                path=path,
-            )
-        )
-    return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=path, reason=message))

@@ -7,7 +7,7 @@ what it shows is recorded like what stood in view of a reply, so that it goes al
 from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
-from memory.journal.outbox import OFF_RECORD
+from memory.journal.parts import OFF_RECORD
 from memory.store.database import Database, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
 from memory.tiers.messages import seen

@@ -1,0 +1,85 @@
+"""Lyra's own messages, looked for in what a room says of its past: which part arrived, what stands, what changed it."""
+
+from dataclasses import dataclass
+
+from nio import AsyncClient
+
+from adapters.base import Sending
+from adapters.events import split_key
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.past import SEALED, Backwards
+from adapters.matrix.outgoing.contents import PART
+
+_SLACK = 5 * 60 * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The id of the own message that was looked for, '' where it was not seen.
+
+    `whole` says that all of the time in question was read, `closed` that Lyra said something there that she cannot read now.
+    """
+
+    found: str = ""
+    whole: bool = True
+    closed: bool = False
+
+
+async def arrived(client: AsyncClient, sending: Sending, most: int) -> Look:
+    """Look for a part by its key, among the last `most` messages or some more."""
+    closed = False
+    async for event in (past := _since(client, sending, most)):
+        if _over(event, sending):
+            return Look(closed=closed)
+        if event.sender != client.user_id or event.is_redacted:
+            continue
+        if event.content.get(PART) == sending.key:
+            return Look(event.id)
+        # What she said on a device that she lost.
+        closed = closed or event.kind == SEALED
+    return Look(whole=past.ended, closed=closed)
+
+
+async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
+    """Look for what answers the same message as a first part, whatever it says; return the id of the last such one, or ''."""
+    async for event in _since(client, sending, most):
+        if _over(event, sending):
+            break
+        if event.sender == client.user_id and _refers(event) == sending.answers and not event.is_redacted:
+            return event.id
+    return ""
+
+
+async def edits(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
+    """Return the own edits of a message, oldest first."""
+    found: list[str] = []
+    async for event in Backwards(client, room, most):
+        if event.id == target:
+            break
+        if event.sender == client.user_id and _replaces(event) == target:
+            found.append(event.id)
+    return found[::-1]
+
+
+def _since(client: AsyncClient, sending: Sending, most: int) -> Backwards:
+    return Backwards(client, split_key(sending.place)[1], most)
+
+
+def _refers(event: Seen) -> str:
+    return word(part(_relation(event), "m.in_reply_to"), "event_id")
+
+
+def _replaces(event: Seen) -> str:
+    relation = _relation(event)
+    return word(relation, "event_id") if relation.get("rel_type") == "m.replace" else ""
+
+
+def _relation(event: Seen) -> Json:
+    # Relations stand outside of the ciphertext, too.
+    return part(event.content or part(event.raw, "content"), "m.relates_to")
+
+
+def _over(event: Seen, sending: Sending) -> bool:
+    # `since` is told by another clock than the homeserver's.
+    return event.id == sending.answers or (bool(sending.since) and event.at < sending.since - _SLACK)

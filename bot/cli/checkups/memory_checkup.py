@@ -1,0 +1,61 @@
+"""What `lyra doctor` finds out about the memory: whether it is sound, and what waits in it or was given up."""
+
+from pathlib import Path
+
+from bot.app import key_of
+from bot.cli.checkups.finding import Finding
+from bot.cli.status import given_up
+from bot.config.environment import Surroundings
+from bot.config.home import used
+from bot.config.settings import Settings
+from localization.numerals import number
+from localization.sentences import _, ngettext
+from memory.core import Memory
+from memory.store import home_files
+from memory.store.postgresql.condition import condition
+from memory.store.sqlite.database import SqliteDatabase
+from memory.text.time.times import SystemClock
+
+
+async def checkup(memory: Memory, path: Path) -> list[Finding]:
+    """Read an open memory through, and look at what waits in it; `path` is where a home without a server keeps it."""
+    await memory.db.verify()
+    backlog = await memory.backlog()
+    parked = await memory.journal.parked()
+    if parked:
+        return [Finding(False, _("Memory: sound, but {given_up}", given_up=given_up(parked)))]
+    kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
+    where = memory.address or path
+    sound = Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept))
+    return [sound, *await _server(memory)] if memory.address else [sound]
+
+
+async def _server(memory: Memory) -> list[Finding]:
+    """Look at the server that keeps the memory."""
+    found = await condition(memory.db)
+    told = _(
+        "Database: PostgreSQL {version}, commits wait for {sync}, {used} of {most} connections are used.",
+        version=found.version,
+        sync=_("its disk and a copy of it") if found.has_copies else _("its disk"),
+        used=number(found.used),
+        most=number(found.most),
+    )
+    apart = _("What it keeps is not encrypted by me yet: encrypt its disk, and let nobody in who may not read everything.")
+    findings = [Finding(True, f"{told} {apart}")]
+    if found.used > found.most * 0.8:
+        findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
+    return findings
+
+
+async def alone(around: Surroundings, settings: Settings) -> list[Finding]:
+    """Read the memory through, with nothing that works on it."""
+    if not home_files.size(around.db_path):
+        return []
+    with used(around, SystemClock()):
+        key, _path, _new = key_of(around, settings, new=False)
+        db = await SqliteDatabase.open(around.db_path, key, checkpoints=False)
+        try:
+            await db.verify()
+        finally:
+            await db.close()
+    return [Finding(True, _("Memory: {path}, sound.", path=around.db_path))]

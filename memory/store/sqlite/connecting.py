@@ -1,0 +1,81 @@
+"""Connections to a file, with its key and as each kind of work wants them; what needs one for a moment alone."""
+
+import asyncio
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from sqlcipher3 import dbapi2 as sqlcipher
+
+from memory.store import home_files
+from memory.store.cancellation import to_the_end
+from memory.store.sqlite.failures import explained
+from memory.store.sqlite.transaction import Connection
+
+BUSY_TIMEOUT_MS = 5_000
+COMMON = ("foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "mmap_size=0", "temp_store=MEMORY")
+WRITER = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", *COMMON)
+# Pages are deciphered once and then held: 32 MB of them.
+READER = (*COMMON, "query_only=ON", "cache_size=-32000")
+
+
+async def connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Connection:
+    """Open a file, made where it is not there, and return its connection in a thread of its own, with these pragmas set."""
+    # Opened before aiosqlite has it: the thread of a connection that fails to open outlives this call, and may outlive the loop.
+    file = await asyncio.to_thread(opened, path, key)
+    connection = Connection(lambda: file, iter_chunk_size=64)
+    try:
+        await connection
+        await set_pragmas(connection, *pragmas)
+    except BaseException:
+        await to_the_end(connection.close())
+        raise
+    return connection
+
+
+def opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Connection:
+    """Return a connection to a file, opened as the parameters of SQLite's address say; whether the key fits shows the first read."""
+    where = f"{path.absolute().as_uri()}?{how}"
+    if key is None:
+        plain = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, cached_statements=1024)
+        plain.row_factory = sqlite3.Row
+        return plain
+    sealed = sqlcipher.connect(where, uri=True, isolation_level=None, check_same_thread=False, cached_statements=1024)
+    sealed.row_factory = sqlcipher.Row
+    sealed.execute("PRAGMA cipher_log_level=NONE").fetchall()
+    sealed.execute(f"PRAGMA key=\"x'{key.hex()}'\"").fetchall()
+    return cast(sqlite3.Connection, sealed)
+
+
+async def set_pragmas(connection: Connection, *pragmas: str) -> None:
+    """Set pragmas, "name=value" each, one after another."""
+    await connection.step(partial(_set, pragmas))
+
+
+def _set(pragmas: Sequence[str], connection: sqlite3.Connection) -> None:
+    for pragma in pragmas:
+        connection.execute(f"PRAGMA {pragma}").fetchall()
+
+
+def opens(path: Path, key: bytes) -> bool:
+    """Say whether a key opens a file that is there; nothing is changed in it, or left beside it."""
+    if not home_files.size(path):
+        return False
+    written = home_files.size(path.with_name(f"{path.name}-wal"))
+    try:
+        with closing(opened(path, key, "mode=ro" if written else "immutable=1")) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    except (sqlite3.Error, sqlcipher.Error):
+        return False
+    return True
+
+
+def rekey(path: Path, old: bytes, new: bytes) -> None:
+    """Write a file that nobody else has open anew with another key, page by page. Raises the errors of `SqliteDatabase.open`."""
+    with explained(path), closing(opened(path, old)) as connection:
+        # What stands in a log could not be written with the other key.
+        connection.execute("PRAGMA journal_mode=DELETE").fetchall()
+        connection.execute(f"PRAGMA rekey=\"x'{new.hex()}'\"").fetchall()
