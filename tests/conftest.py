@@ -2,10 +2,12 @@
 
 import gc
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -59,7 +61,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left = [item for item in items if (not TORTURE and _varies(item)) or (on_server() and item.get_closest_marker("file"))]
     config.hook.pytest_deselected(items=left)
     kept = set(items) - set(left)
-    items[:] = [item for item in items if item in kept]
+    items[:] = _spread([item for item in items if item in kept])
+
+
+def _spread(items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Put the files that take the homeserver evenly among the others: it is one process, which all workers would wait for at once."""
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    served = [of_file for of_file in files.values() if any("synapse" in getattr(item, "fixturenames", ()) for item in of_file)]
+    others = [of_file for of_file in files.values() if of_file not in served]
+    places = [(at / len(some), of_file) for some in (served, others) for at, of_file in enumerate(some)]
+    return [item for _, of_file in sorted(places, key=lambda place: place[0]) for item in of_file]
 
 
 def pytest_collection_finish() -> None:
@@ -68,11 +81,25 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+_TWINS = {"the twin", "unguarded", "without the guard", "without a look"}
+"""What the case of a test is called that has its guard switched off."""
+_WITHOUT = re.compile(r"without_(the|that|its|one_of_the)_guards?(_|\b)")
+
+
 def _varies(item: pytest.Item) -> bool:
-    """Say whether a test is marked so, is another case of a test that takes a homeserver, or combines what others try one by one."""
+    """Say whether a test is marked so, has its guard switched off, is another case of a test that takes a homeserver, or combines
+    what others try one by one.
+    """
     cases = getattr(item, "callspec", None)
     later = cases is not None and any(cases.indices.values()) and "synapse" in getattr(item, "fixturenames", ())
-    return later or _combines(item) or item.get_closest_marker("torture") is not None
+    return later or _is_twin(item) or _combines(item) or item.get_closest_marker("torture") is not None
+
+
+def _is_twin(item: pytest.Item) -> bool:
+    """Say whether a test, or this case of it, has its guard switched off."""
+    cases = getattr(item, "callspec", None)
+    named = cases.id.split("-") if cases is not None else []
+    return not _TWINS.isdisjoint(named) or ("guarded" not in named and _WITHOUT.search(item.name) is not None)
 
 
 def _combines(item: pytest.Item) -> bool:

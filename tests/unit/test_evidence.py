@@ -236,4 +236,5 @@ def test_a_message_of_single_letters_alone_is_checked_in_the_time_of_its_length(
         return time.process_time() - began
 
     seconds(10)
-    assert seconds(4_000) < 16 * seconds(500)
+    # Eight times the letters take eight times as long, or sixty-four times where every letter is held against every other.
+    assert min(seconds(4_000) for _ in range(3)) < 32 * min(seconds(500) for _ in range(3))
