@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from adapters.command_table import Action, Card, CommandSpec, File, Surface
+from adapters.command_table import Action, Card, CardLimits, CommandSpec, File, Surface
 from adapters.events import Asked, Attachment, Circle, Contents, Event, Message, Person, Place, Quote, Reach, Vanished, split_key
 from localization.sentences import Said
 
@@ -44,17 +44,6 @@ class Sending:
     reflection: bool = False
     files: tuple[File, ...] = ()
     cards: tuple[Card, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CardLimits:
-    """What one message takes: how many cards, and how many UTF-16 units in all, in a title, in a text and in a note."""
-
-    cards: int
-    units: int
-    title: int
-    text: int
-    note: int
 
 
 @dataclass(frozen=True, slots=True)

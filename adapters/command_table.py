@@ -101,6 +101,17 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class CardLimits:
+    """What one message takes: how many cards, and how many UTF-16 units in all, in a title, in a text and in a note."""
+
+    cards: int
+    units: int
+    title: int
+    text: int
+    note: int
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a command answers. `links` are the addresses that it may show as such, always said and often none.
 

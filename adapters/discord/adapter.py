@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 import discord
 from discord.http import Route
 
-from adapters.base import Adapter, CardLimits, Listener, Notes, Presence, Sending
-from adapters.command_table import Surface
+from adapters.base import Adapter, Listener, Notes, Presence, Sending
+from adapters.command_table import CardLimits, Surface
 from adapters.discord.access import readers
 from adapters.discord.access.audiences import Audiences
 from adapters.discord.access.channels import locate, opened, vanished

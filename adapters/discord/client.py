@@ -264,25 +264,23 @@ class Client(discord.Client):
 
     def _withdraw(self, guild: int | None, channel: int, messages: list[int]) -> None:
         self.window.remove(channel, messages)
-        found = self.get_channel(channel)
-        if guild is None:
-            place, lost = readers.direct(str(channel)), 0
-        elif isinstance(found, discord.abc.GuildChannel | discord.Thread):
-            place, lost = self._place(found), 0
-        else:
+        place, lost = self._cached(guild, channel), 0
+        if place is None:
             place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
         self.items.put_nowait(GatewayEvent(Withdrawn(place, tuple(map(str, messages))), lost=lost))
 
     def _react(self, payload: discord.RawReactionActionEvent) -> None:
-        channel = self.get_channel(payload.channel_id)
-        if payload.guild_id is None:
-            place = readers.direct(str(payload.channel_id))
-        elif isinstance(channel, discord.abc.GuildChannel | discord.Thread):
-            place = self._place(channel)
-        else:
-            return
-        if asked := pressed(payload, place, self._me.id, self.get_user(payload.user_id), time.time_ns() // 1000):
+        place = self._cached(payload.guild_id, payload.channel_id)
+        now = time.time_ns() // 1000
+        if place and (asked := pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
             self.items.put_nowait(GatewayEvent(asked))
+
+    def _cached(self, guild: int | None, channel: int) -> Place | None:
+        """Return a DM, or a channel or thread that the cache holds, as a place."""
+        if guild is None:
+            return readers.direct(str(channel))
+        found = self.get_channel(channel)
+        return self._place(found) if isinstance(found, discord.abc.GuildChannel | discord.Thread) else None
 
     def _look_again(self, guild: discord.Guild) -> None:
         for channel, sees_again in self._sight.changed(guild).items():

@@ -7,8 +7,7 @@ import json
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import asdict, replace
 
-from adapters.base import CardLimits
-from adapters.command_table import Card
+from adapters.command_table import Card, CardLimits
 from adapters.markup import printable
 from adapters.splitting import units
 from bot.delivery.gate import gated_parts

@@ -170,14 +170,13 @@ async def _refused(address: Address) -> MemoryFailure | None:
 
 
 class Between:
-    """A way to a server, which can be cut: at once, or when the answer to something comes back."""
+    """A way to a server, which can be cut: at once, or in the place of an answer that holds something."""
 
     def __init__(self, server: Postgres, folder: Path) -> None:
         self._server = server
         self.folder = folder
         self._writers: set[asyncio.StreamWriter] = set()
-        self._asked = False
-        self.cuts_after = b""
+        self.cuts_before = b""
 
     def cut(self) -> None:
         """Cut every connection."""
@@ -195,10 +194,8 @@ class Between:
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, out: bool) -> None:
         while data := await reader.read(65536):
-            if out:
-                self._asked = bool(self.cuts_after) and self.cuts_after in data
-            elif self._asked:
-                self._asked, self.cuts_after = False, b""
+            if not out and self.cuts_before and self.cuts_before in data:
+                self.cuts_before = b""
                 self.cut()
                 return
             writer.write(data)
@@ -241,7 +238,7 @@ async def test_where_the_answer_to_a_commit_is_lost_the_server_is_asked_what_bec
 ) -> None:
     async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way)) as db:
         await write(db, "before")
-        way.cuts_after = b"COMMIT"
+        way.cuts_before = b"COMMIT"
         await write(db, "kept")
         assert await scopes(db) == ["before", "kept"]
 
@@ -254,7 +251,7 @@ async def test_without_asking_what_was_kept_is_said_to_have_failed(
 
     monkeypatch.setattr(PostgresDatabase, "_kept", never)
     async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way)) as db:
-        way.cuts_after = b"COMMIT"
+        way.cuts_before = b"COMMIT"
         with pytest.raises(DatabaseAway):
             await write(db, "kept")
         assert await scopes(db) == ["kept"]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from adapters.base import CardLimits
-from adapters.command_table import Card
+from adapters.command_table import Card, CardLimits
 from adapters.splitting import units
 from bot.delivery import cards
 from bot.delivery.addresses import has_link
