@@ -29,6 +29,7 @@ from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
+from memory.places.shown_names import Person as Account
 from memory.ports import Clock
 from memory.text.apart import apart
 from memory.text.told import confidence
@@ -227,7 +228,7 @@ class Intake:
     async def _store(
         self, view: View, session: Session, heard: Sequence[Heard],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
-        taken: Mapping[tuple[Identity | None, str], Borne],
+        taken: Mapping[Account, Borne],
     ) -> "_Kept":  # fmt: skip
         first = [one.message for one in heard if not one.message.anew]
         words = [await said(message, told(message, read.get(_came(message), ()))) for message in first]

@@ -30,8 +30,6 @@ from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.store.locks import FileLock
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
-
-
 # A part that takes longer, in seconds, is named to who waits.
 _PATIENCE = 2.0
 

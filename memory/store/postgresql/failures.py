@@ -62,8 +62,13 @@ def meaning(error: psycopg.Error, address: Address) -> MemoryFailure:
     if state.startswith(_BUSY):
         return DatabaseBusy(lazy("The database {address} is busy with another process. Try again in a moment.", address=address))
     if isinstance(error, psycopg_pool.PoolTimeout) or is_lost(error):
-        return DatabaseAway(
-            lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
-        )
+        return away(address)
     reason = f"{type(error).__name__} {state}".strip()
     return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=address, reason=reason))
+
+
+def away(address: Address) -> DatabaseAway:
+    """Return what is raised where a server does not answer."""
+    return DatabaseAway(
+        lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
+    )

@@ -10,9 +10,10 @@ from contextlib import suppress
 import psycopg
 
 from localization.sentences import lazy
-from memory.errors import DatabaseAway, HomeInUse
+from memory.errors import HomeInUse
 from memory.store.postgresql.address import LOCK, Address
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, Connection, connect
+from memory.store.postgresql.failures import away
 
 _PAUSE_SECONDS = 0.1
 
@@ -62,9 +63,7 @@ class Reservation:
         try:
             await asyncio.wait_for(self._settled.wait(), PATIENCE_SECONDS)
         except TimeoutError:
-            raise DatabaseAway(
-                lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=self._address)
-            ) from None
+            raise away(self._address) from None
 
     async def _keep(self, connection: Connection | None) -> None:
         while connection is not None:

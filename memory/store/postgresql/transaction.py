@@ -28,7 +28,6 @@ _BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
 _LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
 _SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"
 _NUMBER = "SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number"
-_NOTHING = "SELECT 1"
 Made = Sequence[tuple[str, Sequence[str], list[Parameters]]]
 """Statements, the names of their parameters in their order, and the rows that each is run for."""
 _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
@@ -104,17 +103,17 @@ class PostgresTransaction:
         statement, names = numbered(sql)
         return await self._sent(await self._made(), (statement, [parameters[name] for name in names]))
 
-    async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]] | None = None) -> list[Row]:
+    async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]]) -> list[Row]:
         """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of what is asked."""
         for again in (True, False):
             begins = self._taken is None
             if begins:
                 self._taken = await self._pool.getconn()
             try:
-                if not (begins or waiting) and asking:
+                if not (begins or waiting):
                     cursor = await self._connection.execute(*asking, binary=True)
                 else:
-                    cursor = await self._run(waiting, *(asking or ()), begins=begins)
+                    cursor = await self._run(waiting, *asking, begins=begins)
             except psycopg.Error as error:
                 if not (again and begins and is_lost(error)):
                     raise
@@ -122,12 +121,10 @@ class PostgresTransaction:
                 await self.end()
                 await self._pool.check()
             else:
-                return await cursor.fetchall() if asking and cursor.description else []
+                return await cursor.fetchall() if cursor.description else []
         raise AssertionError
 
-    async def _run(
-        self, waiting: Made, last: str = _NOTHING, given: Sequence[object] = (), *, begins: bool = False
-    ) -> AsyncCursor[Row]:
+    async def _run(self, waiting: Made, last: str, given: Sequence[object] = (), *, begins: bool = False) -> AsyncCursor[Row]:
         """Run statements in one trip, and return the cursor of the last."""
         async with self._connection.pipeline():
             if begins:
