@@ -91,10 +91,12 @@ async def test_a_connection_that_does_not_come_back_is_made_anew(server: Discord
     async with listening(server, ear, clock=clock, pace=clock.pace(patience=0.1)) as adapter:
         await server.person("ada").says(general, "before")
         place = (await ear.heard(Message)).place
-        server.gateway.refuse = 1
+        server.gateway.refuse = 100
         server.gateway.disconnect()
         await server.disconnected()
         await server.person("ada").says(general, "meanwhile")
+        await clock.pulse.until(lambda: clock.waits, "that it is given up")
+        server.gateway.refuse = 0
         await server.identified(2)
         await ear.heard(Message, 2)
         assert await adapter.locate(place) is not None

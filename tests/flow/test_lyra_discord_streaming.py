@@ -16,6 +16,7 @@ from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, asks, caught_up, kept, owner
 from tests.kits.discord_home import Awake, awake
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.discord_town import buttons
 
 ON, OFF = "streaming = true", "streaming = false"
 TALE = "Once there was a door that nobody had opened for a hundred years, and behind it lived a very old cat."
@@ -67,6 +68,16 @@ async def finished(server: DiscordServer, question: Message, text: str) -> Messa
     return shown
 
 
+async def standing(server: DiscordServer, question: Message, *texts: str) -> None:
+    """Wait until exactly these texts stand as answers to a question, the last one for good: a preview has a button to stop it."""
+
+    def stand() -> bool:
+        answers = answers_to(server, question)
+        return [one.content for one in answers] == [*texts] and "Stop" not in buttons(answers[-1])
+
+    await server.pulse.until(stand, f"{len(texts)} answers as they stay")
+
+
 async def told(server: DiscordServer, model: Halting, person: Person, place: Channel, delay: float = 0.03) -> Message:
     """Ask for the tale, and return the answer when it is whole."""
     model.script(b.Drip(TALE, delay))
@@ -82,8 +93,8 @@ async def test_an_answer_grows_in_one_message_and_ends_as_it_is_kept(
         *shown, final = answer.revisions
         assert len(shown) > 1 and final == TALE
         assert all(TALE.startswith(earlier) and len(earlier) < len(later) for earlier, later in pairwise(shown))
-        await caught_up(server, general)
-        assert len(answers_to(server, general.messages[answer.reply_to or 0])) == 1
+        question = general.messages[answer.reply_to or 0]
+        await standing(server, question, TALE)
         assert (await kept(her, general)).splitlines()[:2] == ["tell me a tale", TALE]
 
 
@@ -185,8 +196,7 @@ async def test_an_answer_that_breaks_off_says_so_in_its_place_and_comes_later(
         assert shown.content.count("\n") == 0 and answers_to(server, question) == [shown]
         model.script(TALE)
         await her.talk.tick()
-        await server.pulse.until(lambda: len(answers_to(server, question)) == 2, "the answer")
-        assert answers_to(server, question)[1].content == TALE
+        await standing(server, question, shown.content, TALE)
         assert (await kept(her, general)).splitlines() == ["tell me a tale", TALE]
 
 
@@ -207,8 +217,7 @@ async def test_an_answer_that_breaks_off_again_leaves_nothing_behind(
         model.go.set()
         await server.pulse.until(lambda: answers_to(server, question) == [notice], "that it is taken away")
         await her.talk.tick()
-        await server.pulse.until(lambda: len(answers_to(server, question)) == 2, "the answer")
-        assert answers_to(server, question)[1].content == "I see."
+        await standing(server, question, notice.content, "I see.")
 
 
 async def test_a_question_that_is_removed_takes_the_preview_along(
@@ -241,8 +250,7 @@ async def test_a_question_that_is_changed_gets_a_new_answer_and_the_beginning_of
         await caught_up(server)
         model.script(b.Drip("Knock, knock. Who is there?", 0.03))
         model.go.set()
-        joke = ["Knock, knock. Who is there?"]
-        await server.pulse.until(lambda: [one.content for one in answers_to(server, question)] == joke, "the new answer")
+        await standing(server, question, "Knock, knock. Who is there?")
         assert shown.deleted
         assert (await kept(her, general)).splitlines() == ["tell me a joke", "Knock, knock. Who is there?"]
 
