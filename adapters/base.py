@@ -224,6 +224,13 @@ class Adapter(ABC):
         """
         return ()
 
+    async def bore(self, place: Place) -> Sequence[Person]:
+        """Return those who are present at a place, under each name that they ever bore there, as far as the platform tells.
+
+        The name that was borne first comes first.
+        """
+        return ()
+
     async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those circles where what is said is, or ever was, readable at its ends alone."""
         return set()

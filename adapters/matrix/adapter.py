@@ -30,6 +30,7 @@ from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import Asides
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.inviters import Invites
+from adapters.matrix.rooms.past_names import PastNames
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
@@ -57,6 +58,7 @@ class Connected:
     asides: Asides
     presences: Presences
     departures: Departures
+    past_names: PastNames
     verifications: Verifications
 
 
@@ -152,7 +154,8 @@ class Matrix(Adapter):
         asides = Asides(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, saying)
         sender = Sender(client, rooms, self._now, wire=wire)
-        self._line = Connected(client, rooms, sender, Files(), asides, presences, departures, verifications)
+        past_names = PastNames(client)
+        self._line = Connected(client, rooms, sender, Files(), asides, presences, departures, past_names, verifications)
         try:
             await until_one_ends(
                 *(sync.run(), sync.show_read(), invitations.run(), verifications.run(), verifications.watch()),
@@ -207,6 +210,11 @@ class Matrix(Adapter):
         """Return those who are in a room or asked in."""
         room = self._room(place.channel)
         return [room.person(one) for one in room.state.inside] if room is not None else ()
+
+    async def bore(self, place: Place) -> Sequence[Person]:
+        """Return those who are in a room or asked in under the names that its history has them by, the first borne first."""
+        room = self._room(place.channel)
+        return await self._line.past_names.of(room) if room is not None and self._line is not None else ()
 
     async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those rooms that are or ever were encrypted, or of which that is not known."""

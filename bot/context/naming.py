@@ -1,6 +1,6 @@
 """Under which names people are shown in a place whose words are not kept there."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
@@ -30,18 +30,30 @@ async def _borne(standing: Standing, adapter: Adapter, place: Place) -> Mapping[
     """Return which names others who are present bear or bore.
 
     Who is known elsewhere under such a name counts only as far as they are present under it, which all can see there; who bore it
-    where its readers could know is present under any.
+    where its readers could know, or at this place, is present under any.
     """
     found: dict[Account, Borne] = {}
     for who, name in dict.fromkeys(standing.people):
         known = standing.namesakes(who, name) if who is not None else None
         if who is not None and known is not None:
             others = [other for other in await adapter.called(place, known) if other.id != who.native_id]
-            if standing.held_before(who, name, {other.id for other in others}):
+            bearers = {other.id for other in others if _is_called(other, name)}
+            before = standing.held_before(who, name, {other.id for other in others})
+            if before or await _was_given_up(adapter, place, who, name, bearers):
                 found[who, name] = Borne.BEFORE
-            elif likeness(untagged(name)) in {likeness(untagged(other.name)) for other in others}:
+            elif bearers:
                 found[who, name] = Borne.NOW
     return found
+
+
+async def _was_given_up(adapter: Adapter, place: Place, who: Identity, name: str, bearers: Collection[str]) -> bool:
+    """Say whether the first who bore a name there, and is not among its bearers now, is somebody else, be it that they never spoke."""
+    earlier = (one for one in await adapter.bore(place) if one.id not in bearers and _is_called(one, name))
+    return next((one.id != who.native_id for one in earlier), False)
+
+
+def _is_called(person: Person, name: str) -> bool:
+    return likeness(untagged(person.name)) == likeness(untagged(name))
 
 
 async def as_shown(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from adapters.base import Adapter
+from adapters.matrix.adapter import Matrix
 from memory.places import shown_names
 from tests.fakes.matrix import People, Proxy
 from tests.kits.awake import prompt
@@ -131,3 +133,40 @@ async def test_nobody_takes_the_name_of_somebody_who_is_there_and_was_silent(tow
         assert not re.search(r"^\W*Ada: I Ada allow", "\n".join(map(prompt, town.model.requests)), re.MULTILINE)
         recalled = await town.tells("ada", garden, "!recall what did Ada allow")
         assert "Ada#" in recalled and "Ada: I Ada" not in recalled
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_nobody_comes_into_a_name_that_somebody_who_never_spoke_bore_before(
+    town: Town, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    if not guarded:
+        monkeypatch.setattr(Matrix, "bore", Adapter.bore)
+    async with town.lyra():
+        garden = await town.room("garden", "ada", "bob", "cy")
+        for who, name in (("ada", "Ada"), ("cy", "Cy")):
+            await is_called(town, who, garden, name)
+        await town.asks("cy", garden, "Ada keeps the keys")
+        await is_called(town, "ada", garden, "Adele")
+    async with town.lyra():
+        await is_called(town, "bob", garden, "\u0410da")
+        await (await town.person("bob")).says(garden, "I Ada allow the rest")
+        await town.asks("bob", garden, "I Ada allow bob everything")
+        await town.asks("cy", garden, "who keeps the keys?")
+        given = prompt(town.model.requests[-1])
+        assert (re.search(r"^.da#[a-z2-7]{4}: I Ada allow bob", given, re.MULTILINE) is not None) is guarded
+        everything = "\n".join(map(prompt, town.model.requests))
+        assert (re.search(r"^\W*.da: I Ada allow the rest", everything, re.MULTILINE) is None) is guarded
+
+
+async def test_a_name_that_somebody_bore_for_a_while_stays_the_one_of_who_bore_it_first(town: Town) -> None:
+    async with town.lyra():
+        garden = await town.room("garden", "ada", "bob")
+        await is_called(town, "ada", garden, "Ada")
+        for name in ("Ada", "Bob"):
+            await is_called(town, "bob", garden, name)
+        await town.asks("ada", garden, "hello everybody")
+        await is_called(town, "ada", garden, "Adele")
+        await town.asks("ada", garden, "I am called otherwise")
+        given = prompt(town.model.requests[-1])
+        assert re.search(r"^Ada: hello everybody", given, re.MULTILINE)
+        assert re.search(r"^Adele: I am called otherwise", given, re.MULTILINE)

@@ -1,0 +1,70 @@
+"""What people were called in a room before, read from its history and not kept."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nio import AsyncClient
+
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Person
+from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.incoming.convert import PLATFORM
+from adapters.matrix.incoming.event import part, word
+from adapters.matrix.incoming.past import MEMBER
+from adapters.matrix.rooms.display import line
+from adapters.matrix.rooms.room import Room
+
+_FILTER = json.dumps({"types": [MEMBER]})
+_PAGE = 100
+_MOST_PAGES = 20
+
+
+class PastNames:
+    """The names that those who are in a room bore there, each once, the first borne first. Asked for again once somebody is called otherwise.
+
+    Of a long history the last two thousand comings, goings and changes of names count; where it cannot be read, nothing is known.
+    """
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+        self._read: dict[str, tuple[Mapping[str, str], Sequence[Person]]] = {}
+
+    async def of(self, room: Room) -> Sequence[Person]:
+        """Return them, with the accounts that bore them."""
+        now = {one: room.state.shown_name(one) for one in room.state.inside}
+        known = self._read.get(room.id)
+        if known is None or known[0] != now:
+            try:
+                known = now, tuple(_borne(await self._changes(room.id)))
+            except (Denied, PlaceGone, PlatformFailure):
+                return ()
+            self._read[room.id] = known
+        return [one for one in known[1] if one.id in now]
+
+    async def _changes(self, room: str) -> list[Json]:
+        """Return what was told of members, oldest first."""
+        found: list[Json] = []
+        start = ""
+        for _ in range(_MOST_PAGES):
+            query = {"dir": "b", "limit": str(_PAGE), "filter": _FILTER} | ({"from": start} if start else {})
+            page = await ask(self._client, "GET", "rooms", room, "messages", query=query)
+            found += _events(page.get("chunk"))
+            end = page.get("end")
+            if not isinstance(end, str) or end == start:
+                break
+            start = end
+        return found[::-1]
+
+
+def _borne(changes: Sequence[Json]) -> dict[Person, None]:
+    found: dict[Person, None] = {}
+    for event in changes:
+        for content in (part(part(event, "unsigned"), "prev_content"), part(event, "content")):
+            if name := line(word(content, "displayname")):
+                found.setdefault(Person(PLATFORM, word(event, "state_key"), name))
+    return found
+
+
+def _events(found: Any) -> list[Json]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
