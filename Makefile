@@ -27,7 +27,9 @@ run: $(RUN_READY)
 test: $(DEV_READY)
 	@$(MAKE) --no-print-directory -j 2 lint suite
 
+# In a new clone nothing is compiled yet: five workers at once would each compile all of it.
 suite: $(DEV_READY)
+	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -qq > /dev/null || true
 	$(BIN)/python -m pytest -n 5 --dist loadfile --no-loadscope-reorder
 
 # What a person does on the memory page, in headless Chromium (Debian: apt-get install chromium; CHROMIUM names another). A picture

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+import numpy as np
+
 from memory.index.hits import Certainty
 from memory.index.indexing import ASKS, MESSAGES
 from memory.index.recall.query import ParsedQuery
@@ -53,8 +55,8 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
     terms = {term for some in question.words.values() for term in some}
     held = [one.domain_index.postings.find_each(terms) for one in told]
     holding = {word: sum(len(here[term][0]) for here in held for term in some) for word, some in question.words.items()}
-    meant = [one.cosine[one.cosine != 0] for one in told]
-    usual = sum(float(some.sum()) for some in meant) / (sum(map(len, meant)) + FEW)
+    meant = sum(np.count_nonzero(one.cosine) for one in told)
+    usual = sum(float(one.cosine.sum()) for one in told) / (meant + FEW)
     rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items()}
     return Judge(question, rarities, sum(rarities.values()), usual)
 

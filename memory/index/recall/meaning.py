@@ -19,8 +19,6 @@ _MOST = 127
 _FINER = 2 * _MOST
 _NEAREST = 128
 _MANY = 20_000
-_SCATTERED = 8
-"""So many times as long it takes to read a row that stands alone."""
 _AT_ONCE = 2_048
 FAR = 1.5
 """Of many messages, those that are nearer than the usual one by so many standard deviations have their sentences looked at."""
@@ -163,27 +161,29 @@ def _worth_reading(meant: Meant) -> np.float32:
 
 
 def _products(asked: Bytes, rows: Bytes, some: Ints | None) -> Floats:
-    """Return the dot product of one vector with each row, or with `some`; of many, half is computed in a second thread."""
-    n = len(rows) if some is None else len(some)
-    products = np.empty(n, np.float32)
-    if n < _MANY // (1 if some is None else _SCATTERED):
-        _scan(asked, rows, some, products)
+    """Return the dot product of one vector with each row, or with `some`; of many rows, half is computed in a second thread."""
+    if some is not None:
+        # What has to be read row by row is not read any faster by two.
+        return _of_some(asked, rows, some)
+    products = np.empty(len(rows), np.float32)
+    if len(rows) < _MANY:
+        _scan(asked, rows, products)
         return products
-    half = n // 2
-    first, second = (rows[:half], rows[half:]) if some is None else (rows, rows)
-    beside = _BESIDE.submit(_scan, asked, second, None if some is None else some[half:], products[half:])
-    _scan(asked, first, None if some is None else some[:half], products[:half])
+    half = len(rows) // 2
+    beside = _BESIDE.submit(_scan, asked, rows[half:], products[half:])
+    _scan(asked, rows[:half], products[:half])
     beside.result()
     return products
 
 
-def _scan(asked: Bytes, rows: Bytes, some: Ints | None, products: Floats) -> None:
-    if some is None:
-        products[:] = np.asarray(numkong.cdist(asked[None], rows, "dot", out_dtype="float32"))[0]
-        return
+def _scan(asked: Bytes, rows: Bytes, products: Floats) -> None:
+    products[:] = np.asarray(numkong.cdist(asked[None], rows, "dot", out_dtype="float32"))[0]
+
+
+def _of_some(asked: Bytes, rows: Bytes, some: Ints) -> Floats:
     # Few at a time, into memory that is used again.
-    held = np.empty((_AT_ONCE, rows.shape[1]), np.int8)
+    products, held = np.empty(len(some), np.float32), np.empty((_AT_ONCE, rows.shape[1]), np.int8)
     for start in range(0, len(some), _AT_ONCE):
         read = some[start : start + _AT_ONCE]
-        there = np.take(rows, read, axis=0, out=held[: len(read)], mode="clip")
-        products[start : start + len(read)] = np.asarray(numkong.cdist(asked[None], there, "dot", out_dtype="float32"))[0]
+        _scan(asked, np.take(rows, read, axis=0, out=held[: len(read)], mode="clip"), products[start : start + len(read)])
+    return products

@@ -50,6 +50,7 @@ _OPEN = frozenset(
     do did can will would could should think feel hope wish guess mean""".split()
 )
 _OWN_FORMS = frozenset("live work drive study wohne lebe arbeite fahre studiere".split())
+_TELLING = frozenset({*_SELF, "i've", *_IS, *_BECAME, *_CHANGED, *_SINGLE, *_OWN_FORMS, "hat", "wurden"})
 _LINKS = frozenset("in at on near by with for from to into as of bei im am an auf als mit für von zu zum zur um nach".split())
 _PLACES = frozenset("in at on near im am bei an auf to into nach".split())
 _INTO = frozenset("to into in back".split())
@@ -95,20 +96,32 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All that a message claims, and whether its words tell that something changed, ended, or came beside what was there."""
+    """All that a message claims, and its text, whose words tell more of it."""
 
     every: tuple[Claim, ...]
-    changes: bool
-    ended: bool
-    adds: bool
+    text: str
+
+    @property
+    def changes(self) -> bool:
+        """Whether it tells that something changed."""
+        return _CHANGE.search(self.text) is not None
+
+    @property
+    def ended(self) -> bool:
+        """Whether it tells that something ended."""
+        return _ENDED.search(self.text) is not None
+
+    @property
+    def adds(self) -> bool:
+        """Whether it tells that something came beside what was there."""
+        return _ADDS.search(self.text) is not None
 
 
 @lru_cache(maxsize=10_000)
 def claims(text: str) -> Claims:
     """Return what a message claims; nothing for one that asks."""
     text = text[:_MOST_CHARACTERS]
-    every = () if text.rstrip().endswith("?") else tuple(_every(text))
-    return Claims(every, bool(_CHANGE.search(text)), bool(_ENDED.search(text)), bool(_ADDS.search(text)))
+    return Claims(() if text.rstrip().endswith("?") else tuple(_every(text)), text)
 
 
 def asks_for_older(question: str) -> bool:
@@ -142,6 +155,8 @@ def _replaces(was: Claim, now: Claim, newer: Claims) -> bool:
 
 
 def _every(text: str) -> Iterator[Claim]:
+    if not _may_claim(text):
+        return
     for found in _NEW.finditer(text):
         # "We have a new landlord": whatever is told of him, the old one is none any more.
         yield Claim(_about([found[1]]), frozenset({"new"}), "", "", single=True)
@@ -153,6 +168,12 @@ def _every(text: str) -> Iterator[Claim]:
         words = [word for word in _WORD.findall(clause or "") if word.lower() not in _ADVERBS]
         if claim := _claim(words):
             yield claim
+
+
+def _may_claim(text: str) -> bool:
+    """Say whether a text has a word without which it claims nothing: most have none, and to look for one is quick."""
+    folded = text.lower().replace("’", "'")
+    return any(part in folded for part in ("new", "neue", "hab")) or not _TELLING.isdisjoint(_WORD.findall(folded))
 
 
 def _claim(words: Sequence[str]) -> Claim | None:
