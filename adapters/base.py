@@ -205,6 +205,10 @@ class Adapter(ABC):
         """
         return None
 
+    def opened_at(self, place: Place) -> int:
+        """Return since when (microseconds UTC) people see the thread of a place, as the platform told; 0 where they do not yet."""
+        return 0
+
     def at_hand(self, place: str) -> bool:
         """Say whether what is left over at a place may be said there by this process; else it waits for whoever is there."""
         return True

@@ -152,7 +152,7 @@ class Message:
     that no person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about.
     `anew` is the call by which its person has it answered once more, '' where it is heard for the first time.
     What is said `off_record` is answered and kept nowhere. `answers` is where its answer goes, in the adapter's own words, '' for an
-    answer to the message itself.
+    answer to the message itself. What is said `beside` its thread stands in the channel of that, and was said before it was opened.
     """
 
     id: str
@@ -169,6 +169,7 @@ class Message:
     anew: str = ""
     off_record: bool = False
     answers: str = field(default="", repr=False)
+    beside: bool = False
 
     @property
     def wordless(self) -> "Message":

@@ -15,6 +15,7 @@ from adapters.discord.access.audiences import Audiences
 from adapters.discord.access.channels import locate, opened, vanished
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
+from adapters.discord.access.thread_starts import opened_at, stands_above
 from adapters.discord.client import Client
 from adapters.discord.connection import Access, Ended, close, pointed_at, stay
 from adapters.discord.incoming.convert import PLATFORM, names
@@ -232,12 +233,16 @@ class Discord(Adapter):
         except PlaceGone as gone:
             raise PlatformFailure(str(gone)) from None
 
+    def opened_at(self, place: Place) -> int:
+        """Return since when (microseconds UTC) people see the thread of a place, 0 where they do not yet."""
+        return opened_at(self._client, place.server, place.thread) if self._client else 0
+
     def link(self, place: str, message: str) -> str:
         """Return the address of a message."""
         server, channel, thread = split_key(place)
         number = snowflake(message)
-        # The message that a thread begins with stands above it.
-        where = channel if thread == str(number) else thread or channel
+        above = thread == str(number) or (self._client and stands_above(self._client, server, thread, str(number)))
+        where = channel if above else thread or channel
         return f"https://discord.com/channels/{server or '@me'}/{where}/{number}" if number is not None else ""
 
     # Answers

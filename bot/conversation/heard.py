@@ -53,6 +53,12 @@ async def unfinished(journal: Journal, platform: str, place: str | None = None) 
     return [(row, read_payload(row.event.payload)) for row in await journal.unfinished(platform, place)]
 
 
+async def untried(journal: Journal, platform: str, place: str) -> list[Message]:
+    """Return the messages of the channel of a place, in whatever thread, that wait for their first answer, oldest first."""
+    rows = await journal.unfinished_around(platform, place)
+    return [one.message for one in only_messages((row, read_payload(row.event.payload)) for row in rows if not row.tries)]
+
+
 def only_messages(rows: Iterable[Row]) -> list[Heard]:
     """Return the messages among them."""
     return [Heard(row, event) for row, event in rows if isinstance(event, Message)]

@@ -14,7 +14,6 @@ from adapters.events import (
     Joined,
     Message,
     Place,
-    Reach,
     Renamed,
     Revised,
     Unreadable,
@@ -28,8 +27,8 @@ from bot.conversation.intake import Intake
 from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.offering import answer_to, offer
+from bot.conversation.placing import Placing
 from bot.conversation.services import Services
-from bot.conversation.threads import begun
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
@@ -62,6 +61,7 @@ class Listening:
         self._reconciliation = reconciliation
         self._access = access
         self._admission = Admission(services.preferences)
+        self._placing = Placing(services, adapter)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
         """Set when the platform was connected for the first time."""
@@ -106,7 +106,7 @@ class Listening:
         )
         for event in events:
             if isinstance(event, Message | Asked):
-                admitted = await (self._admit(event) if isinstance(event, Message) else self._let_in(event))
+                admitted = await (self._admit(event, waiting) if isinstance(event, Message) else self._let_in(event))
                 waiting += [admitted] if admitted else []
                 continue
             promises += await self._accept(waiting)
@@ -146,7 +146,7 @@ class Listening:
         await self._commands.refuse(asked)
         return None
 
-    async def _admit(self, message: Message) -> Message | None:
+    async def _admit(self, message: Message, ahead: Sequence[Message | Asked] = ()) -> Message | None:
         command = self._commands.is_command(message, self._adapter)
         foreign = not command and self._commands.is_call(message, self._adapter)
         right = command and self._commands.is_right(message, self._adapter)
@@ -157,9 +157,7 @@ class Listening:
             return None
         if command and self._commands.goes_off_record(message, self._adapter):
             admitted = replace(admitted, off_record=True)
-        if not command:
-            admitted = begun(self._services.preferences, self._adapter, admitted)
-        return await self._unshown(await self._placed(admitted, command=command))
+        return await self._unshown(await self._placing.placed(admitted, ahead, command=command))
 
     async def _unshown(self, message: Message) -> Message:
         """Have what is said off the record come into no prompt but its own, from before it is committed; nor what quotes it."""
@@ -171,27 +169,6 @@ class Listening:
         elif message.quoted and off_record.knows(platform, message.quoted.id):
             return replace(message, quoted=None)
         return message
-
-    async def _placed(self, message: Message, *, command: bool) -> Message:
-        """Return a message of a room in the thread where it is answered."""
-        if message.place.reach is not Reach.ROOM:
-            return message
-        replies = await self._services.preferences.value(message.place, "replies")
-        # A command is about where it was given.
-        if replies == "thread" and not message.place.thread and not command:
-            return replace(message, place=await self._moved_to(message.place, message.id))
-        if replies == "timeline" and message.place.thread:
-            return replace(message, place=await self._moved_to(message.place, ""))
-        return message
-
-    async def _moved_to(self, place: Place, thread: str) -> Place:
-        """Return another thread of a room, as it is called, with those who could read the room when something was said."""
-        to = replace(place, thread=thread)
-        try:
-            now = await self._adapter.locate(to)
-        except PlaceGone:
-            return to
-        return replace(to, name=now.name) if now else to
 
     async def _accept(self, events: Sequence[Message | Asked]) -> Sequence[asyncio.Future[None]]:
         if not events:
@@ -206,14 +183,14 @@ class Listening:
     async def _changed(self, event: Event) -> None:
         match event:
             case Revised():
-                for place in await self._kept_at(event.place, [event.id]):
+                for place in await self._placing.kept_at(event.place, [event.id]):
                     revised = replace(event, place=place)
                     # With its old words the answer that holds them goes from memory.
                     answer = await answer_to(self._services, revised) if event.person else ""
                     if await self._intake.revise(revised, self._adapter) and answer:
                         await offer(self._services, revised, answer)
             case Withdrawn():
-                for place in await self._kept_at(event.place, event.ids):
+                for place in await self._placing.kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
             case Vanished():
                 await self._reconciliation.vanishing.vanish(event)
@@ -227,15 +204,6 @@ class Listening:
                 await self._announce(event)
         if self._adapter.opens_threads and isinstance(event, Revised | Withdrawn):
             await self._services.outgoing.unname()
-
-    async def _kept_at(self, place: Place, ids: Sequence[str]) -> Sequence[Place]:
-        """Return where messages of a place may be kept: where each begins a thread of a server, or may have, in that as well."""
-        found = [*_kept_in_rooms(place, ids)]
-        if place.server and not place.thread and self._services.preferences.threads(place):
-            begun_here = [replace(place, thread=one) for one in ids]
-            follows = self._services.memory.follows
-            found += [one for one in begun_here if await follows(place.platform, one.key, one.thread)]
-        return found
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):
@@ -287,9 +255,3 @@ class Listening:
             return await self._adapter.locate(place) or place
         except PlaceGone:
             return place
-
-
-def _kept_in_rooms(place: Place, ids: Sequence[str]) -> Sequence[Place]:
-    """Return where messages of a place may be kept: in a room `replies` puts them into threads of their own, or out of one."""
-    threads = [place.thread, "", *ids] if place.reach is Reach.ROOM else [place.thread]
-    return [replace(place, thread=thread) for thread in dict.fromkeys(threads)]

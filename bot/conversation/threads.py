@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.errors import PlatformFailure
+from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Message, Place, Reach
 from bot.conversation.heard import Heard
-from bot.conversation.preferences import Preferences
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.service.log import log
@@ -31,15 +30,6 @@ _NOT_ALLOWED = lazy(
 )
 
 
-def begun(preferences: Preferences, adapter: Adapter, message: Message) -> Message:
-    """Return a message of a server in the thread that it is to begin, where that is wanted; off the record none is begun."""
-    place = message.place
-    wanted = message.addressed and not message.off_record and place.reach is not Reach.ROOM and bool(place.server)
-    if not (wanted and adapter.opens_threads) or place.thread or preferences.threads(place) != "on":
-        return message
-    return replace(message, place=replace(place, thread=message.id))
-
-
 class Threads:
     """Opens the threads that messages begin."""
 
@@ -47,25 +37,38 @@ class Threads:
         self._services = services
 
     async def opened(self, heard: Sequence[Heard], adapter: Adapter) -> Sequence[Heard]:
-        """Return messages in the thread that the first of them begins, opened now; in its channel where that cannot be."""
-        first, *others = heard
-        message = first.message
-        place = message.place
-        if not adapter.opens_threads or place.reach is Reach.ROOM or place.thread != message.id:
+        """Return messages in the thread that the first of them begins, opened now; in its channel where that cannot be.
+
+        What was said beside a thread is answered there as well, unless that could not be opened.
+        """
+        first = heard[0].message
+        place = first.place
+        if not adapter.opens_threads or place.reach is Reach.ROOM or not (place.thread == first.id or first.beside):
             return heard
+        there = await (self._known(place, adapter) if first.beside else self._begun(first, adapter))
+        return [replace(one, message=replace(one.message, place=there)) for one in heard]
+
+    async def _begun(self, message: Message, adapter: Adapter) -> Place:
+        place = message.place
         channel = replace(place, thread="")
         try:
             there = await adapter.open_thread(place, await self._name(message))
         except PlatformFailure as failure:
             log.info("thread.later", why=str(failure))
-            return [replace(first, message=replace(message, place=channel)), *others]
+            return channel
         if there is None:
-            there = channel
-            await self._say_why(there, message)
-        else:
-            view, session = await self._services.domains.here(there, message.person)
-            await view.posts.named_thread(session, message.id, next(self._services.outgoing.composer.keys()))
-        return [replace(first, message=replace(message, place=there)), *others]
+            await self._say_why(channel, message)
+            return channel
+        view, session = await self._services.domains.here(there, message.person)
+        await view.posts.named_thread(session, message.id, next(self._services.outgoing.composer.keys()))
+        return there
+
+    async def _known(self, place: Place, adapter: Adapter) -> Place:
+        """Return the place of a thread that an earlier message began, or its channel where there is none."""
+        try:
+            return await adapter.locate(place) or place
+        except PlaceGone:
+            return replace(place, thread="")
 
     async def _name(self, message: Message) -> str:
         """Return what a thread is called that a message begins: the beginning of it."""

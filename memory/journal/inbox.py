@@ -1,5 +1,6 @@
 """The inbox: every event as it was heard, until it is answered, and how far each stream was heard."""
 
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,6 +37,12 @@ class OpenEvents:
     payloads: dict[int, str]
     previews: dict[int, str]
     held: Sequence[int]
+
+
+def around(place: str) -> Parameters:
+    """Return the parameters `from` and `to`, between which the keys of all threads of the channel of a place stand."""
+    channel = json.dumps(json.loads(place)[:-1], ensure_ascii=False).removesuffix("]")
+    return {"from": f"{channel}, ", "to": f"{channel}-"}
 
 
 Run = Callable[[str, Parameters], Awaitable[list[Row]]]
@@ -81,6 +88,15 @@ class Inbox:
             "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
             "AND (CAST(:place AS TEXT) IS NULL OR place = :place) AND state IN ('new', 'held') ORDER BY id",
             {"platform": platform, "place": place},
+        )
+        return [_heard(row) for row in rows]
+
+    async def unfinished_around(self, platform: str, place: str) -> list[InboxEvent]:
+        """Return the events that still wait for their answer in all threads of the channel of a place, oldest first."""
+        rows = await self._db.all(
+            "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
+            "AND place >= :from AND place < :to AND state IN ('new', 'held') ORDER BY id",
+            {"platform": platform, **around(place)},
         )
         return [_heard(row) for row in rows]
 

@@ -5,7 +5,6 @@ view is found when that is taken back. A message of the same id that is kept is 
 platform is recorded, so that it can be looked up there like a message that is kept.
 """
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -31,15 +30,7 @@ class Aside:
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
     """Return the id that something has which was only seen in a session: the same in every thread and epoch of its channel."""
-    return seal.id(domain, KIND, ref.platform, channel(ref.place), source_id)
-
-
-def channel(place: str) -> str:
-    """Return the beginning of a place's key, a JSON list from the widest on, that all its threads have in common."""
-    try:
-        return json.dumps(json.loads(place)[:-1], ensure_ascii=False).removesuffix("]")
-    except ValueError:
-        return place
+    return known.seen_as(seal, domain, ref.platform, ref.place, source_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from memory.journal.inbox import around
 from memory.store.database import Database
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
@@ -55,6 +56,15 @@ class ShownMessages:
             ids -= {names.get(row["id"], row["id"]) for row in rows}
         return ids
 
+    async def kept_around(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
+        """Return the keys of the places of a channel, in whatever thread, where messages of these ids are kept or wait."""
+        found: set[str] = set()
+        for some in pages(ids):
+            which = {"platform": platform, **around(place), **bound("s", some)}
+            rows = await self.db.all(_KEPT_AROUND.format(within=placeholders("s", some)), which)
+            found.update(row["place"] for row in rows)
+        return sorted(found)
+
     async def _names(self, platform: str, shown: Collection[ShownMessage]) -> tuple[dict[str, str], Talks]:
         """Return the ids of messages by the public ids that they have, kept or seen, and the conversations where they may be."""
         names: dict[str, str] = {}
@@ -90,7 +100,7 @@ async def conversations(db: Database, platform: str, places: Sequence[str], with
     """
     found: dict[str, list[tuple[Domain, SessionRef]]] = {}
     domains: list[Domain] = []
-    channel = asides.channel(within)
+    channel = known.channel(within)
     bounds = {"platform": platform, "within": within, "from": channel + ", ", "to": channel + "-"}
     for some in pages(places):
         rows = await db.all(_CONVERSATIONS.format(within=placeholders("p", some)), {**bounds, **bound("p", some)})
@@ -106,7 +116,7 @@ def _by_channel(shown: Collection[ShownMessage]) -> list[list[ShownMessage]]:
     found: dict[str, list[ShownMessage]] = {}
     for one in shown:
         for place in one.places[:1]:
-            found.setdefault(asides.channel(place), []).append(one)
+            found.setdefault(known.channel(place), []).append(one)
     return list(found.values())
 
 
@@ -119,6 +129,11 @@ _BESIDE = _BURIED + (
     "WHERE s.platform = :platform AND s.place = :place AND e.source_id IN ({within}) "
     "UNION SELECT remote_id AS id FROM outbox WHERE platform = :platform AND place = :place AND remote_id IN ({within}) "
     "UNION SELECT event_id AS id FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' AND event_id IN ({within})"
+)
+_KEPT_AROUND = (
+    "SELECT s.place FROM exchanges e JOIN sessions s ON s.id = e.session WHERE e.source_id IN ({within}) "
+    "AND s.platform = :platform AND s.place >= :from AND s.place < :to UNION "
+    "SELECT place FROM inbox WHERE event_id IN ({within}) AND platform = :platform AND place >= :from AND place < :to AND state <> 'done'"
 )
 _POSTS = (
     "SELECT o.remote_id, i.dead_at IS NOT NULL AS dead FROM outbox o JOIN items i ON i.id = o.item "

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.types import DomainKind
-from tests.fakes.discord import Channel, Message, Right, Status
+from tests.fakes.discord import Channel, Held, Message, Right, Status
 from tests.kits import discord_town
 from tests.kits.awake import Awake, model_server, prompt
 from tests.kits.discord_town import Town
@@ -187,3 +187,79 @@ async def test_where_none_can_be_opened_just_now_it_is_answered_in_the_channel_w
     assert not [one for one in town.server.world.by_bot(town.general) if "I cannot open a thread here" in one.content]
     _, thread = await asks(town, "and which cup?")
     assert thread.name == "and which cup?"
+
+
+async def quick_mentions(town: Town) -> tuple[Message, Message, Channel]:
+    """Say two things in a row, the second before the first has its thread; wait until both are answered."""
+    opening = Held(before=True)
+    town.server.faults.script("create_thread_from_message", opening)
+    first = await town.ada.says(town.general, f"{town.server.mention} hello")
+    await town.server.pulse.until(opening.reached.is_set, "the request for a thread")
+    second = await town.ada.says(town.general, f"{town.server.mention} the lighthouse keeper is called Bertram, right?")
+    await town.caught_up()
+    opening.go.set()
+    thread = await thread_of(town, first)
+    await town.server.pulse.until(lambda: any("Bertram" in one for one in said_in(town, thread)), "an answer to both")
+    return first, second, thread
+
+
+async def test_what_is_said_before_the_thread_stands_belongs_to_it(town: Town, lyra: Awake) -> None:
+    first, second, thread = await quick_mentions(town)
+    await town.caught_up()
+    await lyra.heard()
+    assert [one.id for one in town.server.world.channels.values() if one.is_thread] == [first.id]
+    assert not [one for one in town.server.world.by_bot(town.general) if one.reply_to]
+    place = f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]'
+    there = await lyra.adapter.stands(place, [str(second.id), str(first.id)])
+    assert {id: one.there for id, one in there.items()} == {str(first.id): True, str(second.id): True}
+    assert lyra.adapter.link(place, str(second.id)).endswith(f"/{town.general.id}/{second.id}")
+    # Once the thread stands, people see it: what is said in the channel then begins another.
+    _, other = await asks(town, "and which tea?")
+    assert other is not thread
+
+
+@pytest.mark.parametrize("how", ["edited", "removed"])
+async def test_what_was_said_beside_its_thread_is_followed_where_it_stands(town: Town, lyra: Awake, how: str) -> None:
+    _, second, _ = await quick_mentions(town)
+    if how == "edited":
+        await town.ada.edits(second, f"{town.server.mention} the lighthouse keeper is called Konrad, right?")
+    else:
+        await town.ada.deletes(second)
+    await town.caught_up()
+    await lyra.heard()
+    kept = "\n".join(await lyra.kept(DomainKind.SERVER, town.guild.id))
+    assert "Bertram" not in kept and ("Konrad" in kept) is (how == "edited")
+
+
+async def test_two_people_who_speak_at_once_have_a_thread_each(town: Town, lyra: Awake) -> None:
+    opening = Held(before=True)
+    town.server.faults.script("create_thread_from_message", opening)
+    first = await town.ada.says(town.general, f"{town.server.mention} which tea?")
+    await town.server.pulse.until(opening.reached.is_set, "the request for a thread")
+    other = await town.bob.says(town.general, f"{town.server.mention} which cup?")
+    opening.go.set()
+    assert (await thread_of(town, first)).id == first.id and (await thread_of(town, other)).id == other.id
+
+
+async def test_where_the_first_gets_no_thread_the_second_is_answered_in_the_channel_too(town: Town, lyra: Awake) -> None:
+    opening = Held(before=True)
+    town.server.faults.script("create_thread_from_message", opening)
+    first = await town.ada.says(town.general, f"{town.server.mention} which tea?")
+    await town.server.pulse.until(opening.reached.is_set, "the request for a thread")
+    second = await town.ada.says(town.general, f"{town.server.mention} which cup?")
+    await town.caught_up()
+    everyone = town.guild.roles[town.guild.id]
+    town.server.acts.overwrite(town.general, everyone, deny=Right.CREATE_PUBLIC_THREADS)
+    opening.go.set()
+    await town.answer(first)
+    await town.answer(second)
+    assert not [one for one in town.server.world.channels.values() if one.is_thread]
+
+
+async def test_what_is_forgotten_in_a_thread_is_not_shown_by_who_quotes_it_in_the_channel(town: Town, lyra: Awake) -> None:
+    first, second, thread = await quick_mentions(town)
+    await town.reads(town.ada, thread, "forget", what=str(second.id))
+    asked = len(lyra.chats)
+    await town.bob.says(town.general, f"{town.server.mention} is that so?", reply_to=second)
+    await town.server.pulse.until(lambda: len(lyra.chats) > asked, "a question of the model")
+    assert "Bertram" not in prompt(lyra.chats[-1])

@@ -244,3 +244,26 @@ async def test_what_waits_for_its_answer_in_a_thread_of_its_own_can_be_changed(a
         assert (told.thread, told.body) == (said, "You said: Ada: the boat leaves at nine")
         assert "the boat leaves at seven" not in await lyra.kept(DomainKind.ROOM, room)
         assert question(lyra.chats[-1]) == "Ada: the boat leaves at nine"
+
+
+async def test_what_one_person_says_before_the_thread_can_be_seen_belongs_to_it(at_home: Home, ada: Person, bob: Person) -> None:
+    async with Together() as model, at_home.lyra(model) as lyra:
+        room = await room_of(at_home, ada, bob)
+        await ruled(at_home, ada, room, "threads on")
+        model.awaits = 2
+        first = await ada.says(room, "hello", mentions=[at_home.user])
+        await model.heard(1)
+        second = await ada.says(room, "the lighthouse keeper is called Bertram", mentions=[at_home.user])
+        third = await bob.says(room, "which tea?", mentions=[at_home.user])
+        told = [await at_home.answer(who, room, one) for who, one in ((ada, second), (bob, third))]
+        assert [one.thread for one in told] == [first, third]
+        # What they see, they can leave: what is said in the timeline then begins another.
+        other = await ada.says(room, "and which cup?", mentions=[at_home.user])
+        assert (await at_home.answer(ada, room, other)).thread == other
+        await ada.edits(room, second, "the lighthouse keeper is called Konrad")
+        await at_home.asks(bob, room, "and now?", mentions=[at_home.user])
+        kept = "\n".join(await lyra.kept(DomainKind.ROOM, room))
+        assert "Konrad" in kept and "Bertram" not in kept
+        await ada.redacts(room, second)
+        await at_home.asks(bob, room, "and then?", mentions=[at_home.user])
+        assert "Konrad" not in "\n".join(await lyra.kept(DomainKind.ROOM, room))

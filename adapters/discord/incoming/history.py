@@ -12,6 +12,7 @@ import discord
 from adapters.base import Presence
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.readers import Gate
+from adapters.discord.access.thread_starts import stands_above
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
 from adapters.discord.incoming import convert
@@ -29,8 +30,8 @@ async def earlier(
     """Return the n messages before one, oldest first; none where Lyra or the reader may not read them, or cannot now."""
     server, parent, thread = split_key(place)
     me = client.user
-    # What was said before the message that a thread begins with stands above it.
-    thread = "" if thread == message else thread
+    # What was said before a message above a thread stands there too.
+    thread = "" if stands_above(client, server, thread, message) else thread
     try:
         limits.require()
         number = int(thread or parent)
@@ -94,13 +95,14 @@ class Presences:
     async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         """Look at the hundred messages of a place from the first of these back; return what is known of those among them.
 
-        The message that a thread begins with stands above it, and is looked for there.
+        The message that a thread begins with stands above it, and is looked for there; so is whatever the thread lacks, which may
+        have been said before it was opened.
         """
         server, parent, thread = split_key(place)
-        if thread and thread in ids:
-            above = await self._of(json.dumps([server, parent, ""]), [thread])
-            return {**await self._of(place, [one for one in ids if one != thread]), **above}
-        return await self._of(place, ids)
+        found = await self._of(place, [one for one in ids if one != thread])
+        above = [one for one in ids if thread and (one == thread or (one in found and not found[one].there))]
+        seen = await self._of(json.dumps([server, parent, ""]), above) if above else {}
+        return {id: now for id, now in {**found, **seen}.items() if id not in above or id in seen}
 
     async def _of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         channel = self._channel(place) if self._client.live else None

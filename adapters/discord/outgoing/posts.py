@@ -15,6 +15,7 @@ import discord
 
 from adapters.base import Sending
 from adapters.command_table import Card
+from adapters.discord.access.thread_starts import stands_above
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
 from adapters.discord.interactions.buttons import view
 from adapters.errors import SendFailed
@@ -43,9 +44,12 @@ async def arrived(channel: discord.PartialMessageable, me: int, sending: Sending
     return await _look(channel, sending, lambda one: one.author.id == me and _says(one, sending) and _belongs(one, sending))
 
 
-async def shown(channel: discord.PartialMessageable, me: int, sending: Sending) -> Look:
-    """Look for what answers the same message as a first part, whatever it says: the last such one."""
-    return await _look(channel, sending, lambda one: one.author.id == me and _answers(one, sending))
+async def shown(channel: discord.PartialMessageable, me: int, sending: Sending, *, above: bool) -> Look:
+    """Look for what answers the same message as a first part, whatever it says: the last such one.
+
+    What is answered may stand `above` the thread where the answer goes, so that this refers to nothing.
+    """
+    return await _look(channel, sending, lambda one: one.author.id == me and _answers(one, sending, above=above))
 
 
 async def _look(channel: discord.PartialMessageable, sending: Sending, fits: Callable[[discord.Message], bool]) -> Look:
@@ -97,14 +101,9 @@ def _belongs(message: discord.Message, sending: Sending) -> bool:
     return _told(message) in (("", sending.answers) if sending.first else ("",))
 
 
-def _answers(message: discord.Message, sending: Sending) -> bool:
+def _answers(message: discord.Message, sending: Sending, *, above: bool) -> bool:
     told = _told(message)
-    return told == sending.answers or (not told and _begins(sending))
-
-
-def _begins(sending: Sending) -> bool:
-    """Say whether what is answered begins the thread where the answer goes: nothing in there can refer to it."""
-    return split_key(sending.place)[2] == sending.answers
+    return told == sending.answers or (not told and above)
 
 
 async def _found(client: discord.Client, channel: int) -> object:
@@ -202,7 +201,7 @@ class Posts:
     async def _shown(self, sending: Sending) -> str:
         if not sending.first or not sending.answers.isdecimal():
             return ""
-        return (await shown(self._channel(sending), self._me, sending)).found
+        return (await shown(self._channel(sending), self._me, sending, above=self._stands_above(sending))).found
 
     async def _post(self, sending: Sending) -> str:
         channel, reference = self._channel(sending), self._reference(sending)
@@ -235,11 +234,16 @@ class Posts:
         return discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=bool(server))
 
     def _reference(self, sending: Sending) -> discord.MessageReference | None:
-        if not sending.first or not sending.answers.isdecimal() or _begins(sending):
+        if not sending.first or not sending.answers.isdecimal() or self._stands_above(sending):
             return None
         return discord.MessageReference(
             message_id=int(sending.answers), channel_id=self._channel(sending).id, fail_if_not_exists=False
         )
+
+    def _stands_above(self, sending: Sending) -> bool:
+        """Say whether what is answered stands above the thread where the answer goes: nothing in there can refer to it."""
+        server, _, thread = split_key(sending.place)
+        return stands_above(self._client, server, thread, sending.answers)
 
     def _channel(self, sending: Sending) -> discord.PartialMessageable:
         server, channel, thread = split_key(sending.place)

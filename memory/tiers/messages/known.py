@@ -6,6 +6,7 @@ named what came without an id by what it says alone. What is forgotten is named 
 another form brings it back, and no longer message that has it in it.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,23 @@ def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) ->
     return seal.id(domain, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
 
 
+def seen_as(seal: Seal, domain: DomainRef, platform: str, place: str, source_id: str) -> str:
+    """Return the id that something has which was only seen at a place: the same in every thread and epoch of its channel."""
+    return seal.id(domain, "aside", platform, channel(place), source_id)
+
+
+def channel(place: str) -> str:
+    """Return the beginning of a place's key, a JSON list from the widest on, that all its threads have in common."""
+    try:
+        return json.dumps(json.loads(place)[:-1], ensure_ascii=False).removesuffix("]")
+    except ValueError:
+        return place
+
+
+def _is_in_thread(place: str) -> bool:
+    return channel(place) != place and bool(json.loads(place)[-1])
+
+
 def origin(seal: Seal, domain: DomainRef, imported: Imported | Former | None) -> str:
     """Return the name that an imported message has whatever conversation it is put into, '' where it has none."""
     return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
@@ -32,7 +50,7 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
     found: list[str] = []
     for some in pages(items):
         rows = await db.all(
-            "SELECT i.public_id, e.origin, e.text, e.speaker, e.said_at, s.platform AS met_on, d.* "
+            "SELECT i.public_id, e.origin, e.text, e.speaker, e.said_at, e.source_id, s.platform AS met_on, s.place AS met_at, d.* "
             "FROM items i JOIN domains d ON d.id = i.domain "
             "LEFT JOIN exchanges e ON e.item = i.id LEFT JOIN sessions s ON s.id = e.session "
             f"WHERE i.id IN ({placeholders('i', some)}) AND i.kind = 'exchange'",
@@ -41,6 +59,9 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
         for row in rows:
             there, text = read_domain(row).ref, row["text"] or ""
             found += [name for name in (row["public_id"], row["origin"], *words.names(seal, there, text)[:1]) if name]
+            if row["met_on"] not in (None, PLATFORM) and _is_in_thread(row["met_at"]):
+                # It may stand beside its thread, where others quote it.
+                found.append(seen_as(seal, there, row["met_on"], row["met_at"], row["source_id"]))
             if row["met_on"] == PLATFORM:
                 found += containing.names(seal, there, row["speaker"], row["said_at"], text)
     return found

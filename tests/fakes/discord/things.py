@@ -209,6 +209,8 @@ class Channel:
     owner: User | None = None
     joined: dict[int, datetime] = field(default_factory=dict)
     """Who has joined a thread, and when."""
+    opened: int = 0
+    """The newest id when a thread was opened, which tells when that was: its own is that of the message it hangs on."""
     archived: bool = False
     locked: bool = False
     invitable: bool = True

@@ -229,7 +229,7 @@ def _thread(one: Channel) -> Json:
     assert one.guild is not None and one.parent is not None and one.owner is not None
     said = len([it for it in one.history() if it.id != one.id])
     details: Json = {"archived": one.archived, "archive_timestamp": when(made_at(one.id)), "locked": one.locked}
-    details |= {"auto_archive_duration": one.archive_minutes, "create_timestamp": when(made_at(one.id))}
+    details |= {"auto_archive_duration": one.archive_minutes, "create_timestamp": when(made_at(one.opened or one.id))}
     details |= {"invitable": one.invitable} if one.kind is Kind.PRIVATE_THREAD else {}
     data: Json = {"id": str(one.id), "type": int(one.kind), "guild_id": str(one.guild.id), "parent_id": str(one.parent.id)}
     data |= {"name": one.name, "owner_id": str(one.owner.id), "flags": 0, "thread_metadata": details, "message_count": said}

@@ -112,7 +112,7 @@ class World:
     def thread(self, parent: Channel, name: str, owner: User, *, private: bool = False, number: int | None = None) -> Channel:
         """Make a thread; one that hangs on a message has the message's id."""
         kind = Kind.PRIVATE_THREAD if private else Kind.PUBLIC_THREAD
-        thread = Channel(number or self.ids.next(), kind, name, parent.guild, parent, owner=owner)
+        thread = Channel(number or self.ids.next(), kind, name, parent.guild, parent, owner=owner, opened=self.ids.next())
         thread.joined[owner.id] = datetime.now(UTC)
         self.channels[thread.id] = thread
         return thread
