@@ -120,13 +120,15 @@ class VectorStore:
         )
 
     async def leave(self, domain: Domain, texts: Mapping[int, str]) -> None:
-        """Leave items with these texts to another embedder, with what this one made of them before."""
+        """Leave items with these texts to another embedder, without what this one made of them before."""
         space, left = await self.space(), await self.left()
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            await tx.run(
-                f"DELETE FROM vectors WHERE space = :space AND domain = :domain AND item IN ({placeholders('i', list(texts))})",
+            made = await tx.all(
+                f"DELETE FROM vectors WHERE space = :space AND domain = :domain AND item IN ({placeholders('i', list(texts))}) "
+                "RETURNING item",
                 {"space": space, "domain": domain.key, **bound("i", list(texts))},
             )
+            await announce(tx, domain, sorted({row["item"] for row in made}), "drop")
             await tx.many(
                 _KEPT,
                 (

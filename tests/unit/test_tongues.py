@@ -9,8 +9,12 @@ import pytest
 
 from memory.core import Memory, Ports
 from memory.errors import EmbeddingFailed
+from memory.index import vectors
 from memory.index.tongues import spoken
 from memory.ports import Embedder, Vectors
+from memory.store.changes import announce
+from memory.store.database import Transaction
+from memory.types import Domain
 from tests.kits.memory_kit import KEY, Clock, Corner, Ids, corner, said
 
 DIMENSION = 512
@@ -138,3 +142,46 @@ def test_the_language_of_a_text_is_told_by_its_words(text: str, language: str | 
 @pytest.mark.parametrize("text", ["我的猫叫图灵", "猫の名前", "고양이", "แมว"])
 def test_a_script_without_an_own_stemmer_is_another_language(text: str) -> None:
     assert spoken(text) not in (None, "english")
+
+
+class Alike(Reader):
+    """A reader to whom two texts mean the same."""
+
+    def __init__(self, name: str, one: str, other: str) -> None:
+        super().__init__(name)
+        self._same = {other: one}
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return await super().embed([self._same.get(text, text) for text in texts])
+
+
+NAME, ASKED = "Oh, Turing!", "which pet lives here?"
+
+
+async def nearest(here: Corner) -> str:
+    """Return what is found first of a question that holds no word of it."""
+    return (await here.view.recall.messages(ASKED, 1))[0].exchange.text
+
+
+@pytest.mark.parametrize("announced", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_who_read_before_what_is_left_to_the_other_finds_what_a_new_process_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, announced: bool
+) -> None:
+    here, beside = [await home(tmp_path, Alike("first", NAME, ASKED), Alike("others", ENGLISH[0], ASKED)) for _ in range(2)]
+    await tell(await corner(here.memory, here.clock, "ben"), GERMAN)
+    await tell(here, *ENGLISH, NAME)
+    assert await nearest(here) == await nearest(beside) == NAME
+    if not announced:
+        monkeypatch.setattr(vectors, "announce", unannounced)
+    await tell(here, GERMAN)
+    fresh = await home(tmp_path, Alike("first", NAME, ASKED), Alike("others", ENGLISH[0], ASKED))
+    found = [await nearest(one) for one in (here, beside, fresh)]
+    assert found[2] != NAME and (found[:2] == [found[2]] * 2) is announced
+    for one in (here, beside, fresh):
+        await one.memory.close()
+
+
+async def unannounced(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
+    """Tell of what is embedded alone."""
+    if op != "drop":
+        await announce(tx, domain, items, op)
