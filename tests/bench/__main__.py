@@ -1,7 +1,8 @@
 """`make bench`: what Lyra costs, each figure beside a baseline measured in the same run, as a ratio.
 
 `python -m tests.bench evidence` measures only what is found and what the model is given, `python -m tests.bench languages` what is
-found in other languages, `python -m tests.bench speed` how long the event loop stands still and how fast vectors are made,
+found in other languages, `python -m tests.bench speed` how long the event loop stands still, how long hostile texts
+take to read, and how fast vectors are made,
 `python -m tests.bench writers` how many turns a second are written, `python -m tests.bench scale` how long
 recall takes as memory grows.
 
@@ -32,7 +33,7 @@ from bot.app import opened
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import believing, context, evidence, languages, meaning, scaling, stalls, throng, writers
+from tests.bench import believing, context, evidence, languages, meaning, scaling, stalls, texts, throng, writers
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
@@ -141,6 +142,7 @@ async def main() -> None:
     _start(table)
     await _turn(table)
     await stalls.measure(row)
+    texts.measure(row)
     await meaning.measure(row)
     await throng.measure(row)
     await writers.measure(row)
@@ -172,9 +174,10 @@ async def speak() -> None:
 
 
 async def quicken() -> None:
-    """Print only how long the event loop stands still and how fast vectors are made."""
+    """Print only how long the event loop stands still, how long hostile texts take, and how fast vectors are made."""
     table = Table("what", "Lyra", "beside", "baseline", "ratio")
     await stalls.measure(partial(_row, table))
+    texts.measure(partial(_row, table))
     await meaning.measure(partial(_row, table))
     Rich(width=160).print(table)
 

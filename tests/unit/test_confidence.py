@@ -1,6 +1,6 @@
 """Words that ask for discretion: who is meant, whether what was said before is, and what asks for nothing."""
 
-from time import process_time
+from functools import partial
 
 import pytest
 
@@ -8,6 +8,7 @@ from memory.text.told.confidence import asked
 from memory.text.told.named_things import named
 from memory.text.told.topics import held
 from memory.types import NOBODY, Discretion, Excepted, Identity
+from tests.kits.steps import steps
 
 
 @pytest.mark.parametrize(
@@ -142,13 +143,11 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("words", HOSTILE)
-def test_no_text_takes_long_to_read(words: str) -> None:
-    asked("hello")
-    begun = process_time()
-    asked((words * 4_000)[:4_000])
-    assert process_time() - begun < 0.5
-    named(words * 50_000)
-    assert process_time() - begun < 2
+def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no_more(words: str) -> None:
+    text = words * 40_000
+    short, usual, long = (steps(partial(asked, text[:n])) for n in (1_000, 8_000, 40_000))
+    assert usual < 10 * short and long < 2.2 * usual
+    assert steps(lambda: named(text)) <= 10 * steps(lambda: named(text[:1_000]))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """A digest may not say a name or a number that what it cites does not hold."""
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -12,6 +11,7 @@ from memory.derive.drafting import sound
 from memory.ports import Entry, Source, Task
 from memory.text import numbers
 from memory.text.time import dates
+from tests.kits.steps import steps
 
 AT = "2026-11-20T21:04+01:00"  # a Friday
 
@@ -217,24 +217,22 @@ def test_sources_that_were_read_before_hold_what_they_held_then(heard: list[tupl
         assert evidence.unsupported(sentence, some) == unsupported(sentence, some)
 
 
-def test_a_source_is_read_once_however_many_sentences_cite_it() -> None:
-    def seconds(sentences: int) -> float:
-        evidence, source = Evidence(), said("On Friday two weeks ago Ada paid 1,200 euros. " * 500)
-        began = time.process_time()
+@pytest.mark.parametrize("once", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+def test_a_source_is_read_once_however_many_sentences_cite_it(once: bool) -> None:
+    source = said("On Friday two weeks ago Ada paid 1,200 euros. " * 100)
+
+    def check(sentences: int) -> None:
+        evidence = Evidence()
         for _ in range(sentences):
-            evidence.unsupported("Ada paid 1,200 euros.", [source])
-        return time.process_time() - began
+            (evidence if once else Evidence()).unsupported("Ada paid 1,200 euros.", [source])
 
-    assert seconds(40) < 4 * seconds(1)
+    assert (steps(lambda: check(10)) < 2 * steps(lambda: check(1))) is once
 
 
-def test_a_message_of_single_letters_alone_is_checked_in_the_time_of_its_length() -> None:
-    def seconds(letters: int) -> float:
+def test_a_message_of_single_letters_alone_is_checked_in_the_steps_of_its_length() -> None:
+    def check(letters: int) -> None:
         text = "e " * letters
-        began = time.process_time()
         sound([Entry(f"Ada said: {text}", ("m1",))], Task("gist", (said(text),)))
-        return time.process_time() - began
 
-    seconds(10)
-    # Eight times the letters take eight times as long, or sixty-four times where every letter is held against every other.
-    assert min(seconds(4_000) for _ in range(3)) < 32 * min(seconds(500) for _ in range(3))
+    # Eight times the letters take eight times the steps, or sixty-four times where every letter is held against every other.
+    assert steps(lambda: check(400)) < 10 * steps(lambda: check(50))

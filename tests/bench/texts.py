@@ -1,0 +1,39 @@
+"""How long it takes to read texts made to be slow to read: what one call of a regular expression does is in no count of steps."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from adapters.splitting import split
+from bot.delivery.gate import gated
+from memory.index.when.question import asked as asked_when
+from memory.text.told.confidence import asked
+from memory.text.told.named_things import named
+from tests.kits.memory_kit import START
+from tests.unit import test_confidence, test_gate, test_splitting
+
+Row = Callable[[str, float, str, float, str], None]
+_LONG = 60_000
+_MILLISECONDS = 1_000
+_TIMES = ['"', "a ", "in 2023 ", " ", "1-", "«", "b="]
+
+
+def measure(row: Row) -> None:
+    """Measure the slowest of these texts for each reader, beside plain words of the same length."""
+    for what, read, pieces in (
+        ("cutting into messages", lambda text: split(text, test_splitting.DISCORD), test_splitting.PIECES),
+        ("passing the gate", lambda text: gated(f"{text} www.evil.test", (), names=False), test_gate.PIECES),
+        ("looking for a time", lambda text: asked_when(text, START, "Europe/Vienna"), _TIMES),
+        ("looking for a wish for discretion", asked, test_confidence.HOSTILE),
+        ("looking for names", named, test_confidence.HOSTILE),
+    ):
+        row(f"{what}, the slowest text of {_LONG:,} characters", _slowest(read, pieces), "words", _slowest(read, ["walk "]), "ms")
+
+
+def _slowest(read: Callable[[str], object], pieces: Sequence[str]) -> float:
+    return max(_taken(read, (piece * _LONG)[:_LONG]) for piece in pieces)
+
+
+def _taken(read: Callable[[str], object], text: str) -> float:
+    start = time.process_time()
+    read(text)
+    return (time.process_time() - start) * _MILLISECONDS
