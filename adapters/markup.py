@@ -58,7 +58,7 @@ def parse_command(
     family = [spec for spec in table.values() if _family(spec) == name and not (spec.menu and answering is None)]
     if not family:
         raise CommandUnclear(_unknown(name, prefix, table, answering=answering))
-    spec, words = _meant(family, line[len(prefix) :].split()[1:], answering=bool(answering))
+    spec, words = _meant(family, line[len(prefix) :].split()[1:], prefix, answering=bool(answering))
     if spec.menu and not answering:
         raise CommandUnclear(
             lazy("{prefix}{name} is said in answer to the message that it is about.", prefix=prefix, name=spec.name)
@@ -66,7 +66,9 @@ def parse_command(
     return spec, _arguments(spec, words, prefix)
 
 
-def _meant(family: Sequence[CommandSpec], words: Sequence[str], *, answering: bool) -> tuple[CommandSpec, Sequence[str]]:
+def _meant(
+    family: Sequence[CommandSpec], words: Sequence[str], prefix: str, *, answering: bool
+) -> tuple[CommandSpec, Sequence[str]]:
     first = _folded(words[:1])
     for spec in family:
         if words and spec.name.split()[1:] == first:
@@ -74,16 +76,43 @@ def _meant(family: Sequence[CommandSpec], words: Sequence[str], *, answering: bo
     about_this = next((spec for spec in family if spec.menu), None)
     if answering and about_this and first in ([], ["this"]):
         return about_this, ()
+    if first and (near := _mistyped(family, first[0])):
+        spec = family[0]
+        raise CommandUnclear(
+            lazy(
+                "There is no {prefix}{shown}; did you mean {prefix}{near}?",
+                prefix=prefix,
+                shown=f"{_family(spec)} {_cut(words[0])}",
+                near=f"{_family(spec)} {near}",
+            )
+        )
     return family[0], words
+
+
+_LIKE = 0.7
+"""How alike, of 1, a word is to the part that it was meant to be; a slip is more so than another word."""
+
+
+def _mistyped(family: Sequence[CommandSpec], word: str) -> str:
+    """Return which part of a command a word is nearest to, '' where it says something of its own or is near to none."""
+    choice = next((parameter for parameter in family[0].parameters if not parameter.named), None)
+    if choice is None or choice.open or not choice.choices or word in choice.choices:
+        return ""
+    parts = [spec.name.split()[1] for spec in family if " " in spec.name]
+    return next(iter(get_close_matches(word, [*parts, *choice.choices], 1, _LIKE)), "")
 
 
 def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> Sentence:
     there = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
     near = get_close_matches(name, there, 1)
-    shown = name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
+    shown = _cut(name)
     if near:
         return lazy("There is no {prefix}{shown}; did you mean {prefix}{near}?", prefix=prefix, shown=shown, near=near[0])
     return lazy("There is no {prefix}{shown}. {prefix}help shows what there is.", prefix=prefix, shown=shown)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
 
 
 def _family(spec: CommandSpec) -> str:

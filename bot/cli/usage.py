@@ -3,6 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from difflib import SequenceMatcher
 from typing import Any
 
 import typer
@@ -23,6 +24,9 @@ _WORDS = (
     marked("COMMAND [ARGS]..."),
 )
 """What typer writes in every help."""
+
+_ABOUT_AS_NEAR = 0.2
+"""How much less alike a name may be, of 1, to be named beside the nearest."""
 
 _METAVARS = (
     marked("NAME"),
@@ -45,7 +49,7 @@ _METAVARS = (
 _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
     (
         r"No such command (?P<name>.+?)\. Did you mean (?P<near>.+)\?",
-        lambda name, near: lazy("No such command {name}. Did you mean {near}?", name=name, near=_alternatives(near)),
+        lambda name, near: lazy("No such command {name}. Did you mean {near}?", name=name, near=_alternatives(name, near)),
     ),
     (r"No such command (?P<name>.+?)", lambda name: lazy("No such command {name}", name=name)),
     (r"Missing command", lambda: lazy("Missing command")),
@@ -53,7 +57,7 @@ _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
     (r"Missing option (?P<name>.+?)", lambda name: lazy("Missing option {name}", name=name)),
     (
         r"No such option: (?P<name>\S+) \(Possible options: (?P<near>.+)\)",
-        lambda name, near: lazy("No such option: {name}. Did you mean {near}?", name=name, near=_alternatives(near)),
+        lambda name, near: lazy("No such option: {name}. Did you mean {near}?", name=name, near=_alternatives(name, near)),
     ),
     (r"No such option: (?P<name>\S+)", lambda name: lazy("No such option: {name}", name=name)),
     (r"Option (?P<name>.+) requires an argument", lambda name: lazy("Option {name} requires an argument", name=name)),
@@ -112,9 +116,13 @@ def misuse(sentence: str) -> str:
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
 
 
-def _alternatives(near: str) -> str:
-    """Return names that typer lists in quotes, as they are said: recall or dream."""
-    return listed([name.strip(" '") for name in near.split(",")], alternatives=True)
+def _alternatives(name: str, near: str) -> str:
+    """Return those of the names that typer lists in quotes which are about as near as the nearest, as they are said: json or session."""
+    likeness = {
+        one: SequenceMatcher(None, name.strip("'"), one).ratio() for one in (word.strip(" '") for word in near.split(","))
+    }
+    best = max(likeness.values())
+    return listed([one for one, alike in likeness.items() if alike > best - _ABOUT_AS_NEAR], alternatives=True)
 
 
 def _tree(root: Any) -> Iterator[Any]:

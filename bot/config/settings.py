@@ -207,16 +207,29 @@ def read_text(path: Path) -> str:
 def _problem(found: Any) -> str:
     where = ".".join(str(step) for step in found["loc"])
     if found["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(found["loc"][-1]), _known(found["loc"]), 1)
-        return _('unknown key "{where}"', where=where) + (_(' (did you mean "{near}"?)', near=near[0]) if near else "")
+        return _('unknown key "{where}"', where=where) + _instead(found["loc"])
     return f'"{where}": {wrong(found)}' if where else wrong(found)
 
 
+def _instead(loc: tuple[Any, ...]) -> str:
+    """Say what an unknown key may have been meant to be: one of its section, or the same in another."""
+    key = str(loc[-1])
+    if near := difflib.get_close_matches(key, _known(loc), 1):
+        return _(' (did you mean "{near}"?)', near=near[0])
+    if key in Settings.model_fields and key not in _sections():
+        return _(' ("{key}" stands at the top of the file, before the first section)', key=key)
+    places = [name for name, section in _sections().items() if key in section.model_fields]
+    return _(' ("{key}" stands in [{section}])', key=key, section=places[0]) if len(places) == 1 else ""
+
+
 def _known(loc: tuple[Any, ...]) -> list[str]:
-    sections: dict[str, type[BaseModel]] = {
+    return list(_sections().get(str(loc[0]), Settings).model_fields)
+
+
+def _sections() -> dict[str, type[BaseModel]]:
+    return {
         "models": Backend, "people": Someone, "store": StoreSection, "web": WebSection, "exit": Exit, "dream": DreamSection, "retention": RetentionSection, "privacy": PrivacySection, "access": AccessSection, "limits": LimitsSection, "discord": Discord, "matrix": Matrix,
     }  # fmt: skip
-    return list(sections.get(str(loc[0]), Settings).model_fields)
 
 
 def local_zone(settings: Settings) -> str:

@@ -46,6 +46,7 @@ async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> N
         if await _tried(asking, around, backend):
             _note(file, backend)
             return
+        asking.say(_("  It is not kept. Name another one, or {none} to go on without a model.", none=_NONE))
 
 
 def _no_url(given: str) -> str:
@@ -54,7 +55,12 @@ def _no_url(given: str) -> str:
 
 
 def _no_server(given: str) -> str:
-    return _('"{given}" is no model server.', given=given)
+    return _(
+        '"{given}" is no model server. Write one of these names, an address like {address}, or {none}.',
+        given=given,
+        address="http://127.0.0.1:11434/v1",
+        none=_NONE,
+    )
 
 
 async def _described(asking: Asking, around: Surroundings, base_url: str, was: Backend | None) -> Backend:

@@ -67,8 +67,13 @@ def _news() -> tuple[list[str], tuple[str, Path]]:
     _, _, newest = path.read_text("utf-8").partition("\n## ")
     name, _, body = newest.partition("\n## ")[0].partition("\n")
     entries = (" ".join(entry.split()) for entry in re.split(r"(?m)^- ", body.partition("### Added")[2] or body)[1:])
-    firsts = (re.split(r"(?<=[.:;]) ", entry.partition(" ###")[0], maxsplit=1)[0] for entry in entries)
-    return [f"{first.rstrip(' .:;')}." for first in firsts], (name, path)
+    return [f"{_first(entry.partition(' ###')[0]).rstrip(' .:;')}." for entry in entries], (name, path)
+
+
+def _first(entry: str) -> str:
+    """Return the first sentence of an entry, or its part before a colon; what stands in brackets is not cut."""
+    ends = (entry[: found.start()] for found in re.finditer(r"[.:;] ", entry))
+    return next((said for said in ends if said.count("(") == said.count(")")), entry)
 
 
 def _changelog() -> Path | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from adapters.errors import PlatformFailure
 from bot.errors import BadInput, LyraError
@@ -23,6 +24,8 @@ STATIC = "/static/"
 VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
 WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")
 _MET = 429
+UNREADABLE = (ValueError, LookupError, HttpProcessingError)
+"""What reading a form raises of bytes of no character set, of one that nobody knows, and of parts that are none."""
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -111,9 +114,10 @@ class Guard:
             return self.refuse(request, 403, _FOREIGN)
         try:
             form = await request.post()
-        except (ValueError, LookupError):
-            # Bytes of no character set, or of one that nobody knows.
+        except UNREADABLE:
             return self.refuse(request, 400, _UNREADABLE)
+        except web.HTTPRequestEntityTooLarge as met:
+            return self.refuse(request, met.status, _WORDS[met.status])
         if not visitor.wrote(str(form.get("form_token", ""))):
             return self.refuse(request, 403, lazy("That form is out of date. Open the page again and send it once more."))
         return None

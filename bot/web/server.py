@@ -30,6 +30,8 @@ from localization.sentences import Said, lazy
 
 _STATIC = Path(__file__).with_name("static")
 _MOST_BYTES = 512 * 1024
+_MOST_ADDRESS = 64 * 1024
+"""Bytes: a long search in a script that takes many bytes a letter is longer than what is usual."""
 
 
 class Page(Protocol):
@@ -60,7 +62,7 @@ class Web:
         for page in pages:
             served.add_routes(page.routes())
         served.add_routes([web.static("/static", _STATIC)])
-        self._runner = web.AppRunner(served, access_log=None, shutdown_timeout=2.0)
+        self._runner = web.AppRunner(served, access_log=None, shutdown_timeout=2.0, max_line_size=_MOST_ADDRESS)
 
     async def start(self, port: int) -> str:
         """Listen; port 0 takes a free one. Return the address that people type. Raises LyraError where the port is taken."""

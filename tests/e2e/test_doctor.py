@@ -1,13 +1,15 @@
 """`lyra doctor` looks at every part and says what to do where something is wrong."""
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fakes import openai_behaviours as b
-from tests.kits.lyra_kit import Home, ModelServer
+from tests.fakes.pulse import PATIENCE
+from tests.kits.lyra_kit import LYRA, Home, ModelServer
 
 DEAD = 'chat = "dead"\n[models.dead]\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "llama3.2"\n'
 
@@ -41,6 +43,16 @@ def test_a_new_home_is_sound(home: Home) -> None:
     assert all(line.startswith("ok  ") for line in done.lines)
     for part in ("Configuration", "Persona", "Home", "Key", "Memory", "Model", "lyra run"):
         assert part in done.out
+
+
+def test_where_nobody_can_be_told_she_ends_and_says_why(home: Home) -> None:
+    home.chat("hello")
+    command = f'"$0" {" ".join(LYRA[1:])} doctor > /dev/full'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command, LYRA[0]],
+        env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "No space left on device.\n")
 
 
 def test_a_model_that_answers_is_sound(home: Home, model: ModelServer) -> None:

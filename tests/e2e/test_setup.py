@@ -62,10 +62,16 @@ def test_a_model_that_does_not_answer_is_told_and_kept_only_if_that_is_said(home
     refused = set_up(home, "", "http://127.0.0.1:99999/v1", url, "", "tiny", "n", "none", *NO)
     assert '"http://127.0.0.1:99999/v1" is no address; write it like' in refused.err
     assert "Keep it anyway?" in refused.err and "Model main: " in refused.err and "401" not in refused.err
+    assert "It is not kept. Name another one, or none to go on without a model." in refused.err
     assert "models" not in config(home)
     model.script(b.Status(401))
     kept = set_up(home, "", url, "", "tiny", "y", *NO, "y")
     assert kept.code == 0 and config(home)["models"] == {"main": {"base_url": url, "model": "tiny"}}
+
+
+def test_an_answer_that_names_no_model_is_told_what_does(home: NewMachine) -> None:
+    done = set_up(home, "", "?", "none", *NO)
+    assert '"?" is no model server. Write one of these names, an address like http://127.0.0.1:11434/v1, or none.' in done.err
 
 
 @pytest.mark.parametrize("answers", ["", "\n", "\n\nnone\nn\nn\n", "\n\nhttp://127.0.0.1:1/v1\ntype\nsk-secret\ntiny\n"])

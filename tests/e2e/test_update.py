@@ -13,6 +13,8 @@ def test_it_says_the_version_what_is_new_and_how_to_update(tmp_path: Path) -> No
     assert done.code == 0 and done.lines[0].startswith("Lyra ") and done.lines[0].endswith(" is installed.")
     assert any(line.startswith("New in ") for line in done.lines) and any(line.startswith("- ") for line in done.lines)
     assert "make run in " in done.out and "lyra backup FILE" in done.out
+    news = [line for line in done.lines if line.startswith("- ")]
+    assert [line for line in news if line.count("(") != line.count(")")] == []
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ GOES_ON = ("/log", "/talk/stream", "/activity/stream")
 FORM = "application/x-www-form-urlencoded"
 UNREADABLE = (
     (b"text=%ff", f"{FORM}; charset=nothing"), (b"text=\xff", FORM), (b"text=hello", "multipart/form-data"),
+    (b"--x\r\nbroken", "multipart/form-data; boundary=x"),
     (b"--x\r\n\r\nhello\r\n--x--\r\n", "multipart/form-data; boundary=x"), (b"text=hello", f"{FORM}; charset=hex"),
 )  # fmt: skip
 
@@ -81,6 +82,18 @@ async def test_a_form_that_cannot_be_read_is_refused(
         ada = await served.visitor()
         assert await status(ada, "POST", "/talk", body, **{"Content-Type": kind}) in (400, 403)
         assert await status(ada, "POST", "/enter", body, **{"Content-Type": kind}) == 403
+
+
+async def test_what_is_too_long_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with site(tmp_path, monkeypatch) as served:
+        ada, stranger = await served.visitor(), await served.stranger()
+        token = (await ada.get("/talk")).form_token
+        body = {"form_token": token, "text": "x" * 600_000}
+        for one, path in ((ada, "/talk"), (stranger, "/enter")):
+            async with one.http.post(served.url + path, data=body, headers=HTML) as came:
+                assert (came.status, "That is too long; send it in pieces." in await came.text()) == (413, True), path
+        found = await ada.get("/search?q=" + quote("🐕" * 500) + "&who=" + quote("é" * 2000))
+        assert found.status == 200
 
 
 async def test_headers_and_files_that_nobody_means_are_no_error_of_hers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,9 @@ def test_the_example_has_every_key_with_its_default() -> None:
     [
         ('chatt = "main"', 'unknown key "chatt" (did you mean "chat"?)'),
         ("[web]\nprot = 1", 'unknown key "web.prot" (did you mean "port"?)'),
+        ('night = "03:00"', 'unknown key "night" ("night" stands in [dream])'),
+        ('[dream]\ntime_zone = "Europe/Vienna"', 'unknown key "dream.time_zone" ("time_zone" stands at the top of the file'),
+        ("quux = 1", 'unknown key "quux".'),
         ('chat = "main"', 'chat names "main", but there is no [models.main]'),
         (
             'chat = ["offline", "main"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"',

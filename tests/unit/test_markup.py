@@ -94,6 +94,12 @@ def test_a_slip_is_told_with_the_nearest_name(line: str, near: str) -> None:
     assert unclear(line, "!") == f"There is no {line.split()[0].casefold()}; did you mean !{near}?"
 
 
+@pytest.mark.parametrize(("slip", "near"), [("clera", "clear"), ("era", "eras"), ("Sumaries", "summaries"), ("vew", "view")])
+def test_a_slip_in_a_part_of_a_command_is_told_with_the_nearest_part(slip: str, near: str) -> None:
+    assert unclear(f"!memory {slip}", "!") == f"There is no !memory {slip}; did you mean !memory {near}?"
+    assert unclear("!memory xyz", "!").startswith("!memory view: PART is one of ")
+
+
 def test_a_name_without_end_is_told_cut_short() -> None:
     assert unclear("!" + "x" * 5000, "!") == f"There is no !{'x' * 40}…. !help shows what there is."
 

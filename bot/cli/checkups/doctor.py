@@ -4,9 +4,10 @@ import asyncio
 import os
 import stat
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 
 from adapters.base import Notes
 from adapters.errors import PlatformFailure
@@ -46,23 +47,28 @@ class Looked:
 async def doctor() -> int:
     """Print a finding a line as it is made; return 1 where something has to be done."""
     sound = True
-    async for finding in _all():
-        show(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
-        sys.stdout.flush()
-        sound = sound and finding.sound
+    # Where nobody can be told any more, all that was opened is closed before the loop ends.
+    async with aclosing(_all()) as findings:
+        async for finding in findings:
+            show(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
+            sys.stdout.flush()
+            sound = sound and finding.sound
     return 0 if sound else 1
 
 
-async def _all() -> AsyncIterator[Finding]:
+async def _all() -> AsyncGenerator[Finding]:
     """Look at everything; where the configuration or the memory is ill, at all the rest."""
     around = surroundings()
     try:
         settings = load(around)
     except BadConfig as error:
         yield Finding(False, _("Configuration: {error}", error=told(error)))
-        for part in (_looked(_("Home"), _home(around)), _without_configuration(around), _looked("Lyra", _awake(around))):
-            for finding in await part:
-                yield finding
+        for finding in await _looked(_("Home"), _home(around)):
+            yield finding
+        for finding in await _without_configuration(around):
+            yield finding
+        for finding in await _looked("Lyra", _awake(around)):
+            yield finding
         yield Finding(False, _("Everything else waits for the configuration."))
         return
     app: App | None = None
@@ -77,16 +83,18 @@ async def _all() -> AsyncIterator[Finding]:
 
         closed = await _looked(_("Memory"), opening())
         if app:
-            async for finding in _examined(Looked(around, settings, app), _waiting):
-                yield finding
+            async with aclosing(_examined(Looked(around, settings, app), _waiting)) as findings:
+                async for finding in findings:
+                    yield finding
             return
     memory = await _looked(_("Memory"), memory_checkup.alone(around, settings))
     if all(finding.sound for finding in memory):
         memory = closed or memory
     for finding in memory:
         yield finding
-    async for finding in _examined(Looked(around, settings, None), _waiting):
-        yield finding
+    async with aclosing(_examined(Looked(around, settings, None), _waiting)) as findings:
+        async for finding in findings:
+            yield finding
 
 
 def _waiting(part: str) -> None:
@@ -95,13 +103,14 @@ def _waiting(part: str) -> None:
     sys.stderr.flush()
 
 
-async def examine(app: App) -> AsyncIterator[Finding]:
+async def examine(app: App) -> AsyncGenerator[Finding]:
     """Yield what is found of each part, one after the other."""
-    async for finding in _examined(Looked(app.base.around, app.base.settings, app)):
-        yield finding
+    async with aclosing(_examined(Looked(app.base.around, app.base.settings, app))) as findings:
+        async for finding in findings:
+            yield finding
 
 
-async def _examined(it: Looked, waiting: Callable[[str], None] = lambda _part: None) -> AsyncIterator[Finding]:
+async def _examined(it: Looked, waiting: Callable[[str], None] = lambda _part: None) -> AsyncGenerator[Finding]:
     around, settings = it.around, it.settings
     config = (
         _("Configuration: {path}.", path=around.config_path)
@@ -110,22 +119,22 @@ async def _examined(it: Looked, waiting: Callable[[str], None] = lambda _part: N
     )
     yield Finding(True, f"{config} {_('Times are told in {zone}.', zone=local_zone(settings))}")
     models = [name for name in dict.fromkeys([*settings.chat, *settings.summary]) if name != OFFLINE]
-    parts = [
-        (_("Persona"), _persona(it)),
-        (_("Home"), _home(around)),
-        (_("Key"), _key(around, settings)),
-        (_("Memory"), _memory(it)),
-        *[(_("Model {name}", name=name), _model(it, name)) for name in models],
-        (_("Meaning"), _meaning(it)),
-        (_("Model"), _unconnected(it)),
-        ("Discord", _discord(it)),
-        ("Matrix", _matrix(it)),
-        ("Lyra", _awake(around)),
+    parts: list[tuple[str, Callable[[], Awaitable[list[Finding]]]]] = [
+        (_("Persona"), partial(_persona, it)),
+        (_("Home"), partial(_home, around)),
+        (_("Key"), partial(_key, around, settings)),
+        (_("Memory"), partial(_memory, it)),
+        *[(_("Model {name}", name=name), partial(_model, it, name)) for name in models],
+        (_("Meaning"), partial(_meaning, it)),
+        (_("Model"), partial(_unconnected, it)),
+        ("Discord", partial(_discord, it)),
+        ("Matrix", partial(_matrix, it)),
+        ("Lyra", partial(_awake, around)),
     ]
     for name, part in parts:
         reminder = asyncio.get_running_loop().call_later(_PATIENCE, waiting, name)
         try:
-            findings = await _looked(name, part)
+            findings = await _looked(name, part())
         finally:
             reminder.cancel()
         for finding in findings:

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from bot.web.attempts import Attempts
 from bot.web.desk import Desk, go
-from bot.web.guard import WRONG_TOO_OFTEN
+from bot.web.guard import UNREADABLE, WRONG_TOO_OFTEN
 from bot.web.reach import Reach
 from bot.web.signins import COOKIE_DAYS, SignIns
 from localization.sentences import _, lazy
@@ -81,5 +81,5 @@ async def _word(request: web.Request) -> str:
     """Return the word of a link, '' where what was sent cannot be read."""
     try:
         return str((await request.post()).get("key", ""))
-    except (ValueError, LookupError):
+    except UNREADABLE:
         return ""
