@@ -1,10 +1,15 @@
 """Emoji are compared with Lyra, by an app that shares no code with her: in an encrypted DM, and device to device."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
+from nio import UnknownToDeviceEvent
+from nio.events import ToDeviceEvent
 
 from adapters.matrix.account.identity import CrossSigningIdentity
+from adapters.matrix.account.keystore import Client, KeyStores
 from adapters.matrix.verification.attested import attestations
 from adapters.matrix.verification.records import Records
 from bot.service.notes import KeptNotes
@@ -118,6 +123,58 @@ async def test_what_is_compared_at_the_terminal_is_signed_by_her_identity(at_hom
         assert identity
         signatures = master["master_keys"][ada.user]["signatures"][at_home.user]
         assert f"ed25519:{identity.public('user_signing')}" in signatures
+
+
+@pytest.mark.parametrize("encrypted", [False, True], ids=["plain DM", "encrypted DM"])
+async def test_steps_that_an_app_encrypts_for_her_device_are_taken(at_home: Home, ada: Person, encrypted: bool) -> None:
+    async with at_home.lyra() as lyra:
+        room = await dm(at_home, ada, encrypted=encrypted)
+        app = Comparison(ada, at_home.user, device=await her_device(at_home, ada), sealed_by=ada)
+        await app.asks()
+        await app.begins()
+        emoji = await app.exchanges()
+        question = await ada.hears(room, lambda event: event.body.startswith(SHOWN))
+        assert emoji_in(question.body) == emoji
+        await app.agrees()
+        await ada.says(room, "!verify yes")
+        assert len(await app.verified()) == 2
+        await said(at_home, ada, room, "Verified on your word")
+        assert (await attestations(notes(lyra), at_home.user))[ada.user].device == ada.device
+
+
+class _Unproven(Client):
+    """Takes a step that is encrypted for its device as one that came without a proof of who encrypted it."""
+
+    def sealed_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
+        return UnknownToDeviceEvent(source, source["sender"], source["type"])
+
+
+@pytest.mark.parametrize("step", ["request", "key"])
+@pytest.mark.parametrize("client", [Client, _Unproven], ids=["with the guard", "the twin"])
+async def test_a_step_that_another_device_encrypted_than_it_says_ends_it(
+    at_home: Home, people: People, ada: Person, step: str, client: type[Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KeyStores, "kind", client)
+    async with at_home.lyra() as lyra:
+        await dm(at_home, ada)
+        other = await people.second_device(ada)
+        app = Comparison(ada, at_home.user, device=await her_device(at_home, ada), sealed_by=ada)
+        app.sealed_by = other if step == "request" else ada
+        await app.asks()
+        if step == "key" or client is _Unproven:
+            await app.begins()
+            await app.hears("accept")
+            app.sealed_by = other
+            await app.says("key", {"key": app.public})
+        if client is _Unproven:
+            assert (await app.hears("key"))["key"]
+            return
+        assert await app.cancelled() == "m.key_mismatch"
+        # What comes next begins anew, and nothing of the last one is left.
+        again = Comparison(ada, at_home.user, device=app.device, sealed_by=ada)
+        await again.asks()
+        await again.begins()
+        assert [one.id for one in await Records(notes(lyra), at_home.user).under_way()] == [again.id]
 
 
 # How it ends

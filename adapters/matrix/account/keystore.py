@@ -1,9 +1,10 @@
 """nio's client with its key store: one SQLite file for each device, which only its owner can read."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,9 +12,11 @@ from urllib.parse import quote
 import peewee  # type: ignore[import-untyped]
 import vodozemac
 from nio import AsyncClient, AsyncClientConfig, KeyVerificationEvent
+from nio.events import ToDeviceEvent
 from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.matrix.account.sealed_step import PREFIX, SealedStep
 from localization.sentences import lazy
 
 _TRIES = 2
@@ -46,8 +49,25 @@ class _Config(AsyncClientConfig):  # type: ignore[misc]
 class Client(AsyncClient):  # type: ignore[misc]
     """Takes what is sent to its device in one piece each: at a kill between the two halves of a key it would be lost for good.
 
-    Verification is not nio's here: what it knows of it no app of today understands, and its answers would disturb.
+    Verification is not nio's here: what it knows of it no app of today understands, and its answers would disturb. What an app
+    encrypts of it for her device nio would drop.
     """
+
+    def load_store(self) -> None:
+        """Open the key store; decrypted steps of verifications are handed on from then on."""
+        super().load_store()
+        if self.olm is not None:
+            self.olm._handle_olm_event = partial(self._opened, type(self.olm)._handle_olm_event.__get__(self.olm))
+
+    def sealed_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
+        """Return a step of a verification that was encrypted for this device, with the keys of the device that did that."""
+        return SealedStep(dict(source), str(source["sender"]), sender_key, signing_key)
+
+    def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
+        if not str(payload["type"]).startswith(PREFIX):
+            return known(sender, sender_key, payload)
+        source = {name: payload[name] for name in ("type", "sender", "content")}
+        return self.sealed_step(source, sender_key, str(payload["keys"].get("ed25519", "")))
 
     def _handle_decrypt_to_device(self, to_device_event: object) -> Any:
         if isinstance(to_device_event, KeyVerificationEvent):

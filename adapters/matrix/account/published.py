@@ -29,6 +29,11 @@ class Published:
         return str(self.device.get("keys", {}).get(f"ed25519:{self.device_id}", ""))
 
     @property
+    def identity_key(self) -> str:
+        """The key that what the device encrypts comes with, '' where the homeserver has none."""
+        return str(self.device.get("keys", {}).get(f"curve25519:{self.device_id}", ""))
+
+    @property
     def master_key(self) -> str:
         """The key that names the account's identity, '' where the homeserver has none."""
         return next((key for key in _of(self.master, "keys").values() if isinstance(key, str)), "")

@@ -1,6 +1,7 @@
 """How the steps of a verification come and go: to a device, or into a room where one person is alone with Lyra."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
 from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published import Published, published_of
+from adapters.matrix.account.sealed_step import PREFIX, SealedStep
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Denied, Json, SignedOut, ask
 from adapters.matrix.incoming.event import Seen, part, word
@@ -48,7 +50,10 @@ class Unsent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A step that somebody sent, to her device or into a `room`; `at` is when, in microseconds UTC, `event` its id in the room."""
+    """A step that somebody sent, to her device or into a `room`; `at` is when, in microseconds UTC, `event` its id in the room.
+
+    `by` are the keys of the device that encrypted it for hers, the one it encrypts with and the one that names it; () for none.
+    """
 
     user: str
     kind: str
@@ -56,6 +61,7 @@ class Heard:
     at: int
     room: str = ""
     event: str = ""
+    by: tuple[str, str] | tuple[()] = field(default=(), repr=False)
 
     @property
     def id(self) -> str:
@@ -74,7 +80,7 @@ def in_room(room: str, seen: Seen) -> Heard | None:
     """Return an event of a room as a step of a verification, None where it is none."""
     if seen.kind == MESSAGE and seen.content.get("msgtype") == steps.REQUEST:
         return Heard(seen.sender, steps.REQUEST, seen.content, seen.at, room, seen.id)
-    return Heard(seen.sender, seen.kind, seen.content, seen.at, room, seen.id) if seen.kind.startswith(steps.PREFIX) else None
+    return Heard(seen.sender, seen.kind, seen.content, seen.at, room, seen.id) if seen.kind.startswith(PREFIX) else None
 
 
 def to_device(events: Sequence[object], now: int) -> list[Heard]:
@@ -83,9 +89,10 @@ def to_device(events: Sequence[object], now: int) -> list[Heard]:
     for event in events:
         raw = getattr(event, "source", None)
         kind, sender, content = word(raw, "type"), word(raw, "sender"), part(raw, "content")
-        if kind.startswith(steps.PREFIX) and sender:
+        if kind.startswith(PREFIX) and sender:
             stamp = content.get("timestamp")
-            found.append(Heard(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now))
+            by = (event.sender_key, event.signing_key) if isinstance(event, SealedStep) else ()
+            found.append(Heard(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now, by=by))
     return found
 
 
@@ -143,6 +150,18 @@ class Channel:
             raise
         except (Denied, PlatformFailure):
             raise Unsent from None
+
+    async def is_from(self, heard: Heard, device: str) -> bool:
+        """Whether the device that a step names, else this one, encrypted it, as its owner published that; True of what came as it is.
+
+        Where the device is known already, no other can be named. Raises SignedOut.
+        """
+        if not heard.by:
+            return True
+        with suppress(Unsent):
+            shown = await self.published(Party(heard.user, device or heard.device))
+            return heard.device in ("", shown.device_id) and heard.by == (shown.identity_key, shown.device_key)
+        return False
 
     async def request(self, user: str, room: str) -> str:
         """Ask somebody's app in a room for a verification, and return its id. Raises Unsent, SignedOut."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from adapters.matrix.account.sealed_step import PREFIX
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
 from adapters.matrix.verification.sas import (
@@ -22,7 +23,6 @@ from adapters.matrix.verification.sas import (
     commitment,
 )
 
-PREFIX = "m.key.verification."
 REQUEST, READY, START, ACCEPT, KEY, MACS, DONE, CANCEL = (
     f"{PREFIX}{name}" for name in ("request", "ready", "start", "accept", "key", "mac", "done", "cancel")
 )

@@ -8,7 +8,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Self, TypeVar
 
@@ -25,6 +24,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.attested import CHAT, OPERATOR, Attested
 from adapters.matrix.verification.channel import LASTS, Channel, Heard, Unsent, to_device
+from adapters.matrix.verification.going import Going
 from adapters.matrix.verification.records import Record, Records
 from adapters.matrix.verification.sas import METHOD, Party
 from adapters.matrix.verification.steps import Ended, Phase, Verification
@@ -43,16 +43,6 @@ _ASKED = lazy("Your app asks you now whether to verify me. Say yes there: then i
 _WAITS = lazy("Good. I wait for the same from your app.")
 
 
-@dataclass(slots=True)
-class _Going:
-    """One under way, until when, and who compared for her, '' for nobody yet."""
-
-    one: Verification
-    until: float
-    by: str = ""
-    shown: bool = False
-
-
 class Verifications:
     """The verifications of one connection, one for each person at a time. `channel` is how steps come and go."""
 
@@ -69,7 +59,7 @@ class Verifications:
         self._channel, self._records, self._attested, self._identity = channel, records, attested, identity
         self._telling, self._pace, self._now = telling, pace, now
         self._me = channel.me
-        self._going: dict[str, _Going] = {}
+        self._going: dict[str, Going] = {}
         self._over: set[str] = set()
         self._left: Sequence[Record] = ()
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
@@ -137,15 +127,24 @@ class Verifications:
 
     async def _take(self, heard: Heard) -> None:
         going = self._going.get(heard.user)
-        if heard.user == self._me.user and heard.room:
+        going = going if going and (going.one.id, going.one.room) == (heard.id, heard.room) else None
+        if not await self._channel.is_from(heard, going.one.other.device if going else ""):
+            await (self._end(going, steps.MISMATCH) if going else self._refuse(heard))
+        elif heard.user == self._me.user and heard.room:
             await self._answered_elsewhere(heard)
         elif heard.kind == steps.REQUEST:
             await self._requested(heard)
-        elif going and (going.one.id, going.one.room) == (heard.id, heard.room):
+        elif going:
             await self._step(going, partial(going.one.take, heard.kind, heard.content))
         elif heard.kind == steps.START and not heard.room and heard.id not in self._over:
             # It was begun without a request, or with another life of hers.
             await self._channel.refuse(heard, steps.UNKNOWN)
+
+    async def _refuse(self, heard: Heard) -> None:
+        """Refuse a step that another device encrypted than it says."""
+        self._over.add(heard.id)
+        await self._records.end(heard.id)
+        await self._channel.refuse(heard, steps.MISMATCH)
 
     async def _answered_elsewhere(self, heard: Heard) -> None:
         """Leave a verification to another device of hers that took it over."""
@@ -167,7 +166,7 @@ class Verifications:
             return
         await self._step(going, lambda: [one.ready()])
 
-    async def _step(self, going: _Going, take: Callable[[], Sequence[steps.Step]]) -> None:
+    async def _step(self, going: Going, take: Callable[[], Sequence[steps.Step]]) -> None:
         """Take a step, send what follows, and show, finish or end it accordingly."""
         one = going.one
         try:
@@ -185,7 +184,7 @@ class Verifications:
             # Words that no text can hold.
             await self._end(going, steps.MALFORMED)
 
-    async def _show(self, going: _Going) -> None:
+    async def _show(self, going: Going) -> None:
         going.shown = True
         one = going.one
         await self._records.keep(Record(one.id, one.other.user, one.other.device, one.room, one.emoji))
@@ -216,7 +215,7 @@ class Verifications:
         await self._step(going, lambda: [going.one.confirm(self._channel.own_keys(self._identity))])
         return _WAITS if user in self._going else ""
 
-    async def _finish(self, going: _Going) -> None:
+    async def _finish(self, going: Going) -> None:
         one, other = going.one, going.one.other
         shown = await self._channel.published(other)
         known = {f"ed25519:{other.device}": shown.device_key, f"ed25519:{shown.master_key}": shown.master_key}
@@ -240,7 +239,7 @@ class Verifications:
             elif self._pace.elapsed() > going.until:
                 await self._end(going, steps.TIMED_OUT)
 
-    async def _end(self, going: _Going, code: str, *, told: bool = False, quiet: bool = False) -> None:
+    async def _end(self, going: Going, code: str, *, told: bool = False, quiet: bool = False) -> None:
         """End one; `told` says that the other side did, `quiet` that nothing is said of it."""
         one = going.one
         self._forget(going)
@@ -269,12 +268,12 @@ class Verifications:
             # They are looked at again when they change next, or she starts.
             log.warning("%s", failed)
 
-    def _begun(self, one: Verification) -> _Going:
-        going = self._going[one.other.user] = _Going(one, self._pace.elapsed() + LASTS)
+    def _begun(self, one: Verification) -> Going:
+        going = self._going[one.other.user] = Going(one, self._pace.elapsed() + LASTS)
         self._busy.set()
         return going
 
-    def _forget(self, going: _Going) -> None:
+    def _forget(self, going: Going) -> None:
         self._over.add(going.one.id)
         self._going.pop(going.one.other.user, None)
         if not self._going:

@@ -73,6 +73,14 @@ class Keys:
             encrypted["m.relates_to"] = content["m.relates_to"]
         return encrypted
 
+    async def seal(self, user: str, device: str, kind: str, content: Json) -> Json:
+        """Return content as ciphertext that one device alone can read."""
+        await self._look_up([user])
+        await self._claim([user])
+        to = self._olm.device_store[user][device]
+        sealed: Json = self._olm._olm_encrypt(self._olm.session_store.get(to.curve25519), to, kind, content)
+        return sealed
+
     async def hand_over(self) -> None:
         """Send the keys that were kept back."""
         self.late = False

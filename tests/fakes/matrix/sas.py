@@ -35,8 +35,10 @@ _PREFIX = "m.key.verification."
 class Comparison:
     """A verification between the app of a person and another user's device: in a `room`, or device to device."""
 
-    def __init__(self, person: Person, other: str, device: str = "", room: str = "") -> None:
+    def __init__(self, person: Person, other: str, device: str = "", room: str = "", *, sealed_by: Person | None = None) -> None:
         self.person, self.other, self.device, self.room = person, other, device, room
+        self.sealed_by = sealed_by
+        """Whose device encrypts what goes to the other side's, None for nobody's."""
         self.id = "" if room else uuid4().hex
         self.start: Json = {}
         self.key = X25519PrivateKey.generate()
@@ -64,8 +66,13 @@ class Comparison:
             await self.person.sends(self.room, f"{_PREFIX}{kind}", content)
             return content
         content = content | {"transaction_id": self.id}
-        body = {"messages": {self.other: {self.device: content}}}
-        await self.person.client.call("PUT", "sendToDevice", f"{_PREFIX}{kind}", uuid4().hex, body=body)
+        name, sent = f"{_PREFIX}{kind}", content
+        if self.sealed_by:
+            assert self.sealed_by.keys
+            sent = await self.sealed_by.keys.seal(self.other, self.device, name, content)
+            name = "m.room.encrypted"
+        body = {"messages": {self.other: {self.device: sent}}}
+        await (self.sealed_by or self.person).client.call("PUT", "sendToDevice", name, uuid4().hex, body=body)
         return content
 
     async def begins(self, **changed: Any) -> None:
