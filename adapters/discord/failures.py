@@ -21,7 +21,9 @@ TOO_MANY_THREADS = 160006
 TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
 """The token of a call is not known, not any more, or not valid."""
 
-_MISSING = lazy("Lyra may not write there; let her see the channel and send messages in it.")
+_MISSING = lazy(
+    "Lyra may not write there; let her see the channel and send messages in it, and connect to it where it is a voice channel."
+)
 _BARRED = frozenset({50001, 50013})
 """Her rights there are somebody's to give back: a timeout ends, a channel opens again."""
 _FINAL = {

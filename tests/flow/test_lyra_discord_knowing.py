@@ -10,7 +10,8 @@ from adapters.events import Circle, Person, Reach
 from bot.conversation.domains import Domains
 from memory.types import DomainKind, Identity, Kind, NewExchange
 from memory.view.view import View
-from tests.fakes.discord import DiscordServer, Guild, Message, Role
+from tests.fakes.discord import DiscordServer, Guild, Message, Right, Role
+from tests.fakes.discord.things import Kind as ChannelKind
 from tests.kits.discord_home import Awake, prompt, sound
 from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town, everything
 
@@ -253,6 +254,20 @@ async def test_a_canary_in_every_place_is_seen_by_its_readers_alone(town: Town, 
     reads["board"] |= public
     guarded = all(seen[name] <= reads[name] and name in seen[name] for name in reads)
     assert guarded is (domains is Domains), seen
+
+
+async def test_who_may_not_come_into_a_voice_channel_reads_nothing_of_its_chat(town: Town) -> None:
+    """Discord shows the chat of a voice channel to those alone who may connect to it, though others see its name."""
+    voices = town.names["voices"] = town.server.world.channel(home_of(town), "voices", ChannelKind.VOICE)
+    async with town.lyra():
+        await speaks(town, "voices", FACT)
+        await town.sets("ada", town.names["dm"], "reach", "on")
+        told = await (await town.person("ada").runs(town.names["dm"], "recall", query="locker number")).answer()
+        assert CANARY in told.shown
+        town.server.acts.overwrite(voices, crew_of(town), deny=Right.CONNECT)
+        await speaks(town, "bob's dm", "are you there?")
+        told = await (await town.person("ada").runs(town.names["dm"], "recall", query="locker number")).answer()
+        assert CANARY not in told.shown
 
 
 # What an answer took along

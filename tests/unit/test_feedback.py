@@ -1,13 +1,18 @@
 """What is said of an answer: it goes with it, is no model for what comes later, and can be taken back."""
 
+from collections.abc import Sequence
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from memory.dream.dreamer import evolved
 from memory.errors import NotFound, NotYours
+from memory.tiers.feedback import GivenBy
 from memory.tiers.selfstate import Mind
 from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange
+from memory.view.feedback import Feedback
 from memory.view.view import Answer
 from tests.kits.long_talk import request
 from tests.kits.memory_kit import Corner, at_home
@@ -57,6 +62,30 @@ async def test_it_stands_while_one_who_may_say_it_does(tmp_path: Path) -> None:
         assert await listed(here) == [WRONG]
         assert await here.view.feedback.take_back(reply, BOB, rules=True)
         assert not await listed(here)
+
+
+class Lenient(Feedback):
+    """Lets everybody say it of every answer."""
+
+    async def _rights(self, reply: Exchange, who: Identity, *, rules: bool) -> Sequence[GivenBy]:
+        return [GivenBy.ASKER]
+
+
+@pytest.mark.parametrize("kind", [Feedback, Lenient], ids=["her", "the twin"])
+async def test_nobody_else_says_it_or_takes_it_back(tmp_path: Path, kind: type[Feedback]) -> None:
+    async with at_home(tmp_path) as here:
+        _, reply = await answered(here)
+        own = here.view.feedback
+        theirs = kind(own._b, own._messages, own._posts)
+        guarded, said = kind is Feedback, 0
+        for act in (partial(theirs.dislike, act="a"), theirs.take_back):
+            with pytest.raises(NotYours) if guarded else nullcontext():
+                said += await act(reply, BOB, rules=False)
+        assert said == (0 if guarded else 2)
+        await own.dislike(reply, ADA, rules=False, act="b")
+        with pytest.raises(NotYours) if guarded else nullcontext():
+            await theirs.take_back(reply, BOB, rules=False)
+        assert (await listed(here) == [WRONG]) is guarded
 
 
 async def test_it_is_forgotten_with_its_answer_and_nothing_says_who_gave_it(tmp_path: Path) -> None:

@@ -19,7 +19,9 @@ _FORBIDDEN = 403
 _NOT_NOW = lazy("Discord opens no thread just now.")
 _LEFT = lazy("Lyra is not in that server any more; invite her again to talk to her there.")
 _GONE = lazy("That channel or thread is gone; talk to Lyra in another one.")
-_HIDDEN = lazy("Lyra does not see that channel any more; give her the permission to view it.")
+_HIDDEN = lazy(
+    "Lyra does not see that channel any more; give her the permission to view it, and to connect to it where it is a voice channel."
+)
 
 
 async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place | None:

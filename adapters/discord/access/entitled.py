@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 import discord
 
 from adapters.discord.access import readers
+from adapters.discord.access.sight import views
 from adapters.discord.failures import TROUBLE, UNKNOWN_MEMBER, UNKNOWN_USER
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.limits import Limits
@@ -56,7 +57,7 @@ class Entitled:
         if member is None or parent is None:
             return False
         rights = parent.permissions_for(member)
-        if not (rights.view_channel and rights.read_message_history):
+        if not (views(member, parent) and rights.read_message_history):
             return False
         hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
         return not hidden or await self._has_joined(channel.id)

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import discord
 
+_SPOKEN = frozenset({discord.ChannelType.voice, discord.ChannelType.stage_voice})
+
 
 class Sight:
     """The channels of her servers that are hidden from her, as of the last look.
@@ -17,14 +19,20 @@ class Sight:
     def changed(self, guild: discord.Guild) -> dict[int, bool]:
         """Look at a server's channels, and return those that changed since the last look, by whether she sees them again."""
         before = self._hidden.get(guild.id, set())
-        hidden = self._hidden[guild.id] = {one.id for one in guild.channels if not one.permissions_for(guild.me).view_channel}
+        hidden = self._hidden[guild.id] = {one.id for one in guild.channels if not views(guild.me, one)}
         return {one.id: one.id in before for one in guild.channels if (one.id in before) != (one.id in hidden)}
 
 
 def sees(me: discord.Member, channel: discord.abc.GuildChannel | discord.Thread) -> bool:
     """Whether a member may view a channel, or the channel of a thread."""
     parent = channel.parent if isinstance(channel, discord.Thread) else channel
-    return parent is None or parent.permissions_for(me).view_channel
+    return parent is None or views(me, parent)
+
+
+def views(who: discord.Member, channel: discord.abc.GuildChannel) -> bool:
+    """Whether a member is shown what is said in a channel: beside a voice channel, only whoever may come into that."""
+    rights = channel.permissions_for(who)
+    return rights.view_channel and (rights.connect or channel.type not in _SPOKEN)
 
 
 def greeting_place(guild: discord.Guild) -> discord.TextChannel | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import discord
 
 from adapters.base import Listener, Notes
+from adapters.discord.access.sight import views
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.heard import GatewayEvent
@@ -151,7 +152,8 @@ class Gaps:
         if (channel.last_message_id or 0) <= after or parent is None:
             return None
         rights = parent.permissions_for(channel.guild.me)
-        return Gap(stream, channel, after, hidden=not rights.read_message_history) if rights.view_channel else None
+        hidden = not rights.read_message_history
+        return Gap(stream, channel, after, hidden=hidden) if views(channel.guild.me, parent) else None
 
     async def _unseen(self, cursors: Mapping[str, int], known: set[str]) -> list[Gap]:
         gone = await self._gone()

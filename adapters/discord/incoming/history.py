@@ -12,6 +12,7 @@ import discord
 from adapters.base import Presence
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.readers import Gate
+from adapters.discord.access.sight import views
 from adapters.discord.access.thread_starts import stands_above
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
@@ -63,8 +64,7 @@ def reads(channel: object) -> bool:
     parent = channel.parent if isinstance(channel, discord.Thread) else channel
     if parent is None or channel.guild.unavailable:
         return False
-    rights = parent.permissions_for(channel.guild.me)
-    return rights.view_channel and rights.read_message_history
+    return views(channel.guild.me, parent) and parent.permissions_for(channel.guild.me).read_message_history
 
 
 async def _said(

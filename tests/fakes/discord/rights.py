@@ -24,7 +24,9 @@ def in_channel(channel: Channel, user: User) -> Right:
         return base
     rights = _overwritten(channel.parent if channel.is_thread and channel.parent else channel, guild, user, base)
     hidden = channel.kind is Kind.PRIVATE_THREAD and user.id not in channel.joined and not rights & Right.MANAGE_THREADS
-    return NO_RIGHT if hidden or not rights & Right.VIEW_CHANNEL else rights
+    # What is said beside a voice channel is for those who may come into it.
+    outside = channel.kind is Kind.VOICE and not rights & Right.CONNECT
+    return NO_RIGHT if hidden or outside or not rights & Right.VIEW_CHANNEL else rights
 
 
 def sees(channel: Channel, user: User) -> bool:

@@ -14,6 +14,7 @@ class Kind(IntEnum):
 
     TEXT = 0
     DM = 1
+    VOICE = 2
     CATEGORY = 4
     PUBLIC_THREAD = 11
     PRIVATE_THREAD = 12
@@ -33,6 +34,7 @@ class Right(IntFlag):
     ATTACH_FILES = 1 << 15
     READ_MESSAGE_HISTORY = 1 << 16
     MENTION_EVERYONE = 1 << 17
+    CONNECT = 1 << 20
     USE_APPLICATION_COMMANDS = 1 << 31
     MANAGE_THREADS = 1 << 34
     CREATE_PUBLIC_THREADS = 1 << 35
@@ -49,6 +51,7 @@ USUAL = (
     | Right.EMBED_LINKS
     | Right.ATTACH_FILES
     | Right.READ_MESSAGE_HISTORY
+    | Right.CONNECT
     | Right.USE_APPLICATION_COMMANDS
     | Right.CREATE_PUBLIC_THREADS
     | Right.CREATE_PRIVATE_THREADS

@@ -85,6 +85,7 @@ def channel(one: Channel) -> Json:
     }
     data |= {"permission_overwrites": overwrites, "parent_id": None, "nsfw": False, "flags": 0, "topic": one.topic}
     data |= {"rate_limit_per_user": 0, "last_message_id": _last(one)}
+    data |= {"bitrate": 64_000, "user_limit": 0} if one.kind is Kind.VOICE else {}
     return data | ({"available_tags": []} if one.kind is Kind.FORUM else {})
 
 
