@@ -140,6 +140,9 @@ def test_a_device_that_is_signed_out_while_she_runs_is_replaced_where_she_has_th
         matrix.do(matrix.lyra.client.call("POST", "logout", "all"))
         assert "Lyra is a new device now" in lyra.note("was signed out of Matrix")
         assert matrix.answered(ada, room, matrix.says(ada, room, "still there?")) == ["You said: still there?"]
+        shown = matrix.do(ada.keys_of(matrix.lyra.user))
+        [device] = [one for one, keys in shown.devices.items() if keys]
+        assert shown.signed(device), "others are shown that it is hers"
         assert lyra.stop().code == 0
 
 
