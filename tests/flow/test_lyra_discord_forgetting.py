@@ -1,5 +1,7 @@
 """People have things forgotten and kept on Discord: /forget, Forget this and Remember this, each within its rights."""
 
+import re
+
 import pytest
 
 from memory.types import DomainKind
@@ -59,6 +61,18 @@ async def test_what_was_shown_of_a_topic_is_forgotten_and_only_ones_own(town: To
         await town.ada.clicks(shown, "Yes")
         assert (await finished(call)).content.startswith("Forgotten: 1 message")
         assert await people_said(lyra, town) == ["The regatta was cancelled.", "The regatta is on Sunday."]
+
+
+async def test_what_was_made_of_a_topic_is_shown_with_it_before_it_goes(town: Town) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra() as lyra:
+        await town.says(town.ada, dm, "My sister sails in the regatta.")
+        await lyra.dreams()
+        call = await town.ada.runs(dm, "forget", about="the regatta")
+        lines = (await call.answer()).content.split("\n")
+        tiers = [line for line in lines if re.match(r"\d", line)]
+        assert lines[0] == "This goes, for good:" and tiers[:3] == ["1 message", "1 reply", "1 gist or summary"], lines
+        assert all("regatta" in lines[lines.index(one) + 1] for one in (tiers[0], tiers[2]))
 
 
 # One message
