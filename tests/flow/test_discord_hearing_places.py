@@ -217,9 +217,11 @@ async def test_without_the_right_to_histories_nothing_is_shown_or_asked(
 
 async def test_links_lead_to_messages(server: DiscordServer, home: Guild, general: Channel) -> None:
     thread = server.world.thread(general, "holiday", server.world.boss)
+    later = server.world.ids.next()
     async with listening(server, Ear()) as adapter:
         assert adapter.link(at(home, general).key, "7") == f"https://discord.com/channels/{home.id}/{general.id}/7"
-        assert adapter.link(at(home, general, thread).key, "reply:8") == f"https://discord.com/channels/{home.id}/{thread.id}/8"
+        there = f"https://discord.com/channels/{home.id}/{thread.id}/{later}"
+        assert adapter.link(at(home, general, thread).key, f"reply:{later}") == there
         assert adapter.link(Place("discord", "5", "DM", Reach.DIRECT).key, "9") == "https://discord.com/channels/@me/5/9"
         assert adapter.link(at(home, general).key, "nothing") == ""
 

@@ -194,7 +194,7 @@ async def quick_mentions(town: Town) -> tuple[Message, Message, Channel]:
     opening = Held(before=True)
     town.server.faults.script("create_thread_from_message", opening)
     first = await town.ada.says(town.general, f"{town.server.mention} hello")
-    await town.server.pulse.until(opening.reached.is_set, "the request for a thread")
+    await opening.reached.wait()
     second = await town.ada.says(town.general, f"{town.server.mention} the lighthouse keeper is called Bertram, right?")
     await town.caught_up()
     opening.go.set()
@@ -235,7 +235,7 @@ async def test_two_people_who_speak_at_once_have_a_thread_each(town: Town, lyra:
     opening = Held(before=True)
     town.server.faults.script("create_thread_from_message", opening)
     first = await town.ada.says(town.general, f"{town.server.mention} which tea?")
-    await town.server.pulse.until(opening.reached.is_set, "the request for a thread")
+    await opening.reached.wait()
     other = await town.bob.says(town.general, f"{town.server.mention} which cup?")
     opening.go.set()
     assert (await thread_of(town, first)).id == first.id and (await thread_of(town, other)).id == other.id
@@ -245,7 +245,7 @@ async def test_where_the_first_gets_no_thread_the_second_is_answered_in_the_chan
     opening = Held(before=True)
     town.server.faults.script("create_thread_from_message", opening)
     first = await town.ada.says(town.general, f"{town.server.mention} which tea?")
-    await town.server.pulse.until(opening.reached.is_set, "the request for a thread")
+    await opening.reached.wait()
     second = await town.ada.says(town.general, f"{town.server.mention} which cup?")
     await town.caught_up()
     everyone = town.guild.roles[town.guild.id]

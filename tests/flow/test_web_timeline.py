@@ -11,7 +11,7 @@ from tests.kits.browsing import Site, Visitor, site
 
 MARCH = instant(datetime(2026, 3, 3, 12, tzinfo=UTC))
 MAY = instant(datetime(2026, 5, 20, 9, tzinfo=UTC))
-MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'&{{ 7*7 }}"
+MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>\"'&{{ 71*79 }}"
 
 
 @pytest.fixture
@@ -168,6 +168,6 @@ async def test_stored_markup_stays_text_wherever_it_is_shown(served: Site, ada: 
         assert page.status == 200, path
         assert "<img src=x" not in page.text, path
         assert "<script>alert" not in page.text, path
-        assert "49" not in page.words.replace("49 ", ""), path
+        assert "5609" not in page.words, path
     shown = (await ada.get(f"/conversations/{session.id}")).words
     assert MARKUP in shown

@@ -6,10 +6,13 @@ _SECOND = 1_000_000
 
 
 def opened_at(client: discord.Client, server: str, thread: str) -> int:
-    """Return since when (microseconds UTC) people see a thread, as far as Discord told; 0 where it did not."""
+    """Return since when (microseconds UTC) people see a thread that a message can begin, as far as Discord told; 0 where it did not."""
     guild = client.get_guild(int(server)) if server and thread else None
     found = guild.get_thread(int(thread)) if guild else None
-    return round(found.created_at.timestamp() * _SECOND) if found and found.created_at else 0
+    # A private one begins with no message: nothing of it stands in the channel.
+    if found is None or found.is_private() or found.created_at is None:
+        return 0
+    return round(found.created_at.timestamp() * _SECOND)
 
 
 def stands_above(client: discord.Client, server: str, thread: str, message: str) -> bool:
