@@ -2,13 +2,18 @@
 
 import os
 import shutil
+import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
+from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server
 from tests.kits.lyra_kit import Home
+from tests.kits.postgres import postgres
 
 
 @pytest.fixture
@@ -58,6 +63,41 @@ def test_doctor_says_how_the_server_is_and_what_is_not_encrypted(tmp_path: Path,
     home.chat("hello")
     said = home.lyra("doctor").out
     assert "PostgreSQL 18" in said and "not encrypted by me yet" in said and "e2e" in said
+    assert "fsync on, full_page_writes on, synchronous_commit on." in said and "behind" not in said
+
+
+def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> None:
+    with postgres(wal_level="replica", max_wal_senders=2) as there:
+        home = kept_in(there.make("followed").url, tmp_path / "home")
+        home.chat("hello")
+        (tmp_path / "log").mkdir()
+        follows = [there.programs / "pg_receivewal", "-h", there.folder, "-U", "lyra", "-D", tmp_path / "log", "--verbose"]
+        with subprocess.Popen(follows, stderr=subprocess.PIPE, env={**os.environ, "PGAPPNAME": "second"}) as copy:
+            try:
+                assert copy.stderr and b"starting log streaming" in copy.stderr.readline()
+                with psycopg.connect(there.address("followed").url, autocommit=True) as asked:
+                    ends = time.monotonic() + PATIENCE
+                    while not asked.execute("SELECT 1 FROM pg_stat_replication WHERE sent_lsn IS NOT NULL").fetchone():
+                        assert time.monotonic() < ends
+                done = home.lyra("doctor")
+            finally:
+                copy.terminate()
+    assert "Database: the copy second is " in done.out and " kB behind." in done.out
+
+
+def test_doctor_refuses_a_server_that_loses_what_was_written(tmp_path: Path) -> None:
+    with postgres() as there:
+        home = kept_in(there.make("losing").url, tmp_path / "home")
+        home.chat("hello")
+        assert "!!  Memory" not in home.lyra("doctor").out
+        there.ask("ALTER SYSTEM SET fsync = off")
+        there.ask("SELECT pg_reload_conf()")
+        with psycopg.connect(there.address("losing").url, autocommit=True) as asked:
+            ends = time.monotonic() + PATIENCE
+            while asked.execute("SHOW fsync").fetchone() != ("off",):
+                assert time.monotonic() < ends
+        done = home.lyra("doctor")
+    assert done.code == 1 and "!!  Memory: The server of" in done.out and "fsync or full_page_writes is off" in done.out
 
 
 def test_a_server_that_is_not_there_is_said_in_a_sentence(tmp_path: Path) -> None:

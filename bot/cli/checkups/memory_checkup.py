@@ -12,7 +12,7 @@ from localization.numerals import number
 from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.store import home_files
-from memory.store.postgresql.condition import condition
+from memory.store.postgresql.condition import Standby, condition, standbys
 from memory.store.sqlite.database import SqliteDatabase
 from memory.text.time.times import SystemClock
 
@@ -41,10 +41,19 @@ async def _server(memory: Memory) -> list[Finding]:
         most=number(found.most),
     )
     apart = _("What it keeps is not encrypted by me yet: encrypt its disk, and let nobody in who may not read everything.")
-    findings = [Finding(True, f"{told} {apart}")]
+    settings = f"fsync {found.fsync}, full_page_writes {found.full_page_writes}, synchronous_commit {found.synchronous_commit}."
+    findings = [Finding(True, f"{told} {settings} {apart}"), *map(_standby, await standbys(memory.db))]
     if found.used > found.most * 0.8:
         findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
     return findings
+
+
+def _standby(copy: Standby) -> Finding:
+    """Say how far behind a copy of the server is."""
+    if copy.behind is None:
+        return Finding(True, _("Database: a copy follows; grant me pg_read_all_stats to see how far behind it is."))
+    behind = number(-(-copy.behind // 1000))
+    return Finding(True, _("Database: the copy {name} is {behind} kB behind.", name=copy.name, behind=behind))
 
 
 async def alone(around: Surroundings, settings: Settings) -> list[Finding]:

@@ -1,5 +1,6 @@
 """How a server is that keeps a memory."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.database import Reader
@@ -7,12 +8,26 @@ from memory.store.database import Reader
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The version of a server, whether a commit waits for a copy as well, and how many connections are used of how many."""
+    """The version of a server, whether a commit waits for a copy as well, and how many connections are used of how many.
+
+    `fsync`, `full_page_writes` and `synchronous_commit` are what its settings of that name say, for connections of hers.
+    """
 
     version: str
     has_copies: bool
     used: int
     most: int
+    fsync: str
+    full_page_writes: str
+    synchronous_commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standby:
+    """A copy of a server that follows it: how it is called, and how many bytes it is behind, None where that is not hers to see."""
+
+    name: str
+    behind: int | None
 
 
 async def condition(db: Reader) -> Server:
@@ -21,7 +36,17 @@ async def condition(db: Reader) -> Server:
         "SELECT split_part(current_setting('server_version'), ' ', 1) AS version, "
         "CASE WHEN current_setting('synchronous_standby_names') <> '' THEN 1 ELSE 0 END AS copies, "
         "(SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used, "
-        "CAST(current_setting('max_connections') AS BIGINT) AS most"
+        "CAST(current_setting('max_connections') AS BIGINT) AS most, current_setting('fsync') AS fsync, "
+        "current_setting('full_page_writes') AS pages, current_setting('synchronous_commit') AS waits"
     )
     assert row is not None
-    return Server(row["version"], bool(row["copies"]), row["used"], row["most"])
+    return Server(row["version"], bool(row["copies"]), row["used"], row["most"], row["fsync"], row["pages"], row["waits"])
+
+
+async def standbys(db: Reader) -> Sequence[Standby]:
+    """Ask the server which copies follow it, and how far behind each is."""
+    rows = await db.all(
+        "SELECT coalesce(application_name, '') AS name, CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), "
+        "coalesce(replay_lsn, flush_lsn, write_lsn, sent_lsn)) AS BIGINT) AS behind FROM pg_stat_replication ORDER BY pid"
+    )
+    return [Standby(row["name"], row["behind"]) for row in rows]
