@@ -71,7 +71,16 @@ def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> N
         home = kept_in(there.make("followed").url, tmp_path / "home")
         home.chat("hello")
         (tmp_path / "log").mkdir()
-        follows = [there.programs / "pg_receivewal", "-h", there.folder, "-U", "lyra", "-D", tmp_path / "log", "--verbose"]
+        follows: list[str | Path] = [
+            there.programs / "pg_receivewal",
+            "-h",
+            there.folder,
+            "-U",
+            "lyra",
+            "-D",
+            tmp_path / "log",
+            "--verbose",
+        ]
         with subprocess.Popen(follows, stderr=subprocess.PIPE, env={**os.environ, "PGAPPNAME": "second"}) as copy:
             try:
                 assert copy.stderr and b"starting log streaming" in copy.stderr.readline()
