@@ -41,7 +41,8 @@ async def _server(memory: Memory) -> list[Finding]:
         most=number(found.most),
     )
     apart = _("What it keeps is not encrypted by me yet: encrypt its disk, and let nobody in who may not read everything.")
-    settings = f"fsync {found.fsync}, full_page_writes {found.full_page_writes}, synchronous_commit {found.synchronous_commit}."
+    named = ("fsync", found.fsync), ("full_page_writes", found.full_page_writes), ("synchronous_commit", found.synchronous_commit)
+    settings = ", ".join(f"{name} {value}" for name, value in named) + "."
     findings = [Finding(True, f"{told} {settings} {apart}"), *map(_standby, await standbys(memory.db))]
     if found.used > found.most * 0.8:
         findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
