@@ -8,15 +8,17 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from adapters.base import Adapter, Listener, Preview, Sending
 from adapters.browser.tabs import Tabs
 from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
-from adapters.events import Message, Person, conversation
+from adapters.events import Message, Person, conversation, split_key
 from adapters.markup import called, parse_command, printable
-from localization.sentences import lazy
+from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
+from localization.languages import reading
+from localization.sentences import _, lazy
 
 _PATIENCE_SECONDS = 300.0
 _REMEMBERED = 500
@@ -45,7 +47,8 @@ class Browser(Adapter):
         self._at_hand = at_hand
         self._listener: Listener | None = None
         self._asked_at: OrderedDict[str, str] = OrderedDict()
-        self._questions: dict[str, asyncio.Future[bool]] = {}
+        self._questions: dict[str, tuple[str, asyncio.Future[bool]]] = {}
+        self._offering: set[asyncio.Task[None]] = set()
 
     async def run(self, listener: Listener) -> None:
         """Take messages until the task is cancelled."""
@@ -54,6 +57,8 @@ class Browser(Adapter):
             await asyncio.Event().wait()
         finally:
             self._listener = None
+            for task in self._offering:
+                task.cancel()
 
     def at_hand(self, place: str) -> bool:
         """Say whether somebody is at a place who may be told what is left over there."""
@@ -62,6 +67,7 @@ class Browser(Adapter):
     async def say(self, person: Person, thread: str, name: str, text: str) -> Awaitable[None]:
         """Commit what a person says in a conversation that they call so; return what to await until it is answered.
 
+        Plain words that only a command does are kept by nobody: where a tab is open they are offered there as that command.
         Raises CommandUnclear for a command that only the machine's owner may give, PlatformFailure where nobody listens.
         """
         if self._listener is None:
@@ -70,12 +76,38 @@ class Browser(Adapter):
         if person.id != self._origin.owner and (name := _owners_alone(self._listener, text)):
             raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=name))
         message = Message(self._origin.new_id(), place, person, text, self._origin.now())
-        self._asked_at[message.id] = place.key
+        if self._tabs.watched(place.key) and (offer := offered(text, self.prefix)):
+            self._show_said(message)
+            task = asyncio.create_task(self._offer(offer, message))
+            self._offering.add(task)
+            task.add_done_callback(self._offering.discard)
+            return task
+        answered = await self._hear(self._listener, message)
+        self._show_said(message)
+        if language := asks_for_reminder(text):
+            self._note(place.key, NO_REMINDER.read_in(language))
+        return answered
+
+    async def _offer(self, offer: Offer, message: Message) -> None:
+        """Ask whether a command is meant, and have it done; wait until it is answered."""
+        with reading(offer.language):
+            question, left = f"{offer.question} ({offer.line})", _("(Nothing was done, and these words are not kept.)")
+        if not await self.ask(message.place.key, question):
+            self._note(message.place.key, left)
+        elif self._listener:
+            await (await self._hear(self._listener, replace(message, text=offer.line)))
+
+    async def _hear(self, listener: Listener, message: Message) -> Awaitable[None]:
+        self._asked_at[message.id] = message.place.key
         while len(self._asked_at) > _REMEMBERED:
             self._asked_at.popitem(last=False)
-        answered = await self._listener.hear([message])
-        self._tabs.show(place.key, "said", id=message.id, speaker=person.name, text=printable(text))
-        return answered
+        return await listener.hear([message])
+
+    def _show_said(self, message: Message) -> None:
+        self._tabs.show(message.place.key, "said", id=message.id, speaker=message.person.name, text=printable(message.text))
+
+    def _note(self, place: str, text: str) -> None:
+        self._tabs.show(place, "notice", text=text, actions=[], first=True)
 
     async def send(self, sending: Sending) -> str:
         """Show a part in the tabs of its place. A browser has no ids: its key serves."""
@@ -108,7 +140,7 @@ class Browser(Adapter):
         if not self._tabs.watched(place):
             return False
         key, answer = self._origin.new_id(), asyncio.get_running_loop().create_future()
-        self._questions[key] = answer
+        self._questions[key] = place, answer
         self._tabs.show(place, "question", id=key, text=question)
         try:
             return await asyncio.wait_for(answer, _PATIENCE_SECONDS)
@@ -118,10 +150,10 @@ class Browser(Adapter):
             self._questions.pop(key, None)
             self._tabs.show(place, "settled", id=key)
 
-    def settle(self, key: str, *, yes: bool) -> bool:
-        """Answer a question that was asked; return whether it was still open."""
-        question = self._questions.get(key)
-        if question is None or question.done():
+    def settle(self, person: Person, key: str, *, yes: bool) -> bool:
+        """Answer a question that was asked; return whether it was still open, and this person's."""
+        place, question = self._questions.get(key, ("", None))
+        if question is None or question.done() or split_key(place)[1] != person.id:
             return False
         question.set_result(yes)
         return True

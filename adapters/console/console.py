@@ -13,9 +13,9 @@ from typing import Protocol, TextIO
 
 from adapters.base import Adapter, Listener, Preview, Sending
 from adapters.command_table import CommandSpec, Surface
-from adapters.console.plain_words import NO_REMINDER, asks_for_reminder, offered
 from adapters.events import Message, Person, Place, conversation
 from adapters.markup import printable
+from adapters.plain_words import NO_REMINDER, asks_for_reminder, offered
 from localization.answers import CHOICE, NO, YES
 from localization.languages import reading
 from localization.sentences import _

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.console.plain_words import asks_for_reminder, offered
+from adapters.plain_words import asks_for_reminder, offered
 
 MEANT = {
     "/forget last": [

@@ -16,8 +16,8 @@ from tests.kits.lyra_kit import REPO
 
 COVERED = ("adapters", "bot", "localization", "memory")
 NOT_FOR_PEOPLE: Mapping[str, str] = {
-    "adapters/console/plain_words.py: {}": "commands",
-    "adapters/console/plain_words.py: (?:": "a pattern",
+    "adapters/plain_words.py: {}": "commands",
+    "adapters/plain_words.py: (?:": "a pattern",
     "adapters/discord/connection.py: it did not come back": "said to the log",
     "adapters/discord/interactions/calls.py: Mapping": "a type",
     "adapters/discord/interactions/menu.py": "said to whoever writes a command",

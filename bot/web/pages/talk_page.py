@@ -1,7 +1,8 @@
-"""Talking: a conversation, what is said into it, and answers as they come."""
+"""Talking: a conversation, what is said into it, and answers as they come, or with the page where a browser runs no scripts."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
+from contextlib import suppress
 
 from aiohttp import web
 
@@ -17,8 +18,11 @@ from memory.view.view import View
 _SHOWN = 40
 _MOST = 256 * 1024
 _PULSE_SECONDS = 15.0
+_UNSCRIPTED_SECONDS = 20.0
+"""How long a form waits for what a browser without scripts is shown with its answer."""
 _FIRST = "main"
 CLOSING = "closing"
+_ANSWERED = "answered"
 
 
 class TalkPage:
@@ -27,6 +31,7 @@ class TalkPage:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._following: set[asyncio.Task[None]] = set()
+        self._asking: dict[str, asyncio.Future[None]] = {}
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return what is answered here."""
@@ -39,15 +44,19 @@ class TalkPage:
         )
 
     async def _show(self, request: web.Request) -> web.Response:
+        return await self._page(request, _named(request.query.get("in")))
+
+    async def _page(self, request: web.Request, name: str, beside: Sequence[Shown] = ()) -> web.Response:
+        """Return the page of a conversation, the latest for '', with what is shown `beside` what is kept of it."""
         view = await self._desk.own_view(request)
         platform = self._desk.browser.platform
         conversations = [one for one in await view.sessions.all() if one.ref.platform == platform]
-        name = _named(request.query.get("in")) or (conversations[0].name if conversations else _FIRST)
+        name = name or (conversations[0].name if conversations else _FIRST)
         session = next((one for one in conversations if one.name == name), None)
         page = await view.calendar.messages(session, _SHOWN) if session else None
         return self._desk.page(
             request, "talk.html", view, name=name, session=session, page=page, conversations=conversations,
-            goes_to=self._desk.app.models.goes_to, has_model=self._desk.app.models.chat is not None,
+            goes_to=self._desk.app.models.goes_to, has_model=self._desk.app.models.chat is not None, beside=beside,
         )  # fmt: skip
 
     async def _say(self, request: web.Request) -> web.Response:
@@ -56,33 +65,64 @@ class TalkPage:
         if text:
             if len(text.encode("utf-8", "replace")) > _MOST:
                 raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
-            view = await self._desk.own_view(request)
-            thread = await self._desk.app.domains.thread(view, name)
-            await self._desk.browser.say(self._desk.person(request), thread, name, clean(text))
-        if request.headers.get("X-Requested-With") == "fetch":
+            place, thread = await self._place(request, name)
+            if _scripted(request):
+                await self._desk.browser.say(self._desk.person(request), thread, name, clean(text))
+            else:
+                with self._desk.tabs.opened(place) as tab:
+                    answered = await self._desk.browser.say(self._desk.person(request), thread, name, clean(text))
+                    return await self._answered(request, name, place, tab, answered)
+        if _scripted(request):
             return web.json_response({"kept": bool(text)})
         return go("/talk", **{"in": name})
 
     async def _settle(self, request: web.Request) -> web.Response:
-        form = await request.post()
-        open_ = self._desk.browser.settle(str(form.get("question", "")), yes=form.get("yes") == "yes")
-        return web.json_response({"settled": open_})
+        form, person = await request.post(), self._desk.person(request)
+        question, yes, name = str(form.get("question", "")), form.get("yes") == "yes", _named(form.get("conversation")) or _FIRST
+        place, _ = await self._place(request, name)
+        if _scripted(request) or place not in self._asking:
+            open_ = self._desk.browser.settle(person, question, yes=yes)
+            return web.json_response({"settled": open_}) if _scripted(request) else go("/talk", **{"in": name})
+        with self._desk.tabs.opened(place) as tab:
+            self._desk.browser.settle(person, question, yes=yes)
+            return await self._answered(request, name, place, tab, self._asking.pop(place))
+
+    async def _answered(self, request: web.Request, name: str, place: str, tab: Tab, answered: Awaitable[None]) -> web.Response:
+        """Wait for an answer, or a question, and return the page with what is kept nowhere and was told meanwhile."""
+        waiting = asyncio.ensure_future(answered)
+        waiting.add_done_callback(lambda _: self._desk.tabs.show(place, _ANSWERED))
+        beside: list[Shown] = []
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_UNSCRIPTED_SECONDS):
+                while (shown := await tab.get()).kind not in (_ANSWERED, CLOSING):
+                    if shown.kind == "enter":
+                        return go("/talk", **{"in": str(shown.facts["name"])})
+                    beside += [shown] if shown.kind in ("notice", "question") else []
+                    if shown.kind == "question":
+                        self._asking[place] = waiting
+                        break
+        return await self._page(request, name, beside) if beside else go("/talk", **{"in": name})
+
+    async def _place(self, request: web.Request, name: str) -> tuple[str, str]:
+        """Return the key and the thread of the conversation that who is signed in calls so."""
+        person = self._desk.person(request)
+        thread = await self._desk.app.domains.thread(await self._desk.own_view(request), name)
+        return conversation(person.platform, person.id, thread).key, thread
 
     async def _stop(self, request: web.Request) -> web.Response:
         """End the answer that is being made in a conversation; what came of it by now stays."""
-        view, person, form = await self._desk.own_view(request), self._desk.person(request), await request.post()
+        form = await request.post()
         name = _named(form.get("conversation")) or _FIRST
-        thread = await self._desk.app.domains.thread(view, name)
-        ended = self._desk.talk.mailboxes.end(person.platform, conversation(person.platform, person.id, thread).key)
-        if request.headers.get("X-Requested-With") == "fetch":
+        place, _ = await self._place(request, name)
+        ended = self._desk.talk.mailboxes.end(self._desk.browser.platform, place)
+        if _scripted(request):
             return web.json_response({"ended": ended})
         return go("/talk", **{"in": name})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Send what is said in a conversation from now on, until the tab is closed or Lyra goes."""
         view, person = await self._desk.own_view(request), self._desk.person(request)
-        thread = await self._desk.app.domains.thread(view, _named(request.query.get("in")) or _FIRST)
-        place = conversation(person.platform, person.id, thread).key
+        place, _ = await self._place(request, _named(request.query.get("in")) or _FIRST)
         async with streaming(request) as (stream, response):
             with self._desk.tabs.opened(place) as tab, self._desk.seats.taken(place) as held:
                 await stream.send("open", {})
@@ -102,6 +142,11 @@ class TalkPage:
         self._desk.app.maintenance.poke(view.home)
         await self._desk.talk.take_up(platform, place)
         await self._desk.talk.reflections.say(view.home, at_hand=True)
+
+
+def _scripted(request: web.Request) -> bool:
+    """Say whether a script of the page sent this, and shows by itself what comes of it."""
+    return request.headers.get("X-Requested-With") == "fetch"
 
 
 def _named(given: object) -> str:
