@@ -55,10 +55,12 @@ def test_at_the_terminal_each_part_is_shown_put_right_and_let_go(tmp_path: Path)
 
 
 def test_what_is_called_wrongly_at_the_terminal_is_told_how(tmp_path: Path) -> None:
-    told = Machine(tmp_path).chat("/memory correct", "/memory correct abc", "/memory eras 2024", "/memory era").lines
+    said = ("/memory correct", "/memory correct abc", "/memory eras 2024", "/memory era", "/memory boats")
+    told = Machine(tmp_path).chat(*said).lines
     assert told[0].endswith("Usage: /memory correct FACT TEXT") and "needs FACT" in told[0] and "needs TEXT" in told[1]
     assert told[2] == '/memory eras does not know what to do with "2024". Usage: /memory eras [past:yes]'
-    assert told[3].startswith("/memory view: PART is one of summaries.")
+    assert told[3] == "There is no /memory era; did you mean /memory eras?"
+    assert told[4].startswith("/memory view: PART is one of summaries.")
 
 
 # On Matrix
