@@ -189,12 +189,18 @@ async def test_where_none_can_be_opened_just_now_it_is_answered_in_the_channel_w
     assert thread.name == "and which cup?"
 
 
-async def quick_mentions(town: Town) -> tuple[Message, Message, Channel]:
-    """Say two things in a row, the second before the first has its thread; wait until both are answered."""
+async def held_back(town: Town, text: str) -> tuple[Message, Held]:
+    """Ask, and hold the request for a thread back; return what was said and what lets that go on."""
     opening = Held(before=True)
     town.server.faults.script("create_thread_from_message", opening)
-    first = await town.ada.says(town.general, f"{town.server.mention} hello")
+    said = await town.ada.says(town.general, f"{town.server.mention} {text}")
     await opening.reached.wait()
+    return said, opening
+
+
+async def quick_mentions(town: Town) -> tuple[Message, Message, Channel]:
+    """Say two things in a row, the second before the first has its thread; wait until both are answered."""
+    first, opening = await held_back(town, "hello")
     second = await town.ada.says(town.general, f"{town.server.mention} the lighthouse keeper is called Bertram, right?")
     await town.caught_up()
     opening.go.set()
@@ -232,20 +238,14 @@ async def test_what_was_said_beside_its_thread_is_followed_where_it_stands(town:
 
 
 async def test_two_people_who_speak_at_once_have_a_thread_each(town: Town, lyra: Awake) -> None:
-    opening = Held(before=True)
-    town.server.faults.script("create_thread_from_message", opening)
-    first = await town.ada.says(town.general, f"{town.server.mention} which tea?")
-    await opening.reached.wait()
+    first, opening = await held_back(town, "which tea?")
     other = await town.bob.says(town.general, f"{town.server.mention} which cup?")
     opening.go.set()
     assert (await thread_of(town, first)).id == first.id and (await thread_of(town, other)).id == other.id
 
 
 async def test_where_the_first_gets_no_thread_the_second_is_answered_in_the_channel_too(town: Town, lyra: Awake) -> None:
-    opening = Held(before=True)
-    town.server.faults.script("create_thread_from_message", opening)
-    first = await town.ada.says(town.general, f"{town.server.mention} which tea?")
-    await opening.reached.wait()
+    first, opening = await held_back(town, "which tea?")
     second = await town.ada.says(town.general, f"{town.server.mention} which cup?")
     await town.caught_up()
     everyone = town.guild.roles[town.guild.id]

@@ -40,6 +40,16 @@ async def said(at_home: Home, who: Person, room: str, words: str) -> str:
     return (await who.hears(room, lambda event: event.sender == at_home.user and words in event.body)).id
 
 
+async def agreed_by_words(at_home: Home, who: Person, room: str, app: Comparison, emoji: str) -> None:
+    """Say in a DM that the emoji are the same, once they are shown there, and wait until both sides have verified."""
+    question = await who.hears(room, lambda event: event.body.startswith(SHOWN))
+    assert emoji_in(question.body) == emoji
+    await app.agrees()
+    await who.says(room, "!verify yes")
+    assert len(await app.verified()) == 2
+    await said(at_home, who, room, "Verified on your word")
+
+
 async def her_device(at_home: Home, who: Person) -> str:
     [device] = [one for one, keys in (await who.keys_of(at_home.user)).devices.items() if keys]
     return device
@@ -77,12 +87,7 @@ async def test_her_command_begins_and_words_decide(at_home: Home, ada: Person) -
         assert asked.body.startswith("Your app asks you now")
         await app.is_asked()
         emoji = await app.takes_part()
-        question = await ada.hears(room, lambda event: event.body.startswith(SHOWN))
-        assert emoji_in(question.body) == emoji
-        await app.agrees()
-        await ada.says(room, "!verify yes")
-        assert len(await app.verified()) == 2
-        await said(at_home, ada, room, "Verified on your word")
+        await agreed_by_words(at_home, ada, room, app, emoji)
 
 
 async def test_what_is_compared_at_the_terminal_is_signed_by_her_identity(at_home: Home, ada: Person) -> None:
@@ -133,12 +138,7 @@ async def test_steps_that_an_app_encrypts_for_her_device_are_taken(at_home: Home
         await app.asks()
         await app.begins()
         emoji = await app.exchanges()
-        question = await ada.hears(room, lambda event: event.body.startswith(SHOWN))
-        assert emoji_in(question.body) == emoji
-        await app.agrees()
-        await ada.says(room, "!verify yes")
-        assert len(await app.verified()) == 2
-        await said(at_home, ada, room, "Verified on your word")
+        await agreed_by_words(at_home, ada, room, app, emoji)
         assert (await attestations(notes(lyra), at_home.user))[ada.user].device == ada.device
 
 

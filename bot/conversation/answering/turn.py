@@ -12,6 +12,7 @@ from bot.commands.being import owned
 from bot.conversation.answering.lateness import Lateness
 from bot.conversation.answering.speaking import Speaking, Spoken
 from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
+from bot.conversation.answering.threads import Threads
 from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.error_texts import told, too_much
 from bot.conversation.heard import Heard
@@ -21,7 +22,6 @@ from bot.conversation.mailbox import Ticket
 from bot.conversation.offering import under_answer
 from bot.conversation.one_turn import TooLate, Turn
 from bot.conversation.services import Services
-from bot.conversation.threads import Threads
 from bot.delivery.links import NO_LINKS, configured
 from bot.dreams.reflections import NAME as REFLECTIONS
 from bot.errors import AnswerEnded, ModelDenied, ModelError
