@@ -70,12 +70,12 @@ class Maintenance:
         self._embed_soon(domain)
         self._begin(self._look_after(domain, session))
 
-    async def drain(self) -> None:
-        """Wait a few seconds for what is under way, then cancel it: the claims let the next start go on.
+    async def drain(self, seconds: float = _DRAIN_SECONDS) -> None:
+        """Wait some seconds for what is under way, then cancel it: the claims let the next start go on.
 
         Where many vectors are to be made, which takes minutes, nobody waits for them.
         """
-        deadline = asyncio.get_running_loop().time() + _DRAIN_SECONDS
+        deadline = asyncio.get_running_loop().time() + seconds
         while self._busy and (left := deadline - asyncio.get_running_loop().time()) > 0:
             if self._embedding and self._left > _MANY:
                 self._embedding.cancel()

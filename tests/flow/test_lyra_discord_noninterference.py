@@ -131,13 +131,14 @@ class Run:
     said: dict[str, Message] = field(default_factory=dict)
 
     async def happens(self, said: Said, at: datetime) -> Message:
-        """Let something be said, and wait until it is answered."""
+        """Let something be said, and wait until it is answered and nothing that follows from it is under way."""
         town = self.town
         text = f"{town.server.mention} {said.text}" if said.to_her else said.text
         message = await town.person(said.who).says(town.names[said.where], text, at=at, reply_to=self.said.get(said.answers))
         self.said[said.text] = message
         if said.to_her:
             await town.answer(message)
+            await self.lyra.rests()
         return message
 
     def sent(self, where: str) -> list[Any]:

@@ -84,7 +84,7 @@ class Run:
     said: dict[str, str] = field(default_factory=dict)
 
     async def happens(self, said: Said, minute: int) -> None:
-        """Let something be said, and wait until it is answered."""
+        """Let something be said, and wait until it is answered and nothing that follows from it is under way."""
         person, room = await self.town.person(said.who), self.town.rooms[said.where]
         mentions = [self.town.home.user] if said.to_her else []
         to = {"thread": self.said.get(said.thread, ""), "reply_to": self.said.get(said.answers, "")}
@@ -93,6 +93,7 @@ class Run:
         self.ids[event] = said.text
         if said.to_her:
             await self.town.home.answer(person, room, event)
+            await self.lyra.rests()
 
     def sent(self, place: str = "garden") -> list[Any]:
         """Return all that was sent into a room, without the keys of its parts."""

@@ -57,6 +57,16 @@ class Awake:
         """Wait until everything that was accepted is answered."""
         await (await self.talk.mailboxes.recover(self.adapter.platform))
 
+    async def rests(self) -> None:
+        """Wait until everything that was accepted is answered, and what an answer has her do in the background is done.
+
+        An answer is seen before she knows that it was sent: what she tidies after it would meet what happens next. `heard` looks
+        at the journal, where it is dealt with by then.
+        """
+        while self.talk.mailboxes.waiting:
+            await asyncio.sleep(0.01)
+        await self.app.maintenance.drain(PATIENCE)
+
 
 def answer(request: Request) -> str:
     """Answer with what was asked, so that a test sees which question was answered."""
@@ -118,7 +128,9 @@ async def woken(
         adapters = {one.platform: one for one in (adapter, *([beside(app)] if beside else ()))}
         talk = await stack.enter_async_context(talking(app, adapters))
         running = [asyncio.create_task(one.run(talk.listeners[one.platform])) for one in adapters.values()]
-        connected = asyncio.gather(*(talk.listeners[platform].connected.wait() for platform in adapters))
+        # A page connects to nothing.
+        far = [platform for platform in adapters if platform != "console"]
+        connected = asyncio.gather(*(talk.listeners[platform].connected.wait() for platform in far))
         try:
             await asyncio.wait({*running, connected}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
             for one in running:
