@@ -9,7 +9,8 @@ from bot.app import RandomIds, address_of, key_of, opened, prepare
 from bot.cli.output import ask, show
 from bot.commands.texts import receipts
 from bot.config import home
-from bot.config.settings import local_zone
+from bot.config.environment import Surroundings
+from bot.config.settings import Settings, local_zone
 from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
@@ -49,23 +50,17 @@ async def restore(file: Path, yes: bool) -> int:
     around, settings = prepare()
     if not file.is_file():
         raise BackupFailed(lazy("There is no backup at {file}.", file=file))
+    clock = SystemClock()
+    with home.alone(around, clock):
+        _openable(file, around, settings)
     address = address_of(around, settings)
     there = address or (around.db_path if home_files.size(around.db_path) else None)
     if there and not ask(_("Put {file} in the place of {db_path}?", file=file, db_path=there), yes=yes):
         show(_("Nothing was restored. Say --yes to put it in the place of the memory."), file=sys.stderr)
         return 1
-    clock = SystemClock()
     with home.alone(around, clock):
-        key, key_path, _made = key_of(around, settings, new=False)
-        if key_path and (old := rotating.made_before(file, key, key_path)):
-            raise BackupFailed(
-                lazy(
-                    "{file} was made before the key was changed: it opens with {old} alone. Restore it into an empty home "
-                    "(LYRA_HOME) that has a copy of that as its key.",
-                    file=file,
-                    old=old,
-                )
-            )
+        # Asked for again: the key may have been changed while the question stood.
+        key = _openable(file, around, settings)
         chosen = await _finish_forgetting(around.db_path, key, address) if there else None
         with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
             held = await restoring.stage(file, key, around.db_path, in_megabytes(told))
@@ -81,6 +76,22 @@ async def restore(file: Path, yes: bool) -> int:
           + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - kept) if held > kept else "")
           + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
     return 0
+
+
+def _openable(file: Path, around: Surroundings, settings: Settings) -> bytes:
+    """Return the key of the memory. Raises BackupFailed where it opens no backup in a file."""
+    key, key_path, _made = key_of(around, settings, new=False)
+    if key_path and (old := rotating.made_before(file, key, key_path)):
+        raise BackupFailed(
+            lazy(
+                "{file} was made before the key was changed: it opens with {old} alone. Restore it into an empty home "
+                "(LYRA_HOME) that has a copy of that as its key.",
+                file=file,
+                old=old,
+            )
+        )
+    restoring.require_backup(file, key)
+    return key
 
 
 Chosen = tuple[Sequence[tuple[str, str, str]], Sequence[tuple[str, str, str]]]

@@ -98,6 +98,23 @@ def restore(
     options.run("bot.cli.backups:restore", Path(file), yes)
 
 
+def move(
+    to: Annotated[
+        str, typer.Option("--to", metavar="URL|file", parser=options.words, help='"postgresql://…", or "file" for back.')
+    ],
+    password_env: Annotated[
+        str,
+        typer.Option("--password-env", metavar="NAME", parser=options.words, help="The variable with the database's password."),
+    ] = options.NOT_GIVEN,
+    yes: options.Yes = False,
+) -> None:
+    """Move the memory into a PostgreSQL database, or back into a file.
+
+    Nobody else may be at work meanwhile. All of it is read back row by row before the configuration names its new place; cut off, the
+    same command goes on. A database that holds something is refused."""
+    options.run("bot.cli.moving:move", to, password_env, yes)
+
+
 def privacy() -> None:
     """Print the privacy policy that the configuration amounts to, for you to publish.
 
@@ -233,6 +250,7 @@ for command in (
     doctor,
     backup,
     restore,
+    move,
     privacy,
     link,
     unlink,

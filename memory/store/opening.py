@@ -23,7 +23,8 @@ async def open_database(path: Path, key: bytes | None, address: Address | None, 
         raise DatabaseRefused(
             lazy(
                 "[store] names a database, and {path} holds a memory of its own. Use another home for the one in the database "
-                "(LYRA_HOME), or take [store] out of the configuration.",
+                "(LYRA_HOME), or take [store] out of the configuration; a move that was cut off goes on with the same "
+                "lyra move --to … that began it",
                 path=path,
             )
         )

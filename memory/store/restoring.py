@@ -13,10 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from localization.sentences import lazy
+from localization.sentences import Sentence, lazy
 from memory.errors import BackupFailed, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
+from memory.store.sqlite.connecting import opens
 from memory.store.sqlite.database import SqliteDatabase
 from memory.types import MINUTE
 
@@ -43,6 +44,17 @@ def clear(path: Path) -> None:
     home_files.remove(staged(path))
 
 
+def require_backup(source: Path, key: bytes) -> None:
+    """Raise BackupFailed where a file cannot be read, or a key does not open it."""
+    try:
+        with source.open("rb") as given:
+            given.read(1)
+    except OSError as error:
+        raise BackupFailed(_cannot(source, error)) from error
+    if not opens(source, key):
+        raise BackupFailed(_no_backup(source))
+
+
 async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = lambda *_: None) -> int:
     """Copy a backup beside the memory at `path`, telling how many bytes of how many, and read it whole; return how many messages it holds.
 
@@ -58,12 +70,18 @@ async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = la
         return await verified(copy, key)
     except (NotADatabase, WrongKey) as error:
         clear(path)
-        raise BackupFailed(
-            lazy("Nothing was restored: {source} is no backup, or it was made with another key than yours.", source=source)
-        ) from error
+        raise BackupFailed(_no_backup(source)) from error
     except (OSError, MemoryFailure) as error:
         clear(path)
-        raise BackupFailed(lazy("Nothing was restored from {source}: {reason}", source=source, reason=reason(error))) from error
+        raise BackupFailed(_cannot(source, error)) from error
+
+
+def _no_backup(source: Path) -> Sentence:
+    return lazy("Nothing was restored: {source} is no backup, or it was made with another key than yours.", source=source)
+
+
+def _cannot(source: Path, error: Exception) -> Sentence:
+    return lazy("Nothing was restored from {source}: {reason}", source=source, reason=reason(error))
 
 
 def decide(path: Path) -> None:
@@ -87,7 +105,7 @@ def is_decided(path: Path) -> bool:
 
 def finish(path: Path, now: int) -> SetAside | None:
     """Set the old memory aside and put the new one in its place, as often as it takes; return where the old one is, if any."""
-    aside = _set_aside(path, now)
+    aside = put_aside(path, now)
     home_files.sync(path.parent)
     _decided(path).replace(path)
     home_files.sync(path.parent)
@@ -102,7 +120,8 @@ def free_aside(path: Path) -> Path:
     return aside
 
 
-def _set_aside(path: Path, now: int) -> Path:
+def put_aside(path: Path, now: int) -> Path:
+    """Have a memory stand aside that another has taken the place of, as often as it takes; return where it stands."""
     aside = free_aside(path)
     # The log first: while the file is in its place, this is taken up under the same number.
     for file in (*home_files.companions(path), path):

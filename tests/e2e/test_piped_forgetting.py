@@ -172,6 +172,12 @@ def test_a_backup_brings_everything_back_but_what_was_forgotten_since(home: Home
     forget(home, "Eve's number")
     home.chat("said after the backup")
 
+    (home.folder / "letter.txt").write_text("Dear Eve, this is no backup.")
+    for sure in ((), ("--yes",)):
+        none = home.lyra("restore", "letter.txt", *sure)
+        assert none.code == 1
+        assert one_sentence(none).startswith("Nothing was restored: letter.txt is no backup, or it was made with another key")
+
     refused = home.lyra("restore", "copy.lyra")
     assert (one_sentence(refused), refused.code) == (
         "Nothing was restored. Say --yes to put it in the place of the memory.", 1

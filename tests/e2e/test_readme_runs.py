@@ -79,11 +79,16 @@ _CONTAINER = (
     "it takes a container engine; the composition is held against its schema, the image's steps are done in a folder there"
 )
 _SYSTEMD = "it takes systemd as the first process; the units are verified there"
+_DATABASE = "it takes a PostgreSQL server"
 _FACT = "it takes facts, which a model makes"
 NOT_HERE: dict[str, tuple[str, str]] = {
     "pipx install '.[model,web]'": (_PIP, "deploy/test_packages.py"),
     "uv tool install '.[model,web]'": (_PIP, "deploy/test_packages.py"),
     "lyra run": ("it goes on until it is ended", "e2e/test_run.py"),
+    "lyra move": (_DATABASE, "e2e/test_moving.py"),
+    "lyra move --to URL": (_DATABASE, "e2e/test_moving.py"),
+    "lyra move --to postgresql://lyra@127.0.0.1/lyra": (_DATABASE, "e2e/test_moving.py"),
+    "lyra move --to file": (_DATABASE, "e2e/test_moving.py"),
     "lyra web": ("it goes on until it is ended", "e2e/test_lyra_web.py"),
     "lyra web [--as NAME]": ("it goes on until it is ended", "e2e/test_lyra_web.py"),
     "lyra memory correct ID TEXT": (_FACT, "e2e/test_piped_memory.py"),

@@ -159,7 +159,7 @@ def _in_two_steps() -> None:
     from memory.store import restoring
 
     def finish(path: Path, now: int) -> restoring.SetAside | None:
-        aside = restoring._set_aside(path, now)
+        aside = restoring.put_aside(path, now)
         restoring.staged(path).replace(path)
         return restoring.SetAside(aside, now)
 

@@ -79,7 +79,7 @@ def _days(digest: Digest, time_zone: str) -> str:
 
 
 def set_aside(memory: SetAside, time_zone: str) -> str:
-    """Return where the memory from before a restore is, and until when."""
+    """Return where a memory is that another took the place of, by a restore or a move, and until when."""
     return _(
         "The old memory is at {path} until {until}; then it is dropped.", path=memory.path, until=day(memory.until, time_zone)
     )

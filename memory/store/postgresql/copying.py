@@ -70,6 +70,14 @@ async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progr
     tell(total, total)
 
 
+async def is_empty(store: Reader, every: Sequence[Table]) -> bool:
+    """Say whether none of these tables has a row."""
+    for table in every:
+        if await store.one(f"SELECT 1 AS held FROM {table.name} LIMIT 1"):
+            return False
+    return True
+
+
 async def same(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
     """Say whether two stores hold the same, row by row."""
     for table in every:

@@ -17,7 +17,7 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from localization.sentences import lazy
-from memory.errors import MemoryFailure, NotADatabase, WrongKey
+from memory.errors import DatabaseRefused, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
@@ -25,7 +25,7 @@ from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import SCHEMA, Address
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, Connection, connect, conninfo, require_fit, set_up
-from memory.store.postgresql.copying import copy, same, tables
+from memory.store.postgresql.copying import copy, is_empty, same, tables
 from memory.store.postgresql.failures import explained, is_lost
 from memory.store.postgresql.gate import Gate
 from memory.store.postgresql.migrating import migrate
@@ -188,6 +188,8 @@ class PostgresDatabase:
             async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
                 snapshot = Snapshot(connection)
                 await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                # It holds nobody up, and the file may take long over a page.
+                await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
 
                 async def write(insert: str, page: Sequence[Parameters]) -> None:
                     async with file.transaction() as tx:
@@ -198,10 +200,11 @@ class PostgresDatabase:
                     await numbering.write_down(snapshot, tx)
                 await file.checkpoint()
 
-    async def take_over(self, file: Reader, tell: Progress) -> None:
+    async def take_over(self, file: Reader, tell: Progress, *, only_empty: bool = False) -> None:
         """Hold what a memory in a file holds and nothing else, in one transaction, read back row by row before it counts.
 
-        `tell` is told how many rows of how many. Raises NotADatabase where a row does not come back as it was.
+        `tell` is told how many rows of how many. Raises NotADatabase where a row does not come back as it was, DatabaseRefused
+        where something is held and it may be taken over `only_empty`.
         """
         every = await tables(file)
         async with self.transaction() as tx:
@@ -210,6 +213,15 @@ class PostgresDatabase:
                 await tx.many(insert, page)
                 await tx.one("SELECT 1 AS written")
 
+            if only_empty and not await is_empty(tx, every):
+                raise DatabaseRefused(
+                    lazy(
+                        "{address} holds a memory that is not this one. Name an empty database, or, where nobody needs what is there, "
+                        "empty it with: DROP SCHEMA {schema} CASCADE",
+                        address=self.address,
+                        schema=SCHEMA,
+                    )
+                )
             await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
             await copy(file, every, write, tell)
             if not await same(file, tx, every):

@@ -1,0 +1,89 @@
+"""Moves a memory from a file into a database, or from there into a file, the first of which stays as it was.
+
+Nothing of it counts until all of it is there and was read back row by row. What was cut off behind that is recognized by its rows:
+a target that holds the same is done.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from localization.sentences import lazy
+from memory.errors import DatabaseRefused, HomeInUse, NotADatabase
+from memory.ports import Progress
+from memory.store import home_files, restoring
+from memory.store.database import Reader
+from memory.store.postgresql.address import Address
+from memory.store.postgresql.copying import same, tables
+from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.numbering import KINDS
+from memory.store.sqlite.database import SqliteDatabase
+
+
+@asynccontextmanager
+async def into(address: Address, path: Path, key: bytes | None, tell: Progress) -> AsyncIterator[int]:
+    """Have an empty database hold what the file at `path` holds, in one transaction; give how many messages that is.
+
+    Nobody else runs her on it before the block ends. `tell` is told how many bytes of how many. Raises DatabaseRefused where the database holds something else, HomeInUse where
+    somebody runs Lyra on it, NotADatabase where it does not read back, and the errors of `PostgresDatabase.open`.
+    """
+    async with _reserved(address) as db:
+        async with await SqliteDatabase.open(path, key) as file:
+            every = await tables(file)
+            if not await same(file, db, every):
+                await db.take_over(file, tell, only_empty=True)
+            messages = await _messages(file)
+        yield messages
+
+
+@asynccontextmanager
+async def out_of(address: Address, path: Path, key: bytes | None, tell: Progress) -> AsyncIterator[int]:
+    """Have a file at `path`, or staged for it where none is, hold what the database holds; give how many messages that is.
+
+    Nobody writes to the database before the block ends, from whichever home: what is said there would be in no file.
+    Raises DatabaseRefused where the file is there and holds something else, HomeInUse, NotADatabase, and the errors of
+    `PostgresDatabase.open`.
+    """
+    async with _reserved(address) as db, db.transaction() as still:
+        # It lets nobody write, and the server must not end it while it waits for the copy.
+        await still.one("SELECT set_config('idle_in_transaction_session_timeout', '0', true) AS patient")
+        if home_files.size(path):
+            async with await SqliteDatabase.open(path, key) as file:
+                if not await _holds_what(file, still):
+                    raise DatabaseRefused(
+                        lazy("{path} holds a memory that is not the one in the database. Move it away first.", path=path)
+                    )
+                messages = await _messages(file)
+        else:
+            restoring.clear(path)
+            await db.copy_to(restoring.staged(path), key, tell)
+            async with await SqliteDatabase.open(restoring.staged(path), key) as file:
+                if not await _holds_what(file, still):
+                    raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=path))
+                messages = await _messages(file)
+                await file.checkpoint()
+        yield messages
+
+
+@asynccontextmanager
+async def _reserved(address: Address) -> AsyncIterator[PostgresDatabase]:
+    async with await PostgresDatabase.open(address) as db:
+        if not await db.reserve():
+            raise HomeInUse(lazy("Lyra runs on {address}. End her first, then try again.", address=address))
+        yield db
+
+
+async def _holds_what(file: Reader, source: Reader) -> bool:
+    """Say whether a file holds what a database does; a file numbers by rows what a database numbers by sequences."""
+    every = [table for table in await tables(file) if table.name != "counters"]
+    return await same(source, file, every) and await _counted(source) == await _counted(file)
+
+
+async def _counted(store: Reader) -> list[tuple[str, int]]:
+    rows = await store.all("SELECT name, value FROM counters ORDER BY name")
+    return [(row["name"], row["value"]) for row in rows if row["name"] not in KINDS]
+
+
+async def _messages(file: Reader) -> int:
+    row = await file.one("SELECT count(*) AS n FROM exchanges")
+    return int(row["n"]) if row else 0

@@ -1,0 +1,158 @@
+"""What a move between a file and a database holds on to while it copies, and how it is read back."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from memory.errors import DatabaseBusy, DatabaseRefused, NotADatabase
+from memory.store import restoring
+from memory.store.postgresql import connecting, database, moving
+from memory.store.postgresql.address import Address
+from memory.store.postgresql.database import PostgresDatabase
+from memory.store.sqlite.database import SqliteDatabase
+from tests.kits.fresh import server
+
+INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '1')"
+CHANGED = """CREATE FUNCTION lyra.change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.value := '2'; RETURN NEW; END $$;
+CREATE TRIGGER changing BEFORE INSERT ON lyra.settings FOR EACH ROW WHEN (NEW.scope = 'one') EXECUTE FUNCTION lyra.change()"""
+
+
+def quiet(_done: int, _total: int) -> None:
+    """Tell nobody."""
+
+
+async def always(*_: object) -> bool:
+    """Take two stores for the same."""
+    return True
+
+
+@pytest.fixture
+def address() -> Iterator[Address]:
+    """A database of its own, which holds a fresh memory."""
+    name = f"moving{os.getpid()}"
+    yield server().make(name)
+    server().drop(name)
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    """The path of a memory in a file, which holds two rows."""
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as file, file.transaction() as tx:
+        await tx.many(INSERT, [{"scope": "one"}, {"scope": "two"}])
+    return tmp_path / "lyra.db"
+
+
+async def filled(address: Address) -> None:
+    """Have a database hold a row."""
+    async with await PostgresDatabase.open(address) as db, db.transaction() as tx:
+        await tx.run(INSERT, {"scope": "one"})
+
+
+def asked(address: Address, statements: str) -> None:
+    """Have somebody else do something to a database."""
+    with psycopg.connect(address.url) as other:
+        other.execute(statements.encode())
+
+
+def late(address: Address) -> Callable[[int, int], None]:
+    """Return what lets many idle timeouts of the server pass by its own clock, once the copy has begun."""
+    return lambda done, _total: None if done else asked(address, "SELECT pg_sleep(0.3)")
+
+
+async def test_nobody_writes_to_a_database_before_what_moves_out_of_it_is_at_home(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(address)
+    monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.2)
+    async with await PostgresDatabase.open(address) as other:
+        async with moving.out_of(address, tmp_path / "lyra.db", None, quiet):
+            with pytest.raises(DatabaseBusy, match="another process"):
+                async with other.transaction() as tx:
+                    await tx.run(INSERT, {"scope": "late"})
+        async with other.transaction() as tx:
+            await tx.run(INSERT, {"scope": "later"})
+        assert [row["scope"] for row in await other.all("SELECT scope FROM settings ORDER BY scope")] == ["later", "one"]
+
+
+async def test_a_copy_out_of_a_database_outlasts_the_idle_timeout(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(address)
+    monkeypatch.setattr(connecting, "_IDLE_SECONDS", 0.05)
+    async with moving.out_of(address, tmp_path / "lyra.db", None, late(address)):
+        pass
+    async with await SqliteDatabase.open(restoring.staged(tmp_path / "lyra.db"), None) as file:
+        assert [row["scope"] for row in await file.all("SELECT scope FROM settings")] == ["one"]
+
+
+async def into(address: Address, path: Path) -> None:
+    """Move a file into a database."""
+    async with moving.into(address, path, None, quiet):
+        pass
+
+
+async def test_a_row_that_the_database_changes_is_found_and_nothing_of_the_move_is_kept(address: Address, path: Path) -> None:
+    asked(address, CHANGED)
+    with pytest.raises(NotADatabase):
+        await into(address, path)
+    asked(address, "DROP TRIGGER changing ON lyra.settings")
+    await into(address, path)
+
+
+async def test_without_reading_back_it_is_not_found(address: Address, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked(address, CHANGED)
+    monkeypatch.setattr(database, "same", always)
+    await into(address, path)
+    async with await PostgresDatabase.open(address) as db:
+        assert await db.one("SELECT 1 AS changed FROM settings WHERE value = '2'")
+
+
+async def test_a_database_that_holds_anything_else_is_refused(address: Address, path: Path) -> None:
+    await into(address, path)
+    await into(address, path)
+    asked(address, "UPDATE lyra.settings SET value = '2' WHERE scope = 'two'")
+    with pytest.raises(DatabaseRefused, match="not this one"):
+        await into(address, path)
+
+
+async def test_without_looking_whether_it_is_empty_what_it_held_is_lost(
+    address: Address, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(address)
+    asked(address, "UPDATE lyra.settings SET scope = 'theirs'")
+    monkeypatch.setattr(database, "is_empty", always)
+    await into(address, path)
+    async with await PostgresDatabase.open(address) as db:
+        assert not await db.one("SELECT 1 AS held FROM settings WHERE scope = 'theirs'")
+
+
+def changing(path: Path) -> Callable[[int, int], None]:
+    """Return what changes a row of the staged file once all rows are copied."""
+
+    def tell(done: int, total: int) -> None:
+        if done == total:
+            with closing(sqlite3.connect(restoring.staged(path))) as other, other:
+                other.execute("UPDATE settings SET value = '2'")
+
+    return tell
+
+
+async def test_a_row_that_the_file_changes_is_found(address: Address, tmp_path: Path) -> None:
+    await filled(address)
+    with pytest.raises(NotADatabase):
+        async with moving.out_of(address, tmp_path / "lyra.db", None, changing(tmp_path / "lyra.db")):
+            pass
+
+
+async def test_without_reading_back_it_is_not_found_in_the_file(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(address)
+    monkeypatch.setattr(moving, "same", always)
+    async with moving.out_of(address, tmp_path / "lyra.db", None, changing(tmp_path / "lyra.db")):
+        pass
