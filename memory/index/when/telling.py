@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar
-from memory.index.when.further_languages import in_english
+from memory.index.when.further_languages import in_english, languages_of, times_in_english
+from memory.index.when.further_vocabulary import SIGNS, Signs
 from memory.index.when.question import asked
 from memory.index.when.tokens import Tokens, cut
 from memory.index.when.values import TimedQuestion, Window
@@ -19,7 +20,12 @@ from memory.text.told.coming import OVER
 
 MOST_CHARACTERS = 2_000
 _MOST_SENTENCES = 40
-_SENTENCE = re.compile(r"(?:(?<![\d.!?…])|(?<=\d[.!?…]))[.!?…]++[\"'”’»)]*+\s+|\n+|;\s")
+_SENTENCE = re.compile(r"(?:(?<![\d.!?…])|(?<=\d[.!?…]))[.!?…]++[\"'”’»)]*+\s+|[。！？]+\s*|؟\s|\n+|;\s")
+_ASKING = ("?", "？", "؟")
+_QUOTED = re.compile("«[^«»]*»|《[^《》]*》|「[^「」]*」|『[^『』]*』|„[^„“”]*[“”]|“[^“”]*”")
+"""A title, or what somebody said: its times are not counted from when the message is said."""
+_OPEN = re.compile(r"(?:on|in|\d+) [A-Z][a-z]+")
+"""A weekday, a month or a day of a month of which only what is told with it says whether it is over or to come."""
 _SMALL_TALK = 4
 """A sentence of fewer words tells nothing by itself."""
 _LONGEST = 400 * DAY
@@ -97,14 +103,15 @@ def _lies_in(told: Window, window: Window) -> bool:
 def told(text: str, said_at: int, time_zone: str) -> Told:
     """Return the times that a message tells of, said at an instant (microseconds UTC); a question tells of none."""
     text = text[:MOST_CHARACTERS]
-    if text.rstrip().endswith("?") or not _may_tell(text):
+    further = languages_of(text)
+    if text.rstrip().endswith(_ASKING) or not (further or _may_tell(text)):
         return Told()
     day = Calendar.at(said_at, time_zone)
     today = day.window((day.today, day.today + 1))
     times: list[Window] = []
     elsewhere = True
     for sentence in _sentences(text):
-        window = _of(sentence, said_at, time_zone)
+        window = _of(sentence, further, said_at, time_zone)
         if window is None or today is None or (window.start < today.end and window.end > today.start):
             elsewhere = elsewhere and window is None and len(_A_WORD.findall(sentence)) < _SMALL_TALK
             continue
@@ -154,14 +161,36 @@ def _sentences(text: str) -> Iterator[str]:
     yield text[start:].strip()
 
 
-def _of(sentence: str, said_at: int, time_zone: str) -> Window | None:
+def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:
     """Return the time that a sentence tells of, None for none, and for what it only asks, or tells without an end."""
-    if not _may_tell(sentence) or sentence.endswith("?") or _SINCE.search(sentence):
+    if sentence.endswith(_ASKING) or _SINCE.search(sentence):
         return None
-    window = _read(sentence, said_at, time_zone)
+    for name in further:
+        times, rest = times_in_english(_QUOTED.sub(" ", sentence), name)
+        if times:
+            again = SIGNS[name].none.search(sentence)
+            window = None if again else _read_further(times[0], SIGNS[name], rest, said_at, time_zone)
+            break
+    else:
+        window = _read(sentence, said_at, time_zone) if _may_tell(sentence) else None
     if window is None or window.start <= EARLIEST or window.end >= LATEST or window.end - window.start > _LONGEST:
         return None
     return _of_a_day(window, said_at, time_zone)
+
+
+def _read_further(time: str, signs: Signs, sentence: str, said_at: int, time_zone: str) -> Window | None:
+    """Return when a time is, in English, that the rest of a sentence in a further language tells of; None where it leaves that open."""
+    back, ahead = (sign.search(sentence) is not None for sign in (signs.back, signs.ahead))
+    if time.endswith("from now") and back and not ahead:
+        return None
+    window = asked(time, said_at, time_zone).window
+    if not _OPEN.fullmatch(time):
+        return window
+    if back == ahead:
+        return None
+    if ahead and window and window.end <= said_at:
+        return asked(time, said_at + (_WEEK if time.startswith("on ") else _YEAR), time_zone).window
+    return window
 
 
 def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
