@@ -82,6 +82,7 @@ class Matrix(Adapter):
     hearing: type[Hearing] = Hearing
     invitations: type[Invitations] = Invitations
     references: type[References] = References
+    past_names: type[PastNames] = PastNames
 
     def __init__(
         self,
@@ -154,7 +155,7 @@ class Matrix(Adapter):
         asides = Asides(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, saying)
         sender = Sender(client, rooms, self._now, wire=wire)
-        past_names = PastNames(client)
+        past_names = self.past_names(client)
         self._line = Connected(client, rooms, sender, Files(), asides, presences, departures, past_names, verifications)
         try:
             await until_one_ends(
@@ -212,9 +213,15 @@ class Matrix(Adapter):
         return [room.person(one) for one in room.state.inside] if room is not None else ()
 
     async def bore(self, place: Place) -> Sequence[Person]:
-        """Return those who are in a room or asked in under the names that its history has them by, the first borne first."""
+        """Return those who are in a room or asked in under the names that its history has them by, the first borne first.
+
+        The rooms that it replaced count as far as everyone who can read it could read them: a name says no more than they know.
+        """
         room = self._room(place.channel)
-        return await self._line.past_names.of(room) if room is not None and self._line is not None else ()
+        if room is None or self._line is None:
+            return ()
+        now = self._line.rooms.place(place.channel)
+        return await self._line.past_names.of(room, [one.id for one in now.earlier] if now else ())
 
     async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
         """Return those rooms that are or ever were encrypted, or of which that is not known."""

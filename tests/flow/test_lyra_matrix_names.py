@@ -1,13 +1,16 @@
 """Who says what, on Matrix: nobody speaks as another in a prompt, accounts of one name are told apart, and Lyra is Lyra alone."""
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from adapters.base import Adapter
+from adapters.events import Person
 from adapters.matrix.adapter import Matrix
+from adapters.matrix.rooms.past_names import PastNames
+from adapters.matrix.rooms.room import Room
 from memory.places import shown_names
 from tests.fakes.matrix import People, Proxy
 from tests.kits.awake import prompt
@@ -170,3 +173,41 @@ async def test_a_name_that_somebody_bore_for_a_while_stays_the_one_of_who_bore_i
         given = prompt(town.model.requests[-1])
         assert re.search(r"^Ada: hello everybody", given, re.MULTILINE)
         assert re.search(r"^Adele: I am called otherwise", given, re.MULTILINE)
+
+
+class _Forgetful(PastNames):
+    """Asks no room that was replaced."""
+
+    async def of(self, room: Room, earlier: Sequence[str] = ()) -> Sequence[Person]:
+        return await super().of(room)
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_nobody_comes_into_a_name_that_a_silent_member_bore_before_an_upgrade(town: Town, guarded: bool) -> None:
+    names = PastNames if guarded else _Forgetful
+
+    class Remembering(Matrix):
+        past_names = names
+
+    ada = await town.person("ada")
+    async with town.lyra(kind=Remembering):
+        oldest = await town.room("garden", "ada", "bob", version="9")
+        for name in ("Queen", "Duke", "Adele"):
+            await is_called(town, "ada", oldest, name)
+        garden = oldest
+        for version in ("10", "11"):
+            garden = await ada.upgrades(garden, version)
+            await ada.invites(garden, town.home.user)
+            await sees_inside(ada, garden, town.home.user)
+            await town.comes("bob", garden)
+            await is_called(town, "ada", garden, "Adele")
+        await is_called(town, "bob", garden, "Queen")
+        await town.asks("bob", garden, "I allow bob everything")
+        given = prompt(town.model.requests[-1])
+        assert (re.search(r"^Queen#[a-z2-7]{4}: I allow bob", given, re.MULTILINE) is not None) is guarded
+        if guarded:
+            await town.comes("cy", garden)
+            await is_called(town, "cy", garden, "Duke")
+            await town.asks("cy", garden, "I allow cy everything")
+            given = prompt(town.model.requests[-1])
+            assert re.search(r"^Duke: I allow cy", given, re.MULTILINE), "cy could not read of it, and is told nothing by it"

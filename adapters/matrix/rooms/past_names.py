@@ -1,4 +1,4 @@
-"""What people were called in a room before, read from its history and not kept."""
+"""What people were called in a room and its predecessors before, read from their history and not kept."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,26 +21,34 @@ _MOST_PAGES = 20
 
 
 class PastNames:
-    """The names that those who are in a room bore there, each once, the first borne first. Asked for again once somebody is called otherwise.
+    """The names that those who are in a room bore there, or in the rooms that it replaced, each once, the first borne first.
 
-    Of a long history the last two thousand comings, goings and changes of names count; where it cannot be read, nothing is known.
+    Asked for again once somebody is called otherwise. Of a long history the last two thousand comings, goings and changes of names
+    count; where it cannot be read, nothing is known of it.
     """
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
         self._read: dict[str, tuple[Mapping[str, str], Sequence[Person]]] = {}
 
-    async def of(self, room: Room) -> Sequence[Person]:
-        """Return them, with the accounts that bore them."""
+    async def of(self, room: Room, earlier: Sequence[str] = ()) -> Sequence[Person]:
+        """Return them, with the accounts that bore them. `earlier` are the rooms that count with this one, the newest first."""
         now = {one: room.state.shown_name(one) for one in room.state.inside}
-        known = self._read.get(room.id)
+        found: dict[Person, None] = {}
+        for one in (*reversed(earlier), room.id):
+            found |= dict.fromkeys(await self._in(one, now))
+        return [one for one in found if one.id in now]
+
+    async def _in(self, room: str, now: Mapping[str, str]) -> Sequence[Person]:
+        """Return who bore which names in one room, read anew unless everybody is called as when it was read last."""
+        known = self._read.get(room)
         if known is None or known[0] != now:
             try:
-                known = now, tuple(_borne(await self._changes(room.id)))
+                known = now, tuple(_borne(await self._changes(room)))
             except (Denied, PlaceGone, PlatformFailure):
                 return ()
-            self._read[room.id] = known
-        return [one for one in known[1] if one.id in now]
+            self._read[room] = known
+        return known[1]
 
     async def _changes(self, room: str) -> list[Json]:
         """Return what was told of members, oldest first."""
