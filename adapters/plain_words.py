@@ -48,10 +48,10 @@ NO_REMINDER = lazy("(I cannot speak up at a time of your choosing. I keep this, 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A command that plain words may stand for, how it is offered, and the code of the language of these words."""
+    """A command that plain words may stand for, how it is offered (None: it asks by itself), and the code of their language."""
 
     line: str
-    question: Sentence
+    question: Sentence | None
     language: str
 
 
@@ -59,7 +59,7 @@ def offered(text: str, prefix: str) -> Offer | None:
     """Return the command that a whole line asks for in plain words, None where it is something else."""
     words = " ".join(text.split()).rstrip(" .!")
     if found := _matched(_LAST, words):
-        return Offer(f"{prefix}forget last", lazy("Forget what you said last, for good?"), found[0])
+        return Offer(f"{prefix}forget that", None, found[0])
     if found := _matched(_ALL, words):
         return Offer(f"{prefix}forget all", lazy("Forget all that you told me?"), found[0])
     if found := _matched(_SUMMARY, words):

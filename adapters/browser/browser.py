@@ -92,7 +92,7 @@ class Browser(Adapter):
         """Ask whether a command is meant, and have it done; wait until it is answered."""
         with reading(offer.language):
             question, left = f"{offer.question} ({offer.line})", _("(Nothing was done, and these words are not kept.)")
-        if not await self.ask(message.place.key, question):
+        if offer.question and not await self.ask(message.place.key, question):
             self._note(message.place.key, left)
         elif self._listener:
             await (await self._hear(self._listener, replace(message, text=offer.line)))

@@ -129,6 +129,8 @@ class Console(Adapter):
         offer = offered(line, self.prefix)
         if offer is None:
             return line
+        if offer.question is None:
+            return offer.line
         with reading(offer.language):
             if await self.confirm(f"{offer.question} ({offer.line})"):
                 return offer.line

@@ -31,6 +31,11 @@ class Refused(Exception):
         return self.code == _TOO_LARGE or self.status == 413
 
     @property
+    def forbidden(self) -> bool:
+        """Whether it is Lyra's rights that do not allow it."""
+        return self.code == _FORBIDDEN
+
+    @property
     def hidden(self) -> bool:
         """Whether what was asked for is not there, or not for Lyra."""
         return self.code in (_FORBIDDEN, _NOT_FOUND)
@@ -57,7 +62,7 @@ def failure(error: Exception) -> SendFailed:
     """Return what a person should know of an error, and whether trying again can help."""
     if not isinstance(error, Refused):
         return SendFailed(lazy("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be."))
-    if error.code == _FORBIDDEN:
+    if error.forbidden:
         return SendFailed(lazy("Lyra may not write in that room; invite her, and let her send messages there."), barred=True)
     if error.final:
         return SendFailed(

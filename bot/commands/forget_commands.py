@@ -11,7 +11,9 @@ from bot.commands.pages import Pages
 from bot.commands.texts import receipts
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
+from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
+from bot.imports import imported
 from bot.rights.forgetting import nothing, preview, span
 from bot.rights.unquoting import drop_quotes
 from localization.numerals import number
@@ -23,6 +25,8 @@ from memory.view.view import View
 
 SHOWN = "shown"
 """What is said to forget what was shown."""
+_THAT = "that"
+"""What is said to forget the last that told something: it is shown first."""
 TOLD = ("about", "since", "until")
 _EACH, _MOST = 5, 1_500
 _LASTS = 10 * MINUTE
@@ -54,7 +58,12 @@ class SelectedForgetting:
         zone = there[0][0].home.time_zone
         within = span(since, until, now, zone)
         found = [(view, await view.selecting.select(about, within, only)) for view, only in there]
-        going = together([one for _view, one in found])
+        return await self.ask(call, found, where, sign)
+
+    async def ask(self, call: Call, found: Sequence[tuple[View, Selection]], where: str, sign: str) -> Forgotten | Reply:
+        """Show what goes and ask; return the receipt where that was agreed to, else what is to be said."""
+        who, now = Identity(call.person.platform, call.person.id), self._services.clock.now()
+        going, zone = together([one for _view, one in found]), found[0][0].home.time_zone
         if not going.messages:
             return plain(nothing())
         lines = preview(going, now, zone, _EACH)
@@ -82,6 +91,7 @@ async def _forget(going: Sequence[tuple[View, Selection]]) -> Forgotten:
 
 _POSTS = "posts"
 _LAST = "last"
+_LOOKED_BACK = 50
 _SURE = ("yes", "ja")
 _MOST_POSTS = 200
 
@@ -163,13 +173,24 @@ class ForgetCommands(Group):
     async def _delete_posts(self, view: View) -> Reply:
         """Delete messages of hers that came of what is forgotten, some hundred at a time."""
         removed = await view.posts.delete(self._services.outgoing.composer.keys(), _MOST_POSTS)
-        for (platform, place), parts in removed.items():
-            await self._services.outgoing.flush(platform, place, parts)
-        n, left = sum(len(parts) for parts in removed.values()), await view.posts.left()
-        if not n:
+        done, left = await self._services.outgoing.delete(removed), await view.posts.left()
+        if not removed:
             return plain(_("No message of mine is left that came of what is forgotten."))
+        n, refused, waiting = done[GONE], done[REFUSED], done[WAITING]
+        left -= refused
         more = _("; {left} are left", left=number(left)) if left else ""
-        return plain(ngettext("Deleted: {n} message of mine{more}.", "Deleted: {n} messages of mine{more}.", n, more=more))
+        told = ngettext("Deleted: {n} message of mine{more}.", "Deleted: {n} messages of mine{more}.", n, more=more) if n else ""
+        barred = ngettext(
+            "I may not delete {n} message of mine; whoever may delete messages there can.",
+            "I may not delete {n} messages of mine; whoever may delete messages there can.",
+            refused,
+        )
+        later = ngettext(
+            "{n} message of mine could not be deleted yet, and is deleted as soon as that can be done.",
+            "{n} messages of mine could not be deleted yet, and are deleted as soon as that can be done.",
+            waiting,
+        )
+        return plain(" ".join(filter(None, (told, barred if refused else "", later if waiting else ""))))
 
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
@@ -185,6 +206,8 @@ class ForgetCommands(Group):
                     sign=self._sign(call),
                 )
             )
+        if what.casefold() == _THAT:
+            return await self._forget_that(call, view, session)
         many, _space, sure = what.casefold().partition(" ")
         if many == _POSTS:
             if not self._adapters[call.place.platform].removes:
@@ -198,6 +221,17 @@ class ForgetCommands(Group):
                 return plain(_("You said nothing here that I keep."))
             what = found.id
         return await self._forgotten(call, view, await self._forget_one(await self._theirs(call), what))
+
+    async def _forget_that(self, call: Call, view: View, session: Session) -> Reply:
+        """Show the last that somebody told here, not what they asked or how they greeted, and forget it where they agree."""
+        said = await view.messages.latest_of(session, Identity(call.person.platform, call.person.id), _LOOKED_BACK)
+        if not said:
+            return plain(_("You said nothing here that I keep."))
+        tells = imported("bot.models.offline.understanding:tells")
+        meant = next((one for one in said if tells(one.text)), said[0])
+        found = [(view, await view.selecting.of(meant))]
+        receipt = await self._selecting.ask(call, found, self._where(call), self._sign(call))
+        return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
 
     async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
         """Forget a message where it is kept, by an id or a link. Raises NotFound, NotYours."""

@@ -5,6 +5,7 @@ read by others now than when it was stored is not sent.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
@@ -33,6 +34,9 @@ from memory.view.view import View
 
 UNNAME = "unname"
 """What takes away the name that a thread has of what was forgotten."""
+
+GONE, REFUSED, WAITING = "gone", "refused", "waiting"
+"""What becomes of a message that is to be taken away."""
 
 
 class Outgoing:
@@ -95,7 +99,9 @@ class Outgoing:
                     self._late.failed((platform, place), error.retry_after)
                     return arrived
                 waiting, later = [*waiting, *await self._journal.take(platform, place, later)], ()
-                lost = [row, *(one for one in waiting if row.answers and one.answers == row.answers)]
+                # What is not taken away keeps nothing from being said.
+                rest = row.answers if row.part.operation != "delete" else ""
+                lost = [row, *(one for one in waiting if rest and one.answers == rest)]
                 await self._journal.cancel([one.row for one in lost])
                 self._held.drop(lost)
                 waiting = [one for one in waiting if one not in lost]
@@ -139,6 +145,13 @@ class Outgoing:
             remote = await adapter.send(_sending(row, files))
         # Under its id stands what it says, not what it offers.
         return "" if row.part.form == OFFER else remote
+
+    async def delete(self, parts: Mapping[tuple[str, str], Sequence[Part]]) -> Counter[str]:
+        """Send the parts, by platform and place, that take messages away; count what became of them: GONE, REFUSED, WAITING."""
+        for (platform, place), some in parts.items():
+            await self.flush(platform, place, some)
+        states = await self._journal.states([part.key for some in parts.values() for part in some])
+        return Counter({"sent": GONE, "cancelled": REFUSED}.get(state, WAITING) for state in states)
 
     async def unname(self) -> str:
         """Have threads lose the names that may not be shown any more; return what is to be said where she may not, '' for nothing."""

@@ -115,6 +115,11 @@ class Outbox:
         )
         return [row["place"] for row in rows]
 
+    async def states(self, keys: Sequence[str]) -> list[str]:
+        """Return how far the parts of these keys are: pending, attempting, sent or cancelled."""
+        query = f"SELECT state FROM outbox WHERE key IN ({placeholders('k', keys)})"
+        return [row["state"] for row in await self._db.all(query, bound("k", keys))]
+
     async def unsent(self) -> int:
         """Count the parts that did not arrive, previews aside."""
         row = await self._db.one(

@@ -110,6 +110,11 @@ class Messages:
         self._b.own(session)
         return await said.by(self._b.db, session.key, account, "")
 
+    async def latest_of(self, session: Session, account: Identity, n: int) -> list[Exchange]:
+        """Return the n messages that an account said last in a session, the last one first."""
+        self._b.own(session)
+        return await said.latest_by(self._b.db, session.key, account, n)
+
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was (0: never)."""
         return await said.counted(self._b.db, self._b.home)

@@ -74,6 +74,10 @@ class Selecting:
         chosen = _by_age(found)[:MOST]
         return await self._with_what_goes(chosen, whole=len(found) <= MOST)
 
+    async def of(self, message: Exchange) -> Selection:
+        """Return what would go with one message at home."""
+        return await self._with_what_goes([message], whole=True)
+
     async def forget(self, selection: Selection) -> Forgotten:
         """Forget the messages of a selection and what rests on them, and nothing that was said or found since."""
         keys = [one.key for one in selection.messages]

@@ -68,6 +68,12 @@ async def test_the_owner_says_who_she_is_and_the_next_answer_knows(tmp_path: Pat
         assert "a companion who remembers" in (await ada.get("/persona")).text
 
 
+async def test_no_link_puts_words_into_her_mouth(served: Site) -> None:
+    ada = await served.visitor()
+    for path in ("/persona", "/dreams"):
+        assert "Send your key" not in (await ada.get(f"{path}?told=Send+your+key")).text
+
+
 async def test_nobody_else_says_who_she_is(served: Site) -> None:
     bob = await served.visitor("bob")
     assert "<textarea" not in (await bob.get("/persona")).text

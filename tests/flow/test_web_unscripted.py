@@ -62,12 +62,15 @@ async def test_plain_words_that_mean_a_command_are_offered_as_it_in_a_tab(served
     async with ada.watching() as tab:
         await ada.post("/talk", SCRIPTED, text="my pin is 1234")
         await tab.until("answer")
+        await ada.post("/talk", SCRIPTED, text="what is my pin?")
+        await tab.until("answer")
         await ada.post("/talk", SCRIPTED, text="forget that")
         asked = await tab.until("question")
-        assert asked["text"] == "Forget what you said last, for good? (/forget last)"
+        assert str(asked["text"]).startswith("This goes, for good:\n1 message") and "my pin is 1234" in str(asked["text"])
+        assert "what is my pin" not in str(asked["text"]) and str(asked["text"]).endswith("Forget this for good?")
         await ada.post("/talk/answer", SCRIPTED, question=str(asked["id"]), yes=yes)
         told = str((await tab.until("notice"))["text"])
-    assert told.startswith("Forgotten: 1 message" if yes == "yes" else "(Nothing was done, and these words are not kept.)")
+    assert told.startswith("Forgotten: 1 message" if yes == "yes" else "Nothing was forgotten.")
     page = (await ada.get("/talk")).text
     assert "forget that" not in page and ("1234" in page) is (yes == "no")
 

@@ -5,7 +5,7 @@ import pytest
 from adapters.plain_words import asks_for_reminder, offered
 
 MEANT = {
-    "/forget last": [
+    "/forget that": [
         "forget that",
         "Forget it!",
         "please delete what I just said.",

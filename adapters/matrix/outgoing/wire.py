@@ -15,9 +15,9 @@ from nio import AsyncClient, ErrorResponse
 from nio.crypto.attachments import encrypt_attachment
 
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
-from adapters.matrix.failures import checked
+from adapters.matrix.failures import Refused, checked
 from adapters.matrix.homeserver import Denied, Json, ask
-from adapters.matrix.incoming.past import ENCRYPTION, MESSAGE
+from adapters.matrix.incoming.past import ENCRYPTION, MESSAGE, SEALED
 from adapters.matrix.incoming.pressing import REACTION
 from adapters.matrix.rooms.rooms import Rooms
 from localization.sentences import lazy
@@ -27,6 +27,7 @@ TO_ALL_DEVICES = True
 
 
 _UNKNOWN = lazy("Who reads the room is not known just now; what waits is sent as soon as it is.")
+_NOT_HERS = lazy("Lyra may write in that room and take nothing back there; whoever may delete messages there can.")
 _NO_KEYS = lazy("Lyra's keys for encrypted rooms are not at hand; what waits is sent as soon as they are.")
 _NOT_SHARED = lazy("Not everyone in the room has got the key to read Lyra; what waits is sent as soon as they have.")
 
@@ -56,9 +57,13 @@ class Wire:
             return await self._send(room, kind, content, transaction)
 
     async def react(self, room: str, content: Json, transaction: str) -> None:
-        """Put a reaction into a room, once for each transaction; nobody encrypts those."""
+        """Put a reaction into a room, once for each transaction; nobody encrypts those. Where she may only write, none is put there."""
         await self._sealed(room)
-        checked(await self._client.room_send(room, REACTION, content, transaction))
+        try:
+            checked(await self._client.room_send(room, REACTION, content, transaction))
+        except Refused as refused:
+            if not (refused.forbidden and await self._may_write(room)):
+                raise
 
     async def upload(self, room: str, data: bytes, content_type: str) -> Json:
         """Upload a file for a room, and return what tells its readers where it is and how to read it."""
@@ -68,8 +73,21 @@ class Wire:
         return {"file": secret | {"url": await self._upload(data, "application/octet-stream")}}
 
     async def redact(self, room: str, event: str, transaction: str) -> None:
-        """Take an event back."""
-        checked(await self._client.room_redact(room, event, tx_id=transaction))
+        """Take an event back. Where she may write, and not that, it is refused for good: the room is not closed to her."""
+        try:
+            checked(await self._client.room_redact(room, event, tx_id=transaction))
+        except Refused as refused:
+            if refused.forbidden and await self._may_write(room):
+                raise SendFailed(_NOT_HERS, final=True) from None
+            raise
+
+    async def _may_write(self, room: str) -> bool:
+        """Whether she is in a room, as the homeserver says now, and her power there is enough for a message."""
+        me, known = self._client.user_id, self._rooms.peek(room)
+        inside = await self._client.room_get_state_event(room, "m.room.member", me)
+        if known is None or isinstance(inside, ErrorResponse) or inside.content.get("membership") != "join":
+            return False
+        return known.state.may_send(me, SEALED if known.record.encrypted else MESSAGE)
 
     async def _sealed(self, room: str) -> bool:
         """Whether a room is or ever was encrypted. Raises SendFailed where that is not sure."""

@@ -184,6 +184,12 @@ class State:
         """Whether someone may change what the room is."""
         return self._power(user) >= max(_STATE, _number(self._levels.get("state_default"), _STATE))
 
+    def may_send(self, user: str, kind: str) -> bool:
+        """Whether someone who is there may say something of a kind of event."""
+        levels = self._levels
+        level = _number(part(levels, "events").get(kind), _number(levels.get("events_default"), 0))
+        return self._power(user) >= level
+
     def may_replace(self, user: str) -> bool:
         """Whether someone may send all who are here to another room. An ordinary member never may, whatever the room says."""
         level = _number(part(self._levels, "events").get(TOMBSTONE), _STATE)

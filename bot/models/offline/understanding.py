@@ -148,6 +148,11 @@ def is_question(sentence: str) -> bool:
     return not sentence.endswith("!") and bool(_ASKS.match(sentence)) and not _STATES.match(sentence)
 
 
+def tells(text: str) -> bool:
+    """Whether a text tells something: more than questions, greetings, thanks and words such as "ok"."""
+    return any(key_words(one) and not is_question(one) and not _courtesy(one) for one in split(text))
+
+
 def is_about_lyra(question: str) -> bool:
     """Whether a question asks what Lyra is, likes or can do, rather than what she remembers."""
     return bool(_TO_LYRA.search(question))

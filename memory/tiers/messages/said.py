@@ -70,6 +70,16 @@ async def by(db: Database, session: int, identity: Identity, source_id: str, bef
     return exchanges.exchange(row) if row else None
 
 
+async def latest_by(db: Database, session: int, identity: Identity, n: int) -> list[Exchange]:
+    """Return the n messages that an account said last in a session, the last one first."""
+    rows = await db.all(
+        f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
+        "AND n.platform = :platform AND n.native_id = :account ORDER BY e.said_at DESC, e.item DESC LIMIT :n",
+        {"session": session, "platform": identity.platform, "account": identity.native_id, "n": n},
+    )
+    return [exchanges.exchange(row) for row in rows]
+
+
 async def counted(db: Database, domain: Domain) -> tuple[int, int]:
     """Return how many messages people said in a domain, and when the last one was (0 where there is none)."""
     row = await db.one(
