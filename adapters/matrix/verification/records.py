@@ -45,14 +45,14 @@ class Records:
         await self._put({**kept, "over": [*kept["over"], id][-_MOST_OVER:]}, _without(kept, id))
         await self._notes.put(self._answer(id), None)
 
-    async def answer(self, id: str) -> bool | None:
-        """Return whether whoever runs her found the emoji of one to be the same, None where they did not say yet."""
-        found = await self._notes.get(self._answer(id))
-        return found if isinstance(found, bool) else None
+    async def answer(self, one: Record) -> bool | None:
+        """Return whether whoever runs her found the emoji of one to be the same, None where they did not say that of these."""
+        found = await self._notes.get(self._answer(one.id))
+        return bool(found["same"]) if isinstance(found, dict) and found["shown"] == shown_of(one) else None
 
-    async def say(self, id: str, *, same: bool) -> None:
-        """Say, as who runs her, whether the emoji of one are the same."""
-        await self._notes.put(self._answer(id), same)
+    async def say(self, one: Record, *, same: bool) -> None:
+        """Say, as who runs her, whether the emoji of one, as it was shown, are the same."""
+        await self._notes.put(self._answer(one.id), {"same": same, "shown": shown_of(one)})
 
     def _answer(self, id: str) -> str:
         return f"{self._name} {id}"
@@ -62,6 +62,11 @@ class Records:
 
     async def _put(self, kept: dict[str, Any], under_way: Sequence[Any]) -> None:
         await self._notes.put(self._name, {**kept, "open": list(under_way)})
+
+
+def shown_of(one: Record) -> dict[str, Any]:
+    """Return what a verdict on one rests on: its other side names the id, and may do so twice."""
+    return {**asdict(one), "emoji": list(one.emoji)}
 
 
 def _without(kept: dict[str, Any], id: str) -> list[Any]:

@@ -74,10 +74,8 @@ class Telling:
     async def verified(self, one: Verification, by: str) -> None:
         """Say that keys were found right."""
         if by == OPERATOR:
-            log.warning("%s", lazy("{user} is verified, as was compared at the terminal.", user=one.other.user))
-            said = lazy(
-                "Verified: whoever runs me found the emoji to be the same, at the terminal. I know your keys from now on."
-            )
+            log.warning("%s", lazy("{user} is verified, as whoever runs Lyra compared.", user=one.other.user))
+            said = lazy("Verified: whoever runs me found the emoji to be the same. I know your keys from now on.")
         else:
             log.warning("%s", lazy("{user} is verified on their word, given in the chat.", user=one.other.user))
             said = lazy(

@@ -187,7 +187,7 @@ class Verifications:
     async def _show(self, going: Going) -> None:
         going.shown = True
         one = going.one
-        await self._records.keep(Record(one.id, one.other.user, one.other.device, one.room, one.emoji))
+        await self._records.keep(_record(one))
         await self._telling.compare(one)
 
     # What is found
@@ -233,7 +233,7 @@ class Verifications:
 
     async def _tick(self) -> None:
         for user, going in list(self._going.items()):
-            same = await self._records.answer(going.one.id) if going.one.phase is Phase.COMPARING else None
+            same = await self._records.answer(_record(going.one)) if going.one.phase is Phase.COMPARING else None
             if same is not None:
                 await self._decided(user, same=same, by=OPERATOR)
             elif self._pace.elapsed() > going.until:
@@ -294,3 +294,8 @@ class Verifications:
                 return await done
         except TimeoutError:
             raise PlatformFailure(_SLOW) from None
+
+
+def _record(one: Verification) -> Record:
+    """Return a verification that shows its emoji, as it is kept."""
+    return Record(one.id, one.other.user, one.other.device, one.room, one.emoji)

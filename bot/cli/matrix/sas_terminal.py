@@ -50,5 +50,5 @@ async def _ask(records: Records, one: Record) -> None:
     if answer not in (*_YES, *_NO):
         raise LyraError(lazy("Nothing was decided; call it again and say yes or no."))
     same = answer in _YES
-    await records.say(one.id, same=same)
+    await records.say(one, same=same)
     show(_("Lyra finishes it now, if she is awake.") if same else _("Lyra ends it now, if she is awake."), file=sys.stderr)

@@ -82,5 +82,6 @@ class HealthPage:
         spent = [(label, await costs.costs(self._desk.app.memory, models, days)) for label, days in _TIMES] if owner else []
         gone = await lost(self._desk.app.memory.settings, self._desk.app.base.settings) if owner else {}
         return self._desk.page(
-            request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone
-        )
+            request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone,
+            matrix=self._desk.app.base.settings.matrix is not None,
+        )  # fmt: skip

@@ -1,0 +1,64 @@
+"""Verification by emoji, for who runs this machine: what an app has to show, and the verdict of whoever looked at it."""
+
+from collections.abc import Sequence
+
+from aiohttp import web
+
+from adapters.matrix.verification.records import Record, Records
+from adapters.matrix.verification.sas_emoji import EMOJI
+from bot.service.notes import KeptNotes
+from bot.web.desk import Desk, go
+from localization.sentences import _
+
+_VERDICTS = {"yes": True, "no": False}
+
+
+class VerificationPage:
+    """/verify."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return what is answered here."""
+        return web.get("/verify", self._show), web.post("/verify", self._decide)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view, owner = await self._desk.view(request), self._desk.owns(request)
+        return self._desk.page(
+            request, "verify.html", view, owner=owner, told=request.query.get("told", "")[:200], emoji=EMOJI,
+            waiting=await self._waiting() if owner else [],
+        )  # fmt: skip
+
+    async def _decide(self, request: web.Request) -> web.Response:
+        """Keep the verdict on the emoji that the form showed, and on no others that came in their place."""
+        if not self._desk.owns(request):
+            raise web.HTTPForbidden
+        form = await request.post()
+        same = _VERDICTS.get(str(form.get("same", "")))
+        shown = str(form.get("id", "")), str(form.get("emoji", ""))
+        records = self._records()
+        meant = [one for one in await self._waiting() if shown == (one.id, numbers(one))]
+        if same is None or records is None or not meant:
+            return go("/verify", told=_("Those emoji do not wait to be compared any more; nothing was decided."))
+        await records.say(meant[0], same=same)
+        return go(
+            "/verify",
+            told=_("I finish it now, if I am awake.") if same else _("I end it now, if I am awake; nothing is verified."),
+        )
+
+    async def _waiting(self) -> list[Record]:
+        """Return those that show emoji, and wait for a verdict."""
+        records = self._records()
+        if records is None:
+            return []
+        return [one for one in await records.under_way() if one.emoji and await records.answer(one) is None]
+
+    def _records(self) -> Records | None:
+        account = self._desk.app.base.settings.matrix
+        return Records(KeptNotes(self._desk.app.memory.settings, "matrix"), account.user_id) if account else None
+
+
+def numbers(one: Record) -> str:
+    """Return which emoji a verification shows, as a form says it."""
+    return " ".join(map(str, one.emoji))
