@@ -18,6 +18,7 @@ _ENDS = ".,:;!?"
 _LONGEST_NAME = 40
 _QUOTES = " \t\n\"'`“”„‟‘’‚«»‹›"
 _BREAKS = re.compile("\r\n|[\u2028\u2029]")
+_MARKS = "*_~`<&\\|["
 
 
 def printable(text: str) -> str:
@@ -26,6 +27,11 @@ def printable(text: str) -> str:
         c for c in _BREAKS.sub("\n", text) if c in _KEPT or c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs")
     )
     return "".join(kept)
+
+
+def marks(text: str) -> int:
+    """Return how many characters of a text may be marks of Markdown within its lines: reading it takes as long as there are many."""
+    return sum(text.count(mark) for mark in _MARKS)
 
 
 def called(line: str, prefix: str) -> str | None:
@@ -77,15 +83,8 @@ def _meant(
     if answering and about_this and first in ([], ["this"]):
         return about_this, ()
     if first and (near := _mistyped(family, first[0])):
-        spec = family[0]
-        raise CommandUnclear(
-            lazy(
-                "There is no {prefix}{shown}; did you mean {prefix}{near}?",
-                prefix=prefix,
-                shown=f"{_family(spec)} {_cut(words[0])}",
-                near=f"{_family(spec)} {near}",
-            )
-        )
+        name = _family(family[0])
+        raise CommandUnclear(_no_such(f"{name} {_cut(words[0])}", f"{name} {near}", prefix))
     return family[0], words
 
 
@@ -104,10 +103,12 @@ def _mistyped(family: Sequence[CommandSpec], word: str) -> str:
 
 def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> Sentence:
     there = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
-    near = get_close_matches(name, there, 1)
-    shown = _cut(name)
+    return _no_such(_cut(name), next(iter(get_close_matches(name, there, 1)), ""), prefix)
+
+
+def _no_such(shown: str, near: str, prefix: str) -> Sentence:
     if near:
-        return lazy("There is no {prefix}{shown}; did you mean {prefix}{near}?", prefix=prefix, shown=shown, near=near[0])
+        return lazy("There is no {prefix}{shown}; did you mean {prefix}{near}?", prefix=prefix, shown=shown, near=near)
     return lazy("There is no {prefix}{shown}. {prefix}help shows what there is.", prefix=prefix, shown=shown)
 
 

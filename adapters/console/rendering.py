@@ -10,6 +10,11 @@ from rich.markdown import Heading, Markdown
 from rich.segment import Segment
 from rich.text import Text
 
+from adapters.markup import marks
+
+_MOST_MARKS = 600
+"""More would hold up the event loop."""
+
 
 class _PlainHeading(Heading):
     """A heading at the left, as wide as its words."""
@@ -23,8 +28,13 @@ class _Answer(Markdown):
     elements: ClassVar = {**Markdown.elements, "heading_open": _PlainHeading}
 
 
-def markdown(text: str) -> Markdown:
-    """Return a text as Markdown that shows all of it: line breaks stay, HTML stands as it is, links show where they go."""
+def markdown(text: str, *, most_marks: int = _MOST_MARKS) -> RenderableType:
+    """Return a text as Markdown that shows all of it: line breaks stay, HTML stands as it is, links show where they go.
+
+    One of more than so many marks is shown as it is written.
+    """
+    if marks(text) > most_marks:
+        return Text(text)
     answer = _Answer(text, hyperlinks=False)
     answer.parsed = MarkdownIt("commonmark", {"html": False}).enable(["strikethrough", "table"]).disable("image").parse(text)
     for token in answer.parsed:

@@ -2,9 +2,9 @@
 
 import nh3
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from adapters.markup import printable
+from adapters.markup import marks, printable
 
 _TAGS = {
     "p", "br", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
@@ -15,9 +15,13 @@ _MARKDOWN = (
     .enable(["table", "strikethrough"])
     .disable(["link", "image", "autolink", "reference"])
 )
+_MOST_MARKS = 2_000
+"""More would hold up the event loop."""
 _CLEANER = nh3.Cleaner(tags=_TAGS, attributes={"ol": {"start"}})
 
 
-def prose(text: str) -> Markup:
-    """Return a text of hers as HTML that holds nothing but words and their form."""
+def prose(text: str, *, most_marks: int = _MOST_MARKS) -> Markup:
+    """Return a text of hers as HTML that holds nothing but words and their form; one of more marks as it is written."""
+    if marks(text) > most_marks:
+        return Markup("<pre>{}</pre>").format(escape(printable(text)))
     return Markup(_CLEANER.clean(_MARKDOWN.render(printable(text))))

@@ -3,13 +3,15 @@
 import time
 from collections.abc import Callable, Sequence
 
+from adapters.console.rendering import markdown
 from adapters.splitting import split
 from bot.delivery.gate import gated
+from bot.web.prose import prose
 from memory.index.when.question import asked as asked_when
 from memory.text.told.confidence import asked
 from memory.text.told.named_things import named
 from tests.kits.memory_kit import START
-from tests.unit import test_confidence, test_gate, test_splitting
+from tests.unit import test_confidence, test_gate, test_shown_markdown, test_splitting
 
 Row = Callable[[str, float, str, float, str], None]
 _LONG = 60_000
@@ -24,6 +26,8 @@ def measure(row: Row) -> None:
         ("passing the gate", lambda text: gated(f"{text} www.evil.test", (), names=False), test_gate.PIECES),
         ("looking for a time", lambda text: asked_when(text, START, "Europe/Vienna"), _TIMES),
         ("looking for a wish for discretion", asked, test_confidence.HOSTILE),
+        ("showing Markdown at the terminal", markdown, test_shown_markdown.HOSTILE),
+        ("showing Markdown on the page", prose, test_shown_markdown.HOSTILE),
         ("looking for names", named, test_confidence.HOSTILE),
     ):
         row(f"{what}, the slowest text of {_LONG:,} characters", _slowest(read, pieces), "words", _slowest(read, ["walk "]), "ms")
