@@ -53,7 +53,8 @@ class Connector:
         """Answer /model: show, connect or disconnect. Raises BadInput, LyraError."""
         name = str(call.arguments.get("name", ""))
         if not name:
-            return f"{self.describe(sign)}\n{await self._found(sign)}"
+            # What connects one stands below: no word of this very command.
+            return f"{self.describe(sign, owner=self._models.chat is not None)}\n{await self._found(sign)}"
         if name == "off":
             return await self._off()
         if name == "config":

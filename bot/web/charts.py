@@ -41,7 +41,7 @@ def bars(some: Sequence[Bar], title: str) -> Markup:
         ).format(x, y, width, max(high, 1.0 if value else 0.0), name, number(value))
         drawn.append(Markup('<a href="{}" aria-label="{}: {}">{}</a>').format(leads, name, number(value), bar) if leads else bar)
         if at % every == 0:
-            drawn.append(_text(x + width / 2, _HIGH - 8, name, "middle"))
+            drawn.append(_text(x + width / 2, _HIGH - 8, name, "middle", "between" if at // every % 2 else ""))
     return _framed(title, _summary(some), [*_grid(0, top), *drawn], linked=any(leads for _, _, leads in some))
 
 
@@ -87,8 +87,10 @@ def _grid(least: float, most: float) -> list[Markup]:
     return drawn
 
 
-def _text(x: float, y: float, words: str, anchor: str) -> Markup:
-    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x, y, anchor, escape(words))
+def _text(x: float, y: float, words: str, anchor: str, kind: str = "") -> Markup:
+    """Return words of a chart; those of the kind "between" are left out where there is little room."""
+    named = Markup(' class="{}"').format(kind) if kind else ""
+    return Markup('<text{} x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(named, x, y, anchor, escape(words))
 
 
 def _number(value: float) -> str:

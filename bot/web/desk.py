@@ -87,6 +87,7 @@ _UNDER = {
     "thoughts": "dreams",
     "persona": "self",
     "policy": "export",
+    "verify": "health",
 }
 """Under which of these a page stands that is not among them."""
 
@@ -135,7 +136,7 @@ class Desk:
     templates: Environment
     platforms: Mapping[str, Adapter]
 
-    def person(self, request: web.Request) -> Person:
+    def person(self, request: web.BaseRequest) -> Person:
         """Return who is signed in."""
         identity = request[VISITOR].identity
         return Person(identity.platform, identity.native_id, identity.native_id)
@@ -144,7 +145,7 @@ class Desk:
         """Say whether who is signed in runs this machine."""
         return self.person(request).id == self.app.base.around.user
 
-    def language(self, request: web.Request) -> str:
+    def language(self, request: web.BaseRequest) -> str:
         """Return the code of the language that a request is read in: as its visitor set it in conversation, as the configuration
         has it, or as the browser asks for; '' for the machine's.
         """

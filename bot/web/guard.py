@@ -39,8 +39,8 @@ _HEADERS = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     "Cache-Control": "no-store",
 }
-Refuse = Callable[[web.Request, int, Said], web.Response]
-Language = Callable[[web.Request], str]
+Refuse = Callable[[web.BaseRequest, int, Said], web.Response]
+Language = Callable[[web.BaseRequest], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,14 @@ class Guard:
         with reading(self.language(request)):
             response = await self._answer(request, handler)
         if not response.prepared:
-            for name, value in _HEADERS.items():
-                response.headers.setdefault(name, value)
+            _protect(response)
+        return response
+
+    def unread(self, request: web.BaseRequest) -> web.Response:
+        """Answer bytes that are no request, such as a method that there is none of."""
+        with reading(self.language(request)):
+            response = self.refuse(request, 400, _REFUSED)
+        _protect(response)
         return response
 
     async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -141,6 +147,11 @@ _REFUSED = lazy("That cannot be done here.")
 _UNREADABLE = lazy("That form cannot be read. Open the page again and send it once more.")
 _FOREIGN = lazy("That form is not one of this page.")
 _WORDS = {404: lazy("There is nothing here."), 405: _REFUSED, 413: lazy("That is too long; send it in pieces.")}
+
+
+def _protect(response: web.StreamResponse) -> None:
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
 
 
 def _host(origin: str) -> str:

@@ -1,10 +1,11 @@
 """The HTTP side of Lyra: every page and path, behind one guard, on one port."""
 
+import asyncio
 import errno
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from aiohttp import web
 
@@ -23,6 +24,7 @@ from bot.web.pages.search_page import SearchPage
 from bot.web.pages.self_pages import DreamsPage, PersonaPage, SelfPage
 from bot.web.pages.talk_page import CLOSING, TalkPage
 from bot.web.pages.timeline_page import TimelinePage
+from bot.web.pages.verification_page import VerificationPage
 from bot.web.reach import Reach
 from bot.web.scripts import Scripts
 from bot.web.signins import SignIns
@@ -30,6 +32,7 @@ from localization.sentences import Said, lazy
 
 _STATIC = Path(__file__).with_name("static")
 _MOST_BYTES = 512 * 1024
+_NO_REQUEST = 400
 _MOST_ADDRESS = 64 * 1024
 """Bytes: a long search in a script that takes many bytes a letter is longer than what is usual."""
 
@@ -40,6 +43,24 @@ class Page(Protocol):
     def routes(self) -> Sequence[web.RouteDef]:
         """Return what is answered there."""
         ...
+
+
+class Connection(web.RequestHandler):
+    """One connection. Bytes on it that are no request are answered by `unread`, and are nothing for the log: anybody can send them."""
+
+    def __init__(self, manager: web.Server, unread: Callable[[web.BaseRequest], web.Response], **how: Any) -> None:
+        super().__init__(manager, **how)
+        self._unread = unread
+
+    def handle_error(
+        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
+    ) -> web.StreamResponse:
+        """Answer what was no request, or what failed, and end the connection."""
+        if status != _NO_REQUEST:
+            return super().handle_error(request, status, exc, message)
+        response = self._unread(request)
+        response.force_close()
+        return response
 
 
 class Web:
@@ -56,20 +77,28 @@ class Web:
         pages: Sequence[Page] = (
             self._scripts, EntryPage(desk, signins, attempts, reach, cookie), TalkPage(desk), SearchPage(desk), TimelinePage(desk),
             FactsPage(desk), PeoplePage(desk), ForgetPage(desk), SelfPage(desk), NumbersPage(desk), DreamsPage(desk), ExportPage(desk),
-            PlacesPage(desk), PersonaPage(desk), PolicyPage(desk), HealthPage(desk), self._activity,
+            PlacesPage(desk), PersonaPage(desk), PolicyPage(desk), HealthPage(desk), VerificationPage(desk), self._activity,
         )  # fmt: skip
         served = web.Application(middlewares=[guard.admit], client_max_size=_MOST_BYTES)
         for page in pages:
             served.add_routes(page.routes())
         served.add_routes([web.static("/static", _STATIC)])
-        self._runner = web.AppRunner(served, access_log=None, shutdown_timeout=2.0, max_line_size=_MOST_ADDRESS)
+        self._guard = guard
+        self._runner = web.AppRunner(served, shutdown_timeout=2.0)
+        self._listening: asyncio.Server | None = None
 
     async def start(self, port: int) -> str:
         """Listen; port 0 takes a free one. Return the address that people type. Raises LyraError where the port is taken."""
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self._reach.host, port, ssl_context=self._reach.tls)
+        manager, loop = self._runner.server, asyncio.get_running_loop()
+        assert manager is not None
         try:
-            await site.start()
+            self._listening = await loop.create_server(
+                lambda: Connection(manager, self._guard.unread, loop=loop, access_log=None, max_line_size=_MOST_ADDRESS),
+                self._reach.host,
+                port,
+                ssl=self._reach.tls,
+            )
         except OSError as error:
             await self._runner.cleanup()
             if error.errno != errno.EADDRINUSE:
@@ -82,16 +111,18 @@ class Web:
                     )
                 ) from error
             raise LyraError(lazy("Port {port} is taken. Name another in the configuration: [web] port = …", port=port)) from error
-        return self._reach.url(int(self._runner.addresses[0][1]))
+        return self._reach.url(int(self._listening.sockets[0].getsockname()[1]))
 
     async def stop(self) -> None:
         """End every answer and stop listening."""
         self._scripts.stop()
         self._activity.stop()
         self._desk.tabs.show_all(CLOSING)
+        if self._listening:
+            self._listening.close()
         await self._runner.cleanup()
 
-    def _refused(self, request: web.Request, status: int, words: Said) -> web.Response:
+    def _refused(self, request: web.BaseRequest, status: int, words: Said) -> web.Response:
         if "text/html" in request.headers.get("Accept", ""):
             return self._desk.plain("problem.html", status, status=status, words=_SIGN_IN if status == 401 else words)
         return web.json_response({"error": str(words)}, status=status)

@@ -1,5 +1,7 @@
 """Coming in and talking, as a person does it."""
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import expect
 
@@ -150,3 +152,18 @@ def test_somebody_else_sees_nothing_of_it(served: Served, window: Window) -> Non
         page = window.open(path)
         expect(page.get_by_text("tulips opened")).to_have_count(0)
     page.get_by_text("Signed in as bob").hover()
+
+
+@pytest.mark.parametrize(
+    "window", [{"viewport": {"width": 360, "height": 780}, "locale": locale} for locale in ("en-US", "de-DE")], indirect=True
+)
+def test_what_stands_in_a_small_window_can_be_read(window: Window) -> None:
+    page = window.open("/talk")
+    text = page.locator("#text")
+    assert text.evaluate("one => [one.scrollHeight - one.clientHeight, one.scrollWidth - one.clientWidth]") == [0, 0]
+    page = window.open("/numbers")
+    shown = page.locator(".chart").first.locator("text:visible")
+    boxes = [box for box in shown.evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())")]
+    assert min(box["height"] for box in boxes) >= 9
+    below = [box for box in boxes if box["y"] == max(one["y"] for one in boxes)]
+    assert all(left["right"] < right["left"] for left, right in pairwise(below))

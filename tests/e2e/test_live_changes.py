@@ -61,7 +61,8 @@ def test_a_running_lyra_goes_on_with_the_new_model_and_key(tmp_path: Path, one: 
 
 def test_a_model_is_connected_shown_tried_and_taken_off_outside_of_a_conversation(tmp_path: Path, one: ModelServer) -> None:
     home = Home(tmp_path, OLLAMA_HOST=one.host)
-    assert "No model connected" in home.lyra("model").out
+    shown = home.lyra("model").out
+    assert shown.startswith("No model connected: I keep, find and summarize.\n") and "lyra model lets me" not in shown
     assert home.lyra("model", "--try").code == 1
     asked = home.lyra("model", "ollama")
     assert (asked.code, asked.out) == (1, "Not connected.\n")

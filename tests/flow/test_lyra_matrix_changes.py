@@ -229,4 +229,5 @@ async def test_a_question_that_is_changed_after_its_answer_is_answered_again_at_
         await model.heard(2)
         await settled(lyra)
         assert question(lyra.chats[-1]) == BLUE
+        await ada.hears(room, lambda one: one.sender == at_home.user and one.body == f"You said: {BLUE}")
         assert await answers_to(at_home, ada, room, said) == [f"You said: {GREEN}", f"You said: {BLUE}"]

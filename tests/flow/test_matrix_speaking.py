@@ -3,6 +3,7 @@
 import pytest
 
 from adapters.matrix.homeserver import Json
+from adapters.matrix.outgoing.contents import AUTOMATED
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Person
 from tests.fakes.matrix.faults import SEND
@@ -23,6 +24,7 @@ async def test_an_answer_refers_to_the_question_and_mentions_who_asked(
             said = await person.hears(room, lambda event: event.sender == it.user and event.kind == "m.text")
             assert (said.id, said.body, said.html) == (sent, "On **Friday**.", "On <strong>Friday</strong>.")
             assert (said.answers, said.mentions, said.encrypted, said.thread) == (question, [ada.user], encrypted, "")
+            assert said.content[AUTOMATED] is True, "other programs can tell"
 
 
 @pytest.mark.torture

@@ -1,5 +1,8 @@
 """Whatever is asked, of whatever path: an answer or a refusal, and never an error of hers."""
 
+import asyncio
+import json
+import logging
 import re
 from pathlib import Path
 from urllib.parse import quote
@@ -8,6 +11,7 @@ import aiohttp
 import pytest
 from yarl import URL
 
+from tests.fakes.pulse import PATIENCE
 from tests.kits.browsing import HTML, Site, Visitor, site
 from tests.kits.lyra_kit import REPO
 from tests.kits.size import few
@@ -113,3 +117,32 @@ async def test_headers_and_files_that_nobody_means_are_no_error_of_hers(tmp_path
                 form.add_field(field, b"\xff\x00", filename="a.bin", content_type="application/octet-stream")
             async with ada.http.post(served.url + path, data=form, allow_redirects=False) as came:
                 assert came.status < 500, path
+
+
+MALFORMED = (b"FOO / HTTP/1.1", b"GET /talk HTTP/9.9", b"GET", b"\x16\x03\x01\x02\x00", b"GET /talk HTTP/1.1\r\nHost 127.0.0.1")
+GOOD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+async def said_to(port: int, *lines: bytes) -> str:
+    """Send bytes as they are; return everything that comes back until she ends it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"".join(lines))
+    came = await asyncio.wait_for(reader.read(), PATIENCE)
+    writer.close()
+    await writer.wait_closed()
+    return came.decode()
+
+
+@pytest.mark.parametrize("before", [b"", GOOD])
+async def test_what_is_no_request_is_answered_in_a_sentence_and_is_no_error_of_hers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, before: bytes
+) -> None:
+    async with site(tmp_path, monkeypatch) as served:
+        port = int(served.url.rpartition(":")[2])
+        for line in MALFORMED:
+            answer = (await said_to(port, before, line, b"\r\n\r\n")).partition(" 400 ")[2]
+            head, _, body = answer.partition("\r\n\r\n")
+            assert body == json.dumps({"error": "That cannot be done here."}), (line, answer)
+            assert "Content-Security-Policy" in head
+        assert (await (await served.visitor()).get("/talk")).status == 200
+    assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []

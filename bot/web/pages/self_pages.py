@@ -9,9 +9,20 @@ from bot.commands.thoughts import fewer
 from bot.errors import BadInput
 from bot.web.charts import Line, lines
 from bot.web.desk import Desk, go
-from localization.sentences import _, told
+from localization.sentences import _, lazy, told
 from memory.tiers.drives import NAMES
 from memory.tiers.selfstate import Moment
+
+_DONE = {
+    "changed": lazy("That is who I am from my next answer on."),
+    "reset": lazy("I am again who I was at first."),
+    "busy": lazy("Another process dreams this just now."),
+}
+"""What is told after a form, by what stands in the address: anybody can make a link, and she says none of its words."""
+
+
+def _done(request: web.Request) -> str:
+    return str(_DONE.get(request.query.get("told", ""), ""))
 
 
 class PersonaPage:
@@ -28,7 +39,7 @@ class PersonaPage:
         view, persona = await self._desk.view(request), self._desk.app.persona
         return self._desk.page(
             request, "persona.html", view, text=text or persona.current(), owner=self._desk.owns(request), problem=problem,
-            is_own=persona.is_own and not persona.named, told=request.query.get("told", "")[:200],
+            is_own=persona.is_own and not persona.named, told=_done(request),
         )  # fmt: skip
 
     async def _change(self, request: web.Request) -> web.Response:
@@ -37,7 +48,7 @@ class PersonaPage:
             self._desk.app.persona.write(text)
         except BadInput as error:
             return await self._show(request, text, told(error))
-        return go("/persona", told=_("That is who I am from my next answer on."))
+        return go("/persona", told="changed")
 
     async def _reset(self, request: web.Request) -> web.Response:
         await self._owned(request)
@@ -45,7 +56,7 @@ class PersonaPage:
             self._desk.app.persona.reset()
         except BadInput as error:
             return await self._show(request, "", told(error))
-        return go("/persona", told=_("I am again who I was at first."))
+        return go("/persona", told="reset")
 
     async def _owned(self, request: web.Request) -> "dict[str, object]":
         if not self._desk.owns(request):
@@ -75,7 +86,7 @@ class DreamsPage:
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         return self._desk.page(
-            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=request.query.get("told", "")[:200], owner=self._desk.owns(request),
+            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=_done(request), owner=self._desk.owns(request),
             dreams=await self._desk.app.memory.dreams.past(view.home, _DREAMS),
         )  # fmt: skip
 
@@ -85,7 +96,7 @@ class DreamsPage:
             raise web.HTTPForbidden
         view = await self._desk.view(request)
         dreamt = await self._desk.app.dreams.dream(view.home, forced=True)
-        return go("/dreams", told="" if dreamt.report else _("Another process dreams this just now."))
+        return go("/dreams", told="" if dreamt.report else "busy")
 
     async def _less(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)

@@ -6,7 +6,7 @@ one branch that fits. A keyword that this file does not know is refused when it 
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -143,31 +143,27 @@ def _plain_faults(schema: Mapping[str, Any], value: Any) -> list[str]:
     if "const" in schema and value != schema["const"]:
         wrong.append(f"is not {schema['const']!r}")
     if isinstance(value, str):
-        wrong += _sizes(schema, len(value), "Length")
-        if not re.search(schema.get("pattern", ""), value):
+        wrong += _sizes(schema, len(value), "minLength", "maxLength")
+        if "pattern" in schema and not re.search(schema["pattern"], value):
             wrong.append(f"does not match {schema['pattern']}")
         if schema.get("format") == "uri" and "://" not in value:
             wrong.append("is not an address")
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    elif isinstance(value, int | float) and not isinstance(value, bool):
         wrong += [f"is below {schema['minimum']}"] if value < schema.get("minimum", value) else []
         wrong += [f"is above {schema['maximum']}"] if value > schema.get("maximum", value) else []
         wrong += ["is no id"] if schema.get("format") == "snowflake" and value < 0 else []
-    if isinstance(value, list):
-        wrong += _sizes(schema, len(value), "Items")
+    elif isinstance(value, list):
+        wrong += _sizes(schema, len(value), "minItems", "maxItems")
         if schema.get("uniqueItems") and len({json.dumps(item, sort_keys=True) for item in value}) != len(value):
             wrong.append("has the same item twice")
-    if isinstance(value, dict):
-        wrong += _sizes(schema, len(value), "Properties")
+    elif isinstance(value, dict):
+        wrong += _sizes(schema, len(value), "minProperties", "maxProperties")
     return wrong
 
 
-def _sizes(schema: Mapping[str, Any], size: int, what: str) -> list[str]:
-    tests: list[tuple[str, Callable[[int], bool]]] = [("min", lambda limit: size < limit), ("max", lambda limit: size > limit)]
-    return [
-        f"has {size} {what.lower()}, {side} {schema[side + what]}"
-        for side, off in tests
-        if side + what in schema and off(schema[side + what])
-    ]
+def _sizes(schema: Mapping[str, Any], size: int, least: str, most: str) -> list[str]:
+    wrong = [f"has {size} {least[3:].lower()}, min {schema[least]}"] if size < schema.get(least, size) else []
+    return wrong + ([f"has {size} {most[3:].lower()}, max {schema[most]}"] if size > schema.get(most, size) else [])
 
 
 def _short(value: Any) -> str:
