@@ -11,9 +11,12 @@ from memory.index.when.further_languages import in_english
 from memory.index.when.telling import asked_ahead
 from tests.kits.memory_kit import DAY, HOUR, among, aside, utc
 
-SET = Path(__file__).parents[1] / "sets" / "times" / "further_languages.jsonl"
+SETS = Path(__file__).parents[1] / "sets" / "times"
 NOW = utc("2026-10-22 20:00")
-QUESTIONS = [json.loads(line) for line in SET.read_text("utf-8").splitlines()]
+QUESTIONS, AHEAD = (
+    [json.loads(line) for line in (SETS / name).read_text("utf-8").splitlines()]
+    for name in ("further_languages.jsonl", "further_languages_ahead.jsonl")
+)
 
 
 def days(question: str) -> tuple[date, date] | None:
@@ -28,7 +31,7 @@ def _day(instant: int) -> date:
 
 @pytest.mark.parametrize("language", sorted({one["language"] for one in QUESTIONS}))
 def test_every_question_asks_for_its_days(language: str) -> None:
-    asked = [one for one in QUESTIONS if one["language"] == language]
+    asked = [one for one in [*QUESTIONS, *AHEAD] if one["language"] == language]
     wanted = [(date.fromisoformat(one["first"]), date.fromisoformat(one["last"])) for one in asked]
     assert [days(one["question"]) for one in asked] == wanted
 
@@ -42,10 +45,35 @@ def test_every_question_asks_for_its_days(language: str) -> None:
         ("Что было на прошлых выходных?", "2026-10-17", "2026-10-18"),
         ("ماذا حدث قبل يومين؟", "2026-10-20", "2026-10-20"),
         ("Geçen hafta sonu ne yaptım?", "2026-10-17", "2026-10-18"),
+        ("上上周五我做了什么？", "2026-10-09", "2026-10-09"),
+        ("再来週の月曜日は何？", "2026-11-02", "2026-11-02"),
+        ("다다음 주 월요일에 뭐 해?", "2026-11-02", "2026-11-02"),
+        ("大后天谁来？", "2026-10-25", "2026-10-25"),
+        ("Где мы были в позапрошлом году?", "2024-01-01", "2024-12-31"),
     ],
 )
 def test_further_forms(question: str, first: str, last: str) -> None:
     assert days(question) == (date.fromisoformat(first), date.fromisoformat(last))
+
+
+@pytest.mark.parametrize(
+    ("question", "year"),
+    [
+        ("Zu welchem Arzt gehe ich am 3. November?", 2026),
+        ("Zu welchem Arzt bin ich am 3. November gegangen?", 2025),
+        ("Which doctor do I go to on 3 November?", 2026),
+        ("Which doctor did I go to on 3 November?", 2025),
+        ("Who went to the doctor on 3 November?", 2025),
+        ("К какому врачу я ходила 3 ноября?", 2025),
+        ("十一月三号我去看了哪位医生？", 2025),
+        ("11月3日にどの医者に行きましたか？", 2025),
+        ("11월 3일에 어느 병원에 갔어?", 2025),
+        ("Which doctor do I go to on 3 May?", 2026),
+    ],
+)
+def test_a_day_without_its_year_is_a_near_one_to_come_unless_it_is_asked_about_as_over(question: str, year: int) -> None:
+    read = days(question)
+    assert read and read[0] == read[1] and (read[0].year, read[0].day) == (year, 3)
 
 
 def test_numbers_are_read_in_words() -> None:

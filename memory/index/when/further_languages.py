@@ -147,17 +147,17 @@ def _in_figures(name: str, number: str) -> list[tuple[str, _Said]]:
     """Return dates in figures, each with the sign of what it counts behind it."""
     year, month, day = DATES[name]
     count = number if name != "korean" else r"(?<!\d)(?P<n>\d{1,2})"
+    of_month = r"\d\d?" if name == "korean" else rf"\d\d?|[{HAN}十]{{1,3}}"
 
     def told(found: re.Match[str]) -> str:
         groups = found.groupdict()
         at = _value(name, groups["n"])
         if not 1 <= at <= 12:
             return found[0]
-        return _spaced(
-            " ".join(filter(None, ("" if groups.get("day") else "in", groups.get("day"), MONTHS[at - 1], groups.get("year"))))
-        )
+        of = str(_value(name, groups["day"])) if groups["day"] else "in"
+        return _spaced(" ".join(filter(None, (of, MONTHS[at - 1], groups["year"]))))
 
-    return [(rf"(?:(?P<year>\d{{4}}){year} ?)?{count}{month}(?: ?(?P<day>\d\d?){day})?(?![前전])", told)]
+    return [(rf"(?:(?P<year>\d{{4}}){year} ?)?{count}{month}(?: ?(?P<day>{of_month}){day})?(?![前전])", told)]
 
 
 def _always(said: str) -> _Said:

@@ -110,17 +110,56 @@ AHEAD: Mapping[str, str] = {  # how a distance ahead is told
     "japanese": "{counted}後",
     "korean": "{counted} ?(?:후|뒤)",
 }
+_NO_WEEKDAY = "(?! ?の?[一二三四五六七日天月火水木金土월화수목금토일])"
+"""What is said of a week, and not of a day in it."""
 FIXED: Mapping[str, Mapping[str, str]] = {
-    "russian": {"(?:на|в) прошлы[ех] выходны[ех]": "last weekend"},
-    "polish": {"(?:w )?(?:zeszły|ubiegły) weekend": "last weekend"},
-    "turkish": {"geçen hafta ?sonu": "last weekend"},
-    "arabic": {"(?:قبل|منذ) يومين": "2 days ago", "(?:قبل|منذ) أسبوعين": "2 weeks ago", "(?:قبل|منذ) شهرين": "2 months ago",
-               "(?:قبل|منذ) (?:سنتين|عامين)": "2 years ago",
-               "بعد يومين": "2 days from now", "بعد أسبوعين": "2 weeks from now", "بعد شهرين": "2 months from now", "بعد (?:سنتين|عامين)": "2 years from now", "(?:في )?(?:عطلة )?نهاية الأسبوع الماضي": "last weekend"},
-    "chinese": {"上个?周末|上週末": "last weekend"},
-    "japanese": {"先週末|先週の週末": "last weekend"},
-    "korean": {"지난 ?주말": "last weekend", "이틀 ?전": "2 days ago", "사흘 ?전": "3 days ago", "이틀 ?(?:후|뒤)": "2 days from now", "사흘 ?(?:후|뒤)": "3 days from now",
-                "나흘 ?전": "4 days ago", "닷새 ?전": "5 days ago"},
+    "russian": {
+        "(?:на|в) прошлы[ех] выходны[ех]": "last weekend", "(?:на|в) эт[иу]х? выходны[ех]": "this weekend",
+        "(?:на|в) (?:следующи|будущи)[ех] выходны[ех]": "next weekend",
+        "(?:на )?позапрошлой неделе": "the week before last", "(?:в )?позапрошлом месяце": "the month before last", "(?:в )?позапрошлом году": "the year before last",
+        "на (?:следующую|будущую) неделю": "next week", "на (?:следующий|будущий) месяц": "next month", "на (?:следующий|будущий) год": "next year",
+    },
+    "polish": {
+        "(?:w )?(?:zeszły|ubiegły) weekend": "last weekend", "(?:w )?ten weekend": "this weekend",
+        "(?:w )?(?:przyszły|następny) weekend": "next weekend",
+        "(?:w )?zaprzeszłym tygodniu": "the week before last", "(?:w )?zaprzeszłym miesiącu": "the month before last", "(?:w )?zaprzeszłym roku": "the year before last",
+        "na (?:przyszły|następny) tydzień": "next week", "na (?:przyszły|następny) miesiąc": "next month",
+        "na (?:przyszły|następny) rok": "next year",
+    },
+    "turkish": {
+        "geçen hafta ?sonu": "last weekend", "bu hafta ?sonu": "this weekend", "(?:gelecek|önümüzdeki) hafta ?sonu": "next weekend",
+        "evvelki hafta": "the week before last", "evvelki ay": "the month before last", "evvelki (?:yıl|sene)": "the year before last",
+    },
+    "arabic": {
+        "(?:قبل|منذ) يومين": "2 days ago", "(?:قبل|منذ) أسبوعين": "2 weeks ago", "(?:قبل|منذ) شهرين": "2 months ago",
+        "(?:قبل|منذ) (?:سنتين|عامين)": "2 years ago", "بعد يومين": "2 days from now", "بعد أسبوعين": "2 weeks from now",
+        "بعد شهرين": "2 months from now", "بعد (?:سنتين|عامين)": "2 years from now",
+        "(?:في )?(?:عطلة )?نهاية الأسبوع الماضي": "last weekend", "(?:في )?(?:عطلة )?نهاية (?:هذا الأسبوع|الأسبوع الحالي)": "this weekend",
+        "(?:في )?(?:عطلة )?نهاية الأسبوع (?:القادم|المقبل)": "next weekend",
+        "(?:في )?الأسبوع قبل الماضي": "the week before last", "(?:في )?الشهر قبل الماضي": "the month before last",
+        "(?:في )?(?:العام قبل الماضي|السنة قبل الماضية)": "the year before last",
+        "للأسبوع (?:القادم|المقبل)": "next week", "للشهر (?:القادم|المقبل)": "next month",
+        "(?:للعام (?:القادم|المقبل)|للسنة (?:القادمة|المقبلة))": "next year",
+    },
+    "chinese": {
+        "上个?周末|上週末": "last weekend", "[这這本]个?周末|[这這本]週末": "this weekend", "下个?周末|下週末": "next weekend",
+        f"上上个?(?:周|星期|礼拜|週){_NO_WEEKDAY}": "the week before last", f"下下个?(?:周|星期|礼拜|週){_NO_WEEKDAY}": "2 weeks from now",
+        "上上[个個]月": "the month before last", "下下[个個]月": "2 months from now", "大前天": "3 days ago", "大[后後]天": "3 days from now",
+        "前年": "the year before last", "[后後]年": "2 years from now",
+    },
+    "japanese": {
+        "先週末|先週の週末": "last weekend", "今週末|今週の週末": "this weekend", "来週末|来週の週末": "next weekend",
+        f"先々週{_NO_WEEKDAY}": "the week before last", f"再来週{_NO_WEEKDAY}": "2 weeks from now", "先々月": "the month before last", "再来月": "2 months from now",
+        "一昨年|おととし": "the year before last", "再来年": "2 years from now", "さきおととい": "3 days ago", "明々後日|しあさって": "3 days from now",
+    },
+    "korean": {
+        "지난 ?주말": "last weekend", "이번 ?주말": "this weekend", "다음 ?주말": "next weekend",
+        f"지지난 ?주{_NO_WEEKDAY}": "the week before last", f"다다음 ?주{_NO_WEEKDAY}": "2 weeks from now",
+        "지지난 ?달": "the month before last", "다다음 ?달": "2 months from now", "재작년": "the year before last", "내후년": "2 years from now",
+        "이틀 ?전": "2 days ago", "사흘 ?전": "3 days ago", "나흘 ?전": "4 days ago", "닷새 ?전": "5 days ago", "그끄저께": "3 days ago",
+        "이틀 ?(?:후|뒤)": "2 days from now", "사흘 ?(?:후|뒤)|글피": "3 days from now", "나흘 ?(?:후|뒤)": "4 days from now",
+        "닷새 ?(?:후|뒤)": "5 days from now",
+    },
 }  # fmt: skip
 IN_MONTH: Mapping[str, tuple[str, str]] = {  # a month, in which or from which day, and what comes before and behind it
     "russian": ("в ", "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре"),
@@ -156,16 +195,22 @@ WEEKDAY_OF: Mapping[str, Sequence[tuple[str, str]]] = {  # a weekday that is tol
         ("(?:يوم )?{day} (?:القادم|المقبل|القادمة|المقبلة)", "next {day}"),
     ),
     "chinese": (
+        ("上上个?(?:周|星期|礼拜|週){day}", "2 weeks ago on {day}"),
+        ("下下个?(?:周|星期|礼拜|週){day}", "2 weeks from now on {day}"),
         ("上个?(?:周|星期|礼拜|週){day}", "last week on {day}"),
         ("下个?(?:周|星期|礼拜|週){day}", "next week on {day}"),
         ("[这這本]个?(?:周|星期|礼拜|週){day}", "this week on {day}"),
     ),
     "japanese": (
+        ("先々週の?{day}", "2 weeks ago on {day}"),
+        ("再来週の?{day}", "2 weeks from now on {day}"),
         ("先週の?{day}", "last week on {day}"),
         ("来週の?{day}", "next week on {day}"),
         ("今週の?{day}", "this week on {day}"),
     ),
     "korean": (
+        ("지지난 ?주 ?{day}", "2 weeks ago on {day}"),
+        ("다다음 ?주 ?{day}", "2 weeks from now on {day}"),
         ("지난 ?주 ?{day}", "last week on {day}"),
         ("지난 ?{day}", "last {day}"),
         ("다음 ?주 ?{day}", "next week on {day}"),

@@ -31,6 +31,7 @@ _SMALL_TALK = 4
 _LONGEST = 400 * DAY
 _LONG_AGO = 45 * DAY
 _WEEK, _YEAR = 7 * DAY, 365 * DAY
+_NEAR = 60 * DAY
 _COMES_AGAIN = frozenset((Code.MONTH, Code.SEASON, Code.FEAST))
 _WEEKDAYS = frozenset((Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.WEEKDAY_PART))
 _BACK = frozenset((Code.AGO, Code.AGO_BEFORE, Code.LAST, Code.PAST, Code.LAST_BEHIND, Code.SECOND_LAST, Code.YEAR, Code.DATE))
@@ -123,19 +124,30 @@ def told(text: str, said_at: int, time_zone: str) -> Told:
 
 def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     """As `asked`, in further languages too; of a question about what is to come, a month or a feast without its year is the next one,
-    or else the last.
+    or else the last; so is a day of the next two months in a question that does not say that it is over.
     """
     english = in_english(text)
     question = asked(english, now, time_zone)
-    if english != text:
-        if question.window:
-            return question
-        question = asked(text, now, time_zone)
+    if english != text and not question.window:
+        english, question = text, asked(text, now, time_zone)
     last = question.window
-    if last is None or last.end > now or not _ASKS_AHEAD.search(text) or _has(cut(text), _BACK):
+    if last is None or last.end > now or _has(cut(english), _BACK):
         return question
-    then = asked(text, now + _YEAR, time_zone).window
-    return replace(question, window=replace(then, instead=last)) if then and then.start > now else question
+    then = asked(english, now + _YEAR, time_zone).window
+    if then is None or then.start <= now or not (_about_ahead(text) or _soon(then, now, text, past=question.past)):
+        return question
+    return replace(question, window=replace(then, instead=last))
+
+
+def _about_ahead(text: str) -> bool:
+    return _ASKS_AHEAD.search(text) is not None or any(SIGNS[name].ahead.search(text) for name in languages_of(text))
+
+
+def _soon(then: Window, now: int, text: str, *, past: bool) -> bool:
+    """Say whether a date without its year is a near one to come, where nothing in the question says that it is over."""
+    if past or then.end - then.start > DAY or then.start - now > _NEAR or OVER.search(text) or _DONE.search(text):
+        return False
+    return not any(SIGNS[name].back.search(text) for name in languages_of(text))
 
 
 def asks_ahead(text: str, window: Window, now: int) -> bool:
