@@ -51,6 +51,11 @@ class Tongues:
                 asked[await store.space()] = vector
         return asked
 
+    async def understands(self, text: str) -> bool:
+        """Say whether a question is in another language than English, and the embedder that knows those has read anything."""
+        told = await apart(len(text), partial(spoken, text))
+        return len(self._stores) > 1 and told not in (ENGLISH, None) and bool(await self._stores[-1].space())
+
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed what has no vector yet, `most` items of each where others wait; return how many. Raises EmbeddingFailed."""
         return sum([await store.catch_up(domain, tell, most) for store in self._stores])

@@ -1,6 +1,6 @@
 """Which embedder reads what: English the first, everything where anything else is said the other, and nobody waits for another."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
 
@@ -10,6 +10,8 @@ import pytest
 from memory.core import Memory, Ports
 from memory.errors import EmbeddingFailed
 from memory.index import vectors
+from memory.index.recall import finder
+from memory.index.recall.ranking import by_share
 from memory.index.tongues import spoken
 from memory.ports import Embedder, Vectors
 from memory.store.changes import announce
@@ -185,3 +187,36 @@ async def unannounced(tx: Transaction, domain: Domain, items: Sequence[int], op:
     """Tell of what is embedded alone."""
     if op != "drop":
         await announce(tx, domain, items, op)
+
+
+class Graded(Reader):
+    """A reader to whom some texts are as near to all that is asked as it is told."""
+
+    def __init__(self, name: str, near: Mapping[str, float]) -> None:
+        super().__init__(name)
+        self._near = near
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = await super().embed(texts)
+        for row, text in zip(rows, texts, strict=True):
+            near = 1 if text.endswith("?") else self._near.get(text, 0)
+            row *= np.sqrt(1 - near**2)
+            row[-1] += near
+        return rows
+
+
+RIGHT, WRONG = "Bruno hat einen kurzen Schwanz", "der Zug nach Bremen ist heute kaputt"
+
+
+@pytest.mark.parametrize("sharply", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_where_another_language_is_known_a_common_word_does_not_outweigh_what_is_meant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sharply: bool
+) -> None:
+    if not sharply:
+        monkeypatch.setattr(finder, "by_share", lambda words, most, *, sharply: by_share(words, most))
+    near = {RIGHT: 0.6, WRONG: 0.52}
+    here = await home(tmp_path, Reader("first"), Graded("others", near))
+    await tell(here, *[f"das ist nicht die Nummer {n} von uns" for n in range(9)], RIGHT, *ENGLISH, GERMAN, *ENGLISH, WRONG)
+    (first, *_) = await here.view.recall.messages("welches Tier, das nicht kaputt ist, wohnt hier bei mir?", 3)
+    assert first.exchange.text == (RIGHT if sharply else WRONG)
+    await here.memory.close()

@@ -11,6 +11,7 @@ import numpy as np
 
 from memory.index.indexing import OWN
 from memory.index.recall.columns import Column, Ints, Mask
+from memory.index.recall.neighbourhood import Neighbourhood
 from memory.index.when.values import Window
 from memory.text import lexical
 from memory.types import MINUTE
@@ -49,6 +50,7 @@ class Documents:
         self.called: dict[str, set[str]] = {}
         self.hers: set[str] = set()
         self._last: dict[int, int] = {}
+        self._neighbourhood: Neighbourhood | None = None
 
     def __len__(self) -> int:
         return len(self.items)
@@ -66,6 +68,7 @@ class Documents:
     ) -> None:  # fmt: skip
         """Take in items, ascending and all newer than those here."""
         start, n = len(self), len(items)
+        self._neighbourhood = None
         self.items.extend(items)
         self.sessions.extend(sessions)
         self.times.extend(times)
@@ -87,6 +90,13 @@ class Documents:
         elif self.linked:
             for document in range(start, start + n):
                 self._link(document)
+
+    @property
+    def neighbourhood(self) -> Neighbourhood:
+        """How messages stand beside each other, looked at once until more are added."""
+        if self._neighbourhood is None:
+            self._neighbourhood = Neighbourhood.of(self.before.now, self.after.now, self.stretches.now)
+        return self._neighbourhood
 
     def number(self, item: int) -> int:
         """Return the number of an item, NONE where it is not here."""

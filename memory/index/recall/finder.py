@@ -196,6 +196,7 @@ class Recall:
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
         asked = await self._tongues.query(question.text) if self._tongues else {}
+        by_meaning = self._tongues is not None and await self._tongues.understands(question.text)
         if await self.spaces() != spaces:
             # The embedder turned out to be another than it was.
             loaded = await self._domain_indexes.of(domains, await self.spaces())
@@ -208,7 +209,7 @@ class Recall:
         )
 
         def ranked() -> list[list[Found]]:
-            scored = _scored(together, question, loaded, asked)
+            scored = _scored(together, question, loaded, asked, by_meaning=by_meaning)
             return [
                 _by_words(query, timed, loaded, staged.gone) if query.by_words else _told(query, scored, question)
                 for query in queries
@@ -232,12 +233,14 @@ class Recall:
         return await self._tongues.spaces() if self._tongues else ()
 
 
-def _scored(query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Mapping[int, Vectors]) -> list[Scored]:
+def _scored(
+    query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Mapping[int, Vectors], *, by_meaning: bool = False
+) -> list[Scored]:
     domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
     if not domain_indexes:
         return []
     words, most = bm25(domain_indexes, question.words)
-    shares = by_share(words, most)
+    shares = by_share(words, most, sharply=by_meaning)
     ranked = rank(query, question, domain_indexes, shares, [domain_index.scan(asked) for domain_index in domain_indexes])
     if not (question.breadth.of_theme and asked):
         return ranked

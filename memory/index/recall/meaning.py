@@ -177,7 +177,7 @@ def _products(asked: Bytes, rows: Bytes, some: Ints | None) -> Floats:
 
 
 def _scan(asked: Bytes, rows: Bytes, products: Floats) -> None:
-    products[:] = np.asarray(numkong.cdist(asked[None], rows, "dot", out_dtype="float32"))[0]
+    numkong.cdist(asked[None], rows, "dot", out=products[None])
 
 
 def _of_some(asked: Bytes, rows: Bytes, some: Ints) -> Floats:

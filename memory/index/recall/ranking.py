@@ -93,13 +93,17 @@ def _best(scores: Sequence[Floats]) -> float:
     return max((float(score.max(initial=0)) for score in scores), default=0.0)
 
 
-def by_share(words: Sequence[Floats], most: float) -> list[Floats]:
+def by_share(words: Sequence[Floats], most: float, *, sharply: bool = False) -> list[Floats]:
     """Scale scores by words so that the best is 1, or less where it is far from the `most` that a question's words could score.
 
-    Else one common word in a message would weigh as much as what all the question means in another.
+    Else one common word in a message would weigh as much as what all the question means in another. Where that is known better
+    than its words, as in a language whose words take many forms, it is `sharply` less.
     """
-    top = max(_best(words), MUCH * most)
-    return [score / np.float32(top) if top > 0 else score for score in words]
+    top, much = _best(words), MUCH * most
+    if top <= 0:
+        return list(words)
+    share = min(1.0, top / much) if much else 1.0
+    return [score * np.float32((share**2 if sharply else share) / top) for score in words]
 
 
 def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
@@ -124,23 +128,21 @@ def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
 def _weighed(documents: Documents, own: Floats, question: ParsedQuery) -> Floats:
     """Return scores of messages with what their neighbours and their stretch add."""
     if not question.of_lyra:
-        own = own * _less(documents, OWN, LYRA)
-    # A missing neighbour is -1: it reads the zero put behind the last score.
-    padded = np.append(own, np.float32(0))
-    beside = padded.take(documents.before.now, mode="wrap") + padded.take(documents.after.now, mode="wrap")
-    score = own + np.float32(NEIGHBOUR) * beside
-    best = np.zeros(len(documents), np.float32)
-    np.maximum.at(best, documents.stretches.now, score)
-    score += np.float32(STRETCH) * best[documents.stretches.now] * (score > 0)
-    score *= _less(documents, ASKS, ASKING)
-    return score
+        own = _less(own, documents, OWN, LYRA)
+    around = documents.neighbourhood
+    score = own + np.float32(NEIGHBOUR) * around.beside(own)
+    score += np.float32(STRETCH) * around.best_around(score) * (score > 0)
+    return _less(score, documents, ASKS, ASKING)
 
 
-def _less(documents: Documents, trait: int, weight: float) -> Floats:
-    """Return what messages count: those of a trait `weight`, all others 1."""
-    less: Floats = (documents.traits.now & np.uint8(trait)) * np.float32((weight - 1) / trait)
+def _less(score: Floats, documents: Documents, trait: int, weight: float) -> Floats:
+    """Return scores in which those of messages of a trait count `weight` of themselves."""
+    those = documents.traits.now & np.uint8(trait)
+    if not those.any():
+        return score
+    less: Floats = those * np.float32((weight - 1) / trait)
     less += 1
-    return less
+    return score * less
 
 
 def _lifted(
