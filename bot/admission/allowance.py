@@ -200,7 +200,8 @@ class Allowance:
         return self._used.setdefault(name, _Used())
 
     def _row(self, person: Person, place: Place) -> str:
-        return _name("row", person.platform, person.id, place.key)
+        # Where each answer opens a thread of its own, all of them are one row.
+        return _name("row", person.platform, person.id, place.channel)
 
 
 def _name(*parts: str) -> str:
