@@ -31,7 +31,9 @@ def opened(matrix: MatrixThread, ada: Person, process: Process) -> str:
     process.note("Matrix: connected.")
     room = matrix.do(matrix.people.together(ada, matrix.person("bob")))
     matrix.do(ada.invites(room, matrix.lyra.user))
-    matrix.until(ada, lambda: [one for one in ada.ears.events if one.room == room and one.body.startswith("Hello")] or None, "a greeting")
+    matrix.until(
+        ada, lambda: [one for one in ada.ears.events if one.room == room and one.body.startswith("Hello")] or None, "a greeting"
+    )
     matrix.says(ada, room, "!settings threads on")
     # The greeting, and aside what a setting is now.
     matrix.do(matrix.proxy.heard(SEND, 2))
@@ -74,7 +76,9 @@ def test_a_kill_leaves_one_thread_and_one_answer(matrix: MatrixThread, tmp_path:
 
 
 @pytest.mark.torture
-def test_what_is_said_before_the_thread_can_be_seen_goes_into_it_after_a_kill_as_well(matrix: MatrixThread, tmp_path: Path) -> None:
+def test_what_is_said_before_the_thread_can_be_seen_goes_into_it_after_a_kill_as_well(
+    matrix: MatrixThread, tmp_path: Path
+) -> None:
     ada = matrix.person("ada")
     with ModelServer(answer) as model:
         home = Home(tmp_path, f"{model.config()}{matrix.config()}[web]\nport = 0\n", **matrix.variables)
