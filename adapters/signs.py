@@ -2,7 +2,9 @@
 
 import re
 
-OFFERS = {"🔁": "again", "👎": "dislike", "🛑": "stop"}
+STOP = "stop"
+"""The command that ends an answer which is being made."""
+OFFERS = {"🔁": "again", "👎": "dislike", "🛑": STOP}
 """What may be asked of anything she says."""
 TAKEN_BACK = {"👎": "like"}
 """What it stands for to take such a sign away again."""

@@ -15,7 +15,7 @@ from adapters.discord.access.audiences import Audiences
 from adapters.discord.access.channels import locate, opened, vanished
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
-from adapters.discord.access.thread_starts import opened_at, stands_above
+from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
 from adapters.discord.connection import Access, Ended, close, pointed_at, stay
 from adapters.discord.incoming.convert import PLATFORM, names
@@ -27,6 +27,7 @@ from adapters.discord.interactions import menu
 from adapters.discord.interactions.calls import Calls
 from adapters.discord.limits import Limits, StartsSpent
 from adapters.discord.options import ClientOptions
+from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
@@ -71,6 +72,7 @@ class Discord(Adapter):
         self._files = Files(pace.files)
         self._rulers = Rulers(notes)
         self._audiences = self.audiences(notes)
+        self._starts = ThreadStarts(notes)
         self._content = access.message_content
         self._client: Client | None = None
         self._sender: Sender | None = None
@@ -84,6 +86,7 @@ class Discord(Adapter):
         await self._limits.load()
         await self._rulers.load()
         await self._audiences.load()
+        await self._starts.load()
         failures = 0
         with pointed_at(self._access):
             try:
@@ -116,7 +119,7 @@ class Discord(Adapter):
                 log.warning("%s", failure)
             # Before the login nothing can be asked.
             self._client, self._calls, self._gaps = client, calls, gaps
-            self._sender = Sender(client, self._limits.require, self._now)
+            self._sender = Sender(client, self._limits.require, self._now, Posts(client, self._now, self._starts))
 
         settings = ClientOptions(self._content, self._access.bots, self._gate, self._pace)
         client = Client(settings, self._limits, self._files, self._rulers, prepare)
@@ -191,7 +194,7 @@ class Discord(Adapter):
         """Return the n messages before one, oldest first; none where that is not allowed or not possible now."""
         if self._client is None:
             return ()
-        found = await earlier(self._client, self._limits, self._gate, place, message, n, reader)
+        found = await earlier(self._client, self._limits, self._gate, self._starts, place, message, n, reader)
         if reader is not None:
             return found
         with suppress(PlaceGone):
@@ -235,13 +238,13 @@ class Discord(Adapter):
 
     def opened_at(self, place: Place) -> int:
         """Return since when (microseconds UTC) people see the thread of a place, 0 where they do not yet."""
-        return opened_at(self._client, place.server, place.thread) if self._client else 0
+        return self._starts.opened_at(self._client, place.server, place.thread) if self._client else 0
 
     def link(self, place: str, message: str) -> str:
         """Return the address of a message."""
         server, channel, thread = split_key(place)
         number = snowflake(message)
-        above = thread == str(number) or (self._client and stands_above(self._client, server, thread, str(number)))
+        above = thread == str(number) or (self._client and self._starts.stands_above(self._client, server, thread, str(number)))
         where = channel if above else thread or channel
         return f"https://discord.com/channels/{server or '@me'}/{where}/{number}" if number is not None else ""
 
@@ -251,7 +254,9 @@ class Discord(Adapter):
         """Send a part and return Discord's id of it. Raises SendFailed."""
         if self._sender is None:
             raise SendFailed(_AWAY)
-        return await self._sender.send(sending)
+        sent = await self._sender.send(sending)
+        await self._starts.settle()
+        return sent
 
     async def reach(self, person: Person) -> Place | None:
         """Return the DM with a person, made if need be. Raises PlatformFailure while that is not possible."""

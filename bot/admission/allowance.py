@@ -138,9 +138,10 @@ class Allowance:
         if owned(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts):
             return Grant.FULL, 0
         now = self._clock.now()
-        if self._limits.in_a_row and (quick := self._quick(person, place, said_at)) >= self._limits.in_a_row:
+        mine = self._of(_name("person", person.platform, person.id))
+        if self._limits.in_a_row and self._quick(person, place, said_at) >= self._limits.in_a_row:
             # Said once as well: clocks may differ, and then it was a person.
-            return (Grant.TOLD if quick == self._limits.in_a_row else Grant.NOTHING), _BREATH
+            return self._told(mine, now, _BREATH * _SECOND), _BREATH
         scopes = self._scopes(person, place, chosen)
         self._daily.update(name for name, limit in scopes if limit.turns_per_day or limit.tokens_per_day)
         # What was had under each account stays counted by itself, so that linking and unlinking change no count.
@@ -153,11 +154,7 @@ class Allowance:
         share, left = max(shares, default=(0.0, 0))
         seconds = -(-left // _SECOND)
         if share >= _LESS_UNTIL:
-            mine = self._of(_name("person", person.platform, person.id))
-            if mine.told > now:
-                return Grant.NOTHING, seconds
-            mine.told = now + left
-            return Grant.TOLD, seconds
+            return self._told(mine, now, left), seconds
         for name, _ in scopes:
             self._of(name).add(now, 1, 0)
         self._changed = True
@@ -172,6 +169,14 @@ class Allowance:
         for name, _ in self._scopes(person, place, chosen):
             self._of(name).add(now, 0, tokens)
 
+    @staticmethod
+    def _told(mine: _Used, now: int, left: int) -> Grant:
+        """Return that nothing is given for so many microseconds, and a word on it where none was said for as long."""
+        if mine.told > now:
+            return Grant.NOTHING
+        mine.told = now + left
+        return Grant.TOLD
+
     def _quick(self, person: Person, place: Place, said_at: int) -> int:
         """Return how many messages in a row came sooner after an answer than a person could have read it."""
         row = self._row(person, place)
@@ -179,7 +184,8 @@ class Allowance:
         if not answered_at or said_at < answered_at:
             return 0
         count = count + 1 if said_at - answered_at <= _AT_ONCE else 0
-        self._rows[row] = count, answered_at
+        # Who gets no answer any more goes on in a row until they pause.
+        self._rows[row] = count, said_at if count >= self._limits.in_a_row else answered_at
         return count
 
     def _by_day(self, name: str) -> bool:
@@ -200,7 +206,8 @@ class Allowance:
         return self._used.setdefault(name, _Used())
 
     def _row(self, person: Person, place: Place) -> str:
-        return _name("row", person.platform, person.id, place.key)
+        # Where each answer opens a thread of its own, all of them are one row.
+        return _name("row", person.platform, person.id, place.channel)
 
 
 def _name(*parts: str) -> str:

@@ -31,7 +31,7 @@ class Surroundings:
     async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
         """Return what others who may use her said at a place of many just before the first of these messages to be answered."""
         oldest = self._clock.now() - self._within
-        first = next((one.id for one in messages if one.addressed and one.said_at >= oldest), "")
+        first = next((one.id for one in messages if one.addressed and one.asked_at >= oldest), "")
         if place.is_private or not first:
             return ()
         since = self._clock.now() - _ASIDE_MINUTES * MINUTE

@@ -101,10 +101,14 @@ def test_discord_may_be_away_at_first(tmp_path: Path, discord: DiscordThread, mo
     door = Door(discord)
     home = machine(tmp_path, discord, model, place=door.config())
     with home.started("run") as lyra:
-        away = lyra.note("Discord")
-        assert away.endswith("Lyra connects again. source=adapters.discord.adapter")
+        said = [lyra.note()]
+        while "Discord" not in said[-1]:
+            said.append(lyra.note())
+        assert said[-1].endswith("Lyra connects again. source=adapters.discord.adapter")
+        assert "Lyra is awake." not in said, "nobody can talk with her yet"
         with door.open():
-            lyra.note("Discord: connected.")
+            assert lyra.note("awake") == "Lyra is awake."
+            assert lyra.note("Discord: ").startswith("Discord: connected.")
             assert discord.answered(discord.ask("ada", discord.dm("ada"), "at last")) == ["You said: at last"]
             ended(lyra.stop())
 

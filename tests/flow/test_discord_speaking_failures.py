@@ -7,7 +7,7 @@ import pytest
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, Right, Status
-from tests.kits.discord_speech import Clock, Mouth, desk, part
+from tests.kits.discord_speech import Clock, Mouth, desk, part, posts
 
 
 async def test_a_closed_dm(server: DiscordServer) -> None:
@@ -69,14 +69,15 @@ async def test_nothing_is_asked_while_sending_is_forbidden(server: DiscordServer
         raise SendFailed("not now")
 
     async with desk(server) as it:
-        sender = Sender(it.client, forbid, it.clock)
+        sender = Sender(it.client, forbid, it.clock, posts(it.client, it.clock))
         with pytest.raises(SendFailed, match="not now"):
             await sender.send(part(general, "hello?"))
     assert server.calls("create_message") == []
 
 
 async def test_before_the_client_is_connected_what_waits_waits_on(server: DiscordServer, general: Channel) -> None:
-    sender = Sender(Mouth(), lambda: None, Clock())
+    client, clock = Mouth(), Clock()
+    sender = Sender(client, lambda: None, clock, posts(client, clock))
     with pytest.raises(SendFailed, match="not connected") as failed:
         await sender.send(part(general, "hello?"))
     assert not failed.value.final

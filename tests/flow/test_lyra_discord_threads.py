@@ -226,6 +226,22 @@ async def test_what_is_said_before_the_thread_stands_belongs_to_it(town: Town, l
     assert other is not thread
 
 
+async def test_what_was_said_beside_its_thread_is_found_where_it_stands_once_that_is_closed(town: Town) -> None:
+    async with model_server() as model:
+        async with town.lyra(model) as lyra:
+            await town.reads(town.eve, town.general, "settings", setting="threads", value="on")
+            first, second, thread = await quick_mentions(town)
+            inside = await town.ada.says(thread, "and which cup?")
+            await answers(town, thread, 3)
+            place = f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]'
+            stands = {first: town.general, second: town.general, inside: thread}
+            town.server.acts.change_thread(thread, archived=True)
+            await town.caught_up()
+            assert all(lyra.adapter.link(place, str(one.id)).endswith(f"/{at.id}/{one.id}") for one, at in stands.items())
+        async with town.lyra(model) as lyra:
+            assert all(lyra.adapter.link(place, str(one.id)).endswith(f"/{at.id}/{one.id}") for one, at in stands.items())
+
+
 @pytest.mark.parametrize("how", ["edited", "removed"])
 async def test_what_was_said_beside_its_thread_is_followed_where_it_stands(town: Town, lyra: Awake, how: str) -> None:
     _, second, _ = await quick_mentions(town)

@@ -302,6 +302,13 @@ async def test_what_a_device_is_called_is_no_markup_of_the_page(at_home: Home, a
         assert "<script>alert" not in page.text and called in page.words.replace("< script", "<script")
 
 
+async def test_no_link_to_the_page_shows_words_of_whoever_made_it(at_home: Home, ada: Person, owner: str) -> None:
+    async with awake_with_page(at_home) as (lyra, served):
+        await Records(notes(lyra), at_home.user).keep(Record("t1", ada.user, ada.device, "", (0, 2, 3, 4, 5, 6, 7)))
+        page = await (await served.visitor(owner)).get("/verify?told=Compared+already:+press+They+match")
+        assert "Compared already" not in page.words and "They match" in page.words
+
+
 async def test_the_page_is_read_in_its_readers_language(at_home: Home, ada: Person, owner: str) -> None:
     async with awake_with_page(at_home) as (lyra, served):
         await Records(notes(lyra), at_home.user).keep(Record("t1", ada.user, ada.device, "", (0, 2, 3, 4, 5, 6, 7)))

@@ -14,6 +14,7 @@ import pytest
 
 from adapters.base import Sending
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
+from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.interactions.calls import Calls, Patience
 from adapters.discord.interactions.menu import sync
 from adapters.discord.outgoing.posts import Posts
@@ -188,6 +189,11 @@ class Setting:
     sender: type[Sender] = Sender
 
 
+def posts(client: discord.Client, clock: Clock, kind: type[Posts] = Posts) -> Posts:
+    """Return what says things in channels."""
+    return kind(client, clock, ThreadStarts(Pad()))
+
+
 @asynccontextmanager
 async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIterator[Desk]:
     """Connect, and give what speaks; in the end everything asked of the server must have been Discord's."""
@@ -195,7 +201,7 @@ async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIt
     ears = Ears(*chosen.specs)
     async with running(server, client):
         await client.wait_until_ready()
-        sender = chosen.sender(client, lambda: None, clock, seconds=chosen.seconds, posts=chosen.posts(client, clock))
+        sender = chosen.sender(client, lambda: None, clock, seconds=chosen.seconds, posts=posts(client, clock, chosen.posts))
         if chosen.specs:
             await sync(client, ears.table, Pad())
         client.calls = Calls(client, ears, lambda server: "", now=clock, patience=chosen.patience)

@@ -93,8 +93,21 @@ async def test_an_account_that_writes_faster_than_a_person_gets_five_answers_in_
     allowed = allowance(memory, clock, person={})
     assert [await round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, Grant.TOLD, Grant.NOTHING]
     assert await round_of(5 * SECOND) is Grant.FULL, "who takes a breath is a person"
+    assert [await round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, *[Grant.NOTHING] * 2], "it was told that"
     allowed = allowance(memory, clock, person={}, in_a_row=0)
     assert [await round_of(SECOND // 2) for _ in range(9)] == [Grant.FULL] * 9
+
+
+async def test_who_goes_on_without_a_pause_is_told_once_and_answered_no_more(memory: Memory, clock: Clock) -> None:
+    allowed, granted = allowance(memory, clock, person={}), list[Grant]()
+    for _ in range(60):
+        granted.append((await allowed.take(ADA, DM, clock.now(), UNSET))[0])
+        if granted[-1] is Grant.FULL:
+            allowed.had(ADA, DM, 10, UNSET)
+        clock.forward(SECOND // 5)
+    assert granted == [*[Grant.FULL] * 5, Grant.TOLD, *[Grant.NOTHING] * 54]
+    clock.forward(2 * SECOND)
+    assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
 
 
 async def test_what_counts_no_more_is_dropped(memory: Memory, clock: Clock) -> None:

@@ -1,25 +1,61 @@
-"""Since when people see a thread, and what of its conversation stands in the channel above it."""
+"""Since when people see a thread, and what of its conversation stands in the channel above it.
+
+Discord tells that of threads that are open. What a closed one needs of it is noted while it is open, and kept over restarts: when it was
+opened, where something was said for it before that.
+"""
 
 import discord
 
+from adapters.base import Notes
+
 _SECOND = 1_000_000
+_NOTE = "threads"
+_MOST = 1_000
+"""How many threads are noted; those that were opened last stay."""
 
 
-def opened_at(client: discord.Client, server: str, thread: str) -> int:
-    """Return since when (microseconds UTC) people see a thread that a message can begin, as far as Discord told; 0 where it did not."""
-    guild = client.get_guild(int(server)) if server and thread else None
-    found = guild.get_thread(int(thread)) if guild else None
-    # A private one begins with no message: nothing of it stands in the channel.
-    if found is None or found.is_private() or found.created_at is None:
-        return 0
-    return round(found.created_at.timestamp() * _SECOND)
+class ThreadStarts:
+    """The beginnings of threads."""
 
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._late: dict[str, int] = {}
+        self._changed = False
 
-def stands_above(client: discord.Client, server: str, thread: str, message: str) -> bool:
-    """Say whether a message of a thread's conversation stands above it: it begins that, or was said before that was opened."""
-    if message == thread:
+    async def load(self) -> None:
+        """Read what was noted."""
+        self._late = await self._notes.get(_NOTE) or {}
+
+    def opened_at(self, client: discord.Client, server: str, thread: str) -> int:
+        """Return since when (microseconds UTC) people see a thread that a message can begin, as far as that is known; 0 where it is not."""
+        guild = client.get_guild(int(server)) if server and thread else None
+        found = guild.get_thread(int(thread)) if guild else None
+        if found is None:
+            return self._late.get(thread, 0)
+        # A private one begins with no message: nothing of it stands in the channel.
+        if found.is_private() or found.created_at is None:
+            return 0
+        return round(found.created_at.timestamp() * _SECOND)
+
+    def stands_above(self, client: discord.Client, server: str, thread: str, message: str) -> bool:
+        """Say whether a message of a thread's conversation stands above it: it begins that, or was said before that was opened."""
+        if message == thread:
+            return True
+        if not (server and thread and message.isdecimal()):
+            return False
+        said_at, opened_at = (
+            round(discord.utils.snowflake_time(int(message)).timestamp() * _SECOND),
+            self.opened_at(client, server, thread),
+        )
+        if said_at >= opened_at:
+            return False
+        if thread not in self._late:
+            self._late = dict([*self._late.items(), (thread, opened_at)][-_MOST:])
+            self._changed = True
         return True
-    if not (server and thread and message.isdecimal()):
-        return False
-    said_at = round(discord.utils.snowflake_time(int(message)).timestamp() * _SECOND)
-    return said_at < opened_at(client, server, thread)
+
+    async def settle(self) -> None:
+        """Keep what changed."""
+        if self._changed:
+            self._changed = False
+            await self._notes.put(_NOTE, self._late)

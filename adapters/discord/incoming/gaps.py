@@ -4,17 +4,22 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 import discord
 
 from adapters.base import Listener, Notes
+from adapters.discord.access import readers
 from adapters.discord.access.sight import views
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
+from adapters.discord.incoming import convert
 from adapters.discord.incoming.heard import GatewayEvent
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
+from adapters.early import EARLY, LATELY
 from adapters.errors import SendFailed
+from adapters.events import Unreadable
 
 MOST_MISSED = 1_000
 """How many missed messages of one channel are read at a start."""
@@ -115,16 +120,27 @@ class Gaps:
         stream = str(channel.id)
         if stream in self._caught_up and stream not in self._failed:
             return
-        after = (await self._cursors()).get(stream, self._began)
+        cursors = await self._cursors()
+        after = cursors.get(stream, self._began)
         gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
         self._caught_up.add(stream)
         try:
             self._limits.require()
+            if stream not in cursors:
+                await self._tell_early(channel, min(before or self._began, self._began), hand)
             await self._walk(gap, hand)
         except (*TROUBLE, discord.InvalidData, SendFailed) as trouble:
             log.warning("The history of a DM could not be read: %s.", type(trouble).__name__)
             await self._pin(gap, hand)
             self._failed[stream] = gap
+
+    async def _tell_early(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
+        """Tell of what was written in a DM just before she listened for the first time, where nothing of hers stands below it."""
+        async for message in channel.history(limit=1, before=discord.Object(before)):
+            lately = discord.utils.utcnow() - message.created_at < timedelta(microseconds=LATELY)
+            if lately and convert.spoken(message) and not convert.machine(message):
+                place = readers.direct(str(channel.id))
+                await hand([GatewayEvent(Unreadable(str(message.id), place, convert.speaker(message), EARLY, once=True))])
 
     async def _cursors(self) -> dict[str, int]:
         return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}

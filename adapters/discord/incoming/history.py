@@ -13,7 +13,7 @@ from adapters.base import Presence
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.readers import Gate
 from adapters.discord.access.sight import views
-from adapters.discord.access.thread_starts import stands_above
+from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
 from adapters.discord.incoming import convert
@@ -26,13 +26,13 @@ _PAGE = 100
 
 
 async def earlier(
-    client: Client, limits: Limits, gate: Gate, place: str, message: str, n: int, reader: Person | None
+    client: Client, limits: Limits, gate: Gate, starts: ThreadStarts, place: str, message: str, n: int, reader: Person | None
 ) -> Sequence[Quote]:
     """Return the n messages before one, oldest first; none where Lyra or the reader may not read them, or cannot now."""
     server, parent, thread = split_key(place)
     me = client.user
     # What was said before a message above a thread stands there too.
-    thread = "" if stands_above(client, server, thread, message) else thread
+    thread = "" if starts.stands_above(client, server, thread, message) else thread
     try:
         limits.require()
         number = int(thread or parent)

@@ -15,11 +15,12 @@ import discord
 
 from adapters.base import Sending
 from adapters.command_table import Card
-from adapters.discord.access.thread_starts import stands_above
+from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE
-from adapters.discord.interactions.buttons import view
+from adapters.discord.interactions.buttons import pressed, view
 from adapters.errors import SendFailed
 from adapters.events import split_key
+from adapters.signs import STOP
 from localization.languages import LANGUAGES
 from localization.sentences import lazy
 
@@ -47,7 +48,8 @@ async def arrived(channel: discord.PartialMessageable, me: int, sending: Sending
 async def shown(channel: discord.PartialMessageable, me: int, sending: Sending, *, above: bool) -> Look:
     """Look for what answers the same message as a first part, whatever it says: the last such one.
 
-    What is answered may stand `above` the thread where the answer goes, so that this refers to nothing.
+    What is answered may stand `above` the thread where the answer goes, so that this refers to nothing: then it is one that can
+    still be stopped, and no other of hers in there.
     """
     return await _look(channel, sending, lambda one: one.author.id == me and _answers(one, sending, above=above))
 
@@ -103,7 +105,14 @@ def _belongs(message: discord.Message, sending: Sending) -> bool:
 
 def _answers(message: discord.Message, sending: Sending, *, above: bool) -> bool:
     told = _told(message)
-    return told == sending.answers or (not told and above)
+    return told == sending.answers or (not told and above and _is_being_made(message))
+
+
+def _is_being_made(message: discord.Message) -> bool:
+    """Say whether a message shows an answer that is not whole yet: whoever reads it can stop it."""
+    buttons = [child for row in message.components if isinstance(row, discord.ActionRow) for child in row.children]
+    called = [pressed(child.custom_id or "") for child in buttons if isinstance(child, discord.Button)]
+    return any(call and call[0] == STOP for call in called)
 
 
 async def _found(client: discord.Client, channel: int) -> object:
@@ -134,9 +143,10 @@ def nonce(key: str) -> str:
 class Posts:
     """Lyra's own messages in channels. Raises what discord.py and its connection raise."""
 
-    def __init__(self, client: discord.Client, now: Callable[[], int]) -> None:
+    def __init__(self, client: discord.Client, now: Callable[[], int], starts: ThreadStarts) -> None:
         self._client = client
         self._now = now
+        self._starts = starts
 
     async def send(self, sending: Sending) -> str:
         """Post a part, unless it is there already, and return its id."""
@@ -243,7 +253,7 @@ class Posts:
     def _stands_above(self, sending: Sending) -> bool:
         """Say whether what is answered stands above the thread where the answer goes: nothing in there can refer to it."""
         server, _, thread = split_key(sending.place)
-        return stands_above(self._client, server, thread, sending.answers)
+        return self._starts.stands_above(self._client, server, thread, sending.answers)
 
     def _channel(self, sending: Sending) -> discord.PartialMessageable:
         server, channel, thread = split_key(sending.place)

@@ -158,14 +158,14 @@ class Sender:
         client: discord.Client,
         require: Callable[[], None],
         now: Callable[[], int],
+        posts: Posts,
         *,
         seconds: float = 60.0,
-        posts: Posts | None = None,
     ) -> None:
         self._client = client
         self._require = require
         self._seconds = seconds
-        self._posts = posts or Posts(client, now)
+        self._posts = posts
         self._answers = Answers(client, now)
         self._under_way: dict[_Key, asyncio.Task[str]] = {}
 

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 
+from adapters.early import EARLY, LATELY
 from adapters.events import Announced, Event, Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.batch import Batch, RoomEvents
@@ -22,11 +23,8 @@ from adapters.matrix.rooms.room import Record, Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
 from adapters.matrix.verification.channel import Heard, in_room
-from localization.sentences import lazy
 
 _MOST_KNOWN = 20_000
-_LATELY = 7 * 24 * 60 * 60 * 1_000_000
-_EARLY = lazy("You wrote to me before I was here for the first time, and I read nothing of that. Say it again, and I answer it.")
 
 
 class Hearing:
@@ -103,9 +101,9 @@ class Hearing:
         said = [one for one in segment.events if one.sealed is not None or one.kind == "m.room.message"]
         if not (said and room.is_member and room.is_private) or said[-1].sender == room.me or said[-1].is_redacted:
             return None
-        if said[-1].at < time.time_ns() // 1_000 - _LATELY:
+        if said[-1].at < time.time_ns() // 1_000 - LATELY:
             return None
-        return Unreadable(said[-1].id, room.place(said[-1].thread), room.person(said[-1].sender), _EARLY, once=True)
+        return Unreadable(said[-1].id, room.place(said[-1].thread), room.person(said[-1].sender), EARLY, once=True)
 
     def is_for_her(self, room: Room, *, inside: bool, quiet: bool) -> bool:
         """Whether what is said now is said with her there.

@@ -141,7 +141,8 @@ def file(content: Json, source: Json, size: int) -> Json:
 def named(attached: File, source: Json) -> Json:
     """Return a message that is a file; `source` says where that is."""
     info = {"mimetype": "application/octet-stream", "size": len(attached.data)}
-    return {"msgtype": "m.file", "body": attached.name, "filename": attached.name, "info": info, "m.mentions": {}} | source
+    said = {"msgtype": "m.file", "body": attached.name, "filename": attached.name, "info": info, "m.mentions": {}}
+    return said | {AUTOMATED: True} | source
 
 
 def placed(content: Json, *, thread: str, answers: str) -> Json:
