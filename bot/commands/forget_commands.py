@@ -141,6 +141,7 @@ class ForgetCommands(Group):
         if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
             return plain(_("I keep nothing of that message."))
         receipt = await self._services.memory.disregard(call.place.platform, call.place.key, call.target.id)
+        self._services.off_record.forget(call.place.platform, [call.target.id])
         if receipt != Forgotten(0, 0, 0):
             return await self._forgotten(call, view, receipt)
         return plain(_("I keep nothing of that message, and do not look at it again."))

@@ -52,7 +52,7 @@ class Intake:
         self._within = answer_within_minutes * MINUTE
         self._off_record = off_record
         self._holding = Holding(memory, off_record)
-        self._surroundings = Surroundings(memory, preferences, access, clock, self._within)
+        self._surroundings = Surroundings(memory, preferences, access, clock, self._within, off_record)
         self._meanwhile = Meanwhile()
         self._one = asyncio.Lock()
         self._settled: set[tuple[int, Person]] = set()

@@ -155,6 +155,7 @@ class Listening:
             return None
         admitted = await self._admission.admit(message, command=command, foreign=foreign)
         if admitted is None:
+            await self._overhear(message)
             return None
         if command and self._commands.goes_off_record(message, self._adapter):
             admitted = replace(admitted, off_record=True)
@@ -170,6 +171,14 @@ class Listening:
         elif message.quoted and off_record.knows(platform, message.quoted.id):
             return replace(message, quoted=None)
         return message
+
+    async def _overhear(self, message: Message) -> None:
+        """Have what is said off the record, and not to her, come into no prompt that is on the record, either."""
+        chosen = await self._services.preferences.read(message.person, message.place)
+        if chosen.is_off_record(message.place, message.person):
+            await self._unshown(replace(message, off_record=True))
+            alone = "" if chosen.all_off_record(message.place) else message.person.id
+            self._services.off_record.overhear(message.place, message.id, alone)
 
     async def _accept(self, events: Sequence[Message | Asked]) -> Sequence[asyncio.Future[None]]:
         if not events:

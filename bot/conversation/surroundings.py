@@ -7,8 +7,9 @@ from adapters.base import Adapter
 from adapters.events import Message, Person, Place, Quote
 from bot.admission.access import Access
 from bot.context.naming import as_shown
-from bot.context.quoting import openly, unforgotten, unkept
+from bot.context.quoting import openly, unforgotten, unkept, without_forgotten
 from bot.conversation.preferences import Preferences
+from bot.rights.off_record import OffRecord
 from memory.core import Memory
 from memory.ports import Clock
 from memory.types import MINUTE
@@ -21,12 +22,15 @@ _ASIDE_MINUTES = 60
 class Surroundings:
     """Reads what stands around messages. Messages said longer ago than `within` (microseconds) are answered no more."""
 
-    def __init__(self, memory: Memory, preferences: Preferences, access: Access, clock: Clock, within: int) -> None:
+    def __init__(
+        self, memory: Memory, preferences: Preferences, access: Access, clock: Clock, within: int, off_record: OffRecord
+    ) -> None:
         self._memory = memory
         self._preferences = preferences
         self._access = access
         self._clock = clock
         self._within = within
+        self._off_record = off_record
 
     async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
         """Return what others who may use her said at a place of many just before the first of these messages to be answered."""
@@ -43,7 +47,8 @@ class Surroundings:
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
         """Return what messages answer, and what others said just before, under the names that people have here."""
         answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
-        quotes = await as_shown(view.messages, adapter, place, [*answered, *await self._aside(view, place, said)])
+        asker = messages[-1].person.id if messages[-1].off_record else None
+        quotes = await as_shown(view.messages, adapter, place, [*answered, *await self._aside(view, place, said, asker)])
         return quotes[: len(answered)], quotes[len(answered) :]
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
@@ -52,10 +57,16 @@ class Surroundings:
         heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if quote.id not in elsewhere])
         return await unforgotten(self._memory, view, place, heeded)
 
-    async def _aside(self, view: View, place: Place, said: Sequence[Quote]) -> list[Quote]:
+    async def _aside(self, view: View, place: Place, said: Sequence[Quote], asker: str | None) -> list[Quote]:
         """Return what of it is neither forgotten nor kept: that is recalled where its readers may know it, or not at all.
 
-        Nor is it what was said in confidence.
+        Nor is it what was said in confidence, nor off the record, but for an `asker` who is so as well.
         """
         heard = await asyncio.to_thread(openly, said)
-        return await unkept(self._memory, view, place, heard) if heard else []
+        if not heard:
+            return []
+        along = [] if asker is None else [one for one in heard if self._off_record.overheard(place, one.id, asker)]
+        left = await unkept(self._memory, view, place, [one for one in heard if one not in along])
+        left += await without_forgotten(self._memory, view, place.platform, along)
+        order = {one.id: at for at, one in enumerate(heard)}
+        return sorted(left, key=lambda one: order[one.id])

@@ -25,6 +25,7 @@ class OffRecord:
     def __init__(self) -> None:
         self._said: OrderedDict[_Where, list[Exchange]] = OrderedDict()
         self._ids: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._overheard: OrderedDict[tuple[str, str], _Where] = OrderedDict()
         self._keys = count(-1, -1)
 
     def message(self, session: Session, kind: Kind, speaker: str, text: str, id: str, at: int, account: int | None) -> Exchange:
@@ -60,8 +61,21 @@ class OffRecord:
         """Say whether a message or a post of that id was off the record, as far as that is at hand."""
         return (platform, id) in self._ids
 
+    def overhear(self, place: Place, id: str, person: str) -> None:
+        """Know by its id what was said at a place to others than her; `person` is as in `add`."""
+        self._overheard[place.platform, id] = (place.platform, place.key, 0, person)
+        while len(self._overheard) > _KNOWN:
+            self._overheard.popitem(last=False)
+
+    def overheard(self, place: Place, id: str, asker: str) -> bool:
+        """Say whether a message was said at a place to others than her, and an answer off the record to an account may use it."""
+        where = self._overheard.get((place.platform, id))
+        return where is not None and where[1] == place.key and where[3] in ("", asker)
+
     def forget(self, platform: str, ids: Sequence[str]) -> None:
         """Let go of messages that were taken back or changed, with all that was said after them, which may rest on them."""
+        for id in ids:
+            self._overheard.pop((platform, id), None)
         for where, said in list(self._said.items()):
             at = next((at for at, one in enumerate(said) if where[0] == platform and one.source_id in ids), None)
             if at is not None:
@@ -72,6 +86,9 @@ class OffRecord:
         for one in list(self._said):
             if _within(one, where, server=server):
                 del self._said[one]
+        for id, one in list(self._overheard.items()):
+            if _within(one, where, server=server):
+                del self._overheard[id]
 
 
 def _where(session: Session, person: str) -> _Where:

@@ -71,7 +71,7 @@ class Forgetting:
             names = await known.names(self.db, self.seal, items)
             await self.tombstones.append(names)
             async with self.db.transaction() as tx:
-                await tombstones.put_up(tx, names, self.clock.now())
+                await self.tombstones.put_up(tx, names, self.clock.now())
             after = items[-1]
 
     async def forget_named(self, names: Sequence[str], events: Sequence[int] = ()) -> Forgotten:
@@ -130,7 +130,7 @@ class Forgetting:
         now = self.clock.now()
         found: list[Gone] = []
         async with self.db.transaction() as tx:
-            await tombstones.put_up(tx, names, now)
+            await self.tombstones.put_up(tx, names, now)
             items: list[int] = []
             for some in pages(names):
                 rows = await tx.all(
@@ -179,7 +179,7 @@ class Forgetting:
         names = await self._unlogged(await known.names(self.db, self.seal, items))
         await self.tombstones.append(names)
         async with self.db.transaction() as tx:
-            await tombstones.put_up(tx, names, now)
+            await self.tombstones.put_up(tx, names, now)
             total = await erase(tx, items, now)
             for domain, _items in await by_domain(tx, items):
                 await drop_names_of(tx, await titles.named_after_forgotten(tx, self.seal, domain))

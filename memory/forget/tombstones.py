@@ -2,7 +2,8 @@
 
 A tombstone is a message's public id. It is appended and synced before any row is touched, so that a restored backup, an older
 file put back by hand, a late original and a running dream all meet it. The database remembers how much of the log it was
-told; what lies behind that is read at the next open, and what the log has lost since is appended to it again. Each line ends
+told; what lies behind that is read at the next open. It remembers as well how long the log was when it put up a tombstone last:
+what a shorter one has lost is appended to it again. Each line ends
 with a check of its name, so that a damaged log is noticed: what it named would come back from an older file.
 """
 
@@ -19,11 +20,11 @@ from pathlib import Path
 from localization.numerals import number
 from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
-from memory.store import install
+from memory.store import home_files, install
 from memory.store.database import Database, Transaction
 from memory.store.lineage import pages
 
-_READ = "tombstones read"
+_READ, _WRITTEN = "tombstones read", "tombstones written"
 # A power cut tears a line anywhere. Earlier versions wrote no check.
 _LINE = re.compile(r"[a-z2-7]{0,26}|(?P<name>[a-z2-7]{26}) (?P<check>[0-9a-f]{0,8})")
 
@@ -58,11 +59,17 @@ class Tombstones:
         for some in pages(sorted(lost)):
             await self.append(some)
 
+    async def put_up(self, tx: Transaction, names: Iterable[str], now: int) -> None:
+        """Put up tombstones of these names, which are in the log, in the database."""
+        await put_up(tx, names, now)
+        await install.keep(tx, _WRITTEN, str(home_files.size(self.log)))
+
     async def unread(self, *, all_of_it: bool = False) -> Unread:
         """Return what the database was not told of, or the whole log. Raises TombstonesDamaged."""
         mark = None if all_of_it else await install.kept(self.db, _READ)
         read, last = json.loads(mark) if mark else (0, "")
-        return await asyncio.to_thread(self._unread, read, last)
+        written = await install.kept(self.db, _WRITTEN)
+        return await asyncio.to_thread(self._unread, read, last, max(read, int(written or 0)))
 
     def _append(self, names: Sequence[str]) -> None:
         try:
@@ -80,13 +87,13 @@ class Tombstones:
                 lazy("Nothing was forgotten: {log} could not be written ({strerror}).", log=self.log, strerror=error.strerror)
             ) from error
 
-    def _unread(self, read: int, last: str) -> Unread:
+    def _unread(self, read: int, last: str, least: int) -> Unread:
         try:
             whole = self.log.read_bytes()
         except FileNotFoundError:
             whole = b""
         # Another log than the one that was read before, or a shorter one: all of it is news.
-        known = whole[:read].rstrip().endswith(last.encode()) and len(whole) >= read
+        known = whole[:read].rstrip().endswith(last.encode()) and len(whole) >= least
         lines = whole[read if known else 0 :].decode("ascii", "replace").split("\n")
         if damaged := sum(not _is_sound(line) for line in lines):
             raise TombstonesDamaged(
@@ -116,6 +123,7 @@ def _is_sound(line: str) -> bool:
 async def remember_read(tx: Transaction, unread: Unread) -> None:
     """Note that the database was told of all that was unread."""
     await install.keep(tx, _READ, unread.mark)
+    await install.keep(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
 
 
 async def put_up(tx: Transaction, names: Iterable[str], now: int) -> None:

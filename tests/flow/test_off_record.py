@@ -87,6 +87,47 @@ async def test_what_somebody_says_off_the_record_comes_into_nobodys_prompt(town:
     assert traces(town, "pelican") == {}
 
 
+async def test_what_was_said_off_the_record_and_not_to_her_comes_into_nobodys_prompt(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        await town.says(town.bob, town.general, "Hello there.")
+        await town.reads(town.ada, town.general, "incognito", what="on", of="me")
+        said = await town.ada.says(town.general, "I am expecting, says pelican.")
+        for answered in (None, said):
+            await town.answer(await town.bob.says(town.general, f"{town.server.mention} What is new?", reply_to=answered))
+            assert "pelican" not in last(lyra)
+        await town.answer(await town.bob.forwards(said, await town.bob.opens_dm()))
+        assert "pelican" not in last(lyra)
+        assert "pelican" not in (await town.asks(town.bob, town.general, "summarize", last=9)).content
+        assert await town.uses_menu(town.bob, "Remember this", said) == "That message was forgotten, and stays so."
+        await town.says(town.ada, town.general, "And you?")
+        assert "> ada: I am expecting, says pelican." in last(lyra), "her own words are there for her own question"
+    async with town.lyra(model) as lyra:
+        await town.says(town.bob, town.general, "What is new?")
+        assert "pelican" not in last(lyra), "after a restart, too"
+    assert traces(town, "pelican") == {}
+
+
+async def test_where_a_channel_is_off_the_record_its_words_help_there_as_long_as_it_is(town: Town, model: OpenAIServer) -> None:
+    async with town.lyra(model) as lyra:
+        await town.says(town.bob, town.general, "Hello there.")
+        await town.reads(town.eve, town.general, "incognito", what="on")
+        said = await town.ada.says(town.general, "I am expecting, says pelican.")
+        gone = await town.ada.says(town.general, "The ocelot is ill.")
+        await town.says(town.bob, town.general, "What is new?")
+        assert "> ada: I am expecting, says pelican." in last(lyra) and "ocelot" in last(lyra)
+        assert (await town.uses_menu(town.ada, "Forget this", gone)).endswith("do not look at it again.")
+        await town.says(town.bob, town.general, "And now?")
+        assert "> ada: I am expecting, says pelican." in last(lyra) and "> ada: The ocelot" not in last(lyra)
+        await town.reads(town.eve, town.general, "incognito", what="off")
+        for answered in (None, said):
+            await town.answer(await town.bob.says(town.general, f"{town.server.mention} What was it?", reply_to=answered))
+            assert "pelican" not in last(lyra)
+        await town.reads(town.eve, town.general, "incognito", what="on")
+        await town.says(town.bob, town.general, "And now?")
+        assert "pelican" not in last(lyra), "it went with the end of that time"
+    assert traces(town, "pelican") == {}
+
+
 async def test_a_channel_and_a_server_are_taken_off_the_record_by_those_who_run_them_and_it_is_said_aloud(
     town: Town, model: OpenAIServer
 ) -> None:

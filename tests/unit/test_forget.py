@@ -278,6 +278,31 @@ async def test_a_log_that_was_lost_is_written_again_from_the_memory(tmp_path: Pa
 
 
 @pytest.mark.file
+@pytest.mark.parametrize("before", [0, 1, 2], ids=["of the first day", "of the day before", "of another process"])
+async def test_a_log_is_completed_that_is_older_than_what_was_forgotten_last(tmp_path: Path, before: int) -> None:
+    clock, log = Clock(), tmp_path / "tombstones.log"
+    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
+        here = await corner(memory, clock)
+        secret, *others = [await here.say(text, source=text) for text in (SECRET, "the boat is red", "the barn is green")]
+        await memory.backup(tmp_path / "backup.db")
+        for other in others[:before]:
+            await here.view.forget_message(other.id)
+    older = log.read_bytes() if before else b""
+    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
+        await (await corner(memory, clock)).view.forget_message(secret.id)
+    log.write_bytes(older)
+    async with opened(tmp_path / "lyra.db", clock=clock):
+        assert {one.id for one in (secret, *others[:before])} <= {*log.read_text().split()}
+    written = log.read_bytes()
+    await restoring.stage(tmp_path / "backup.db", KEY, tmp_path / "lyra.db")
+    restoring.decide(tmp_path / "lyra.db")
+    restoring.finish(tmp_path / "lyra.db", clock.now())
+    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
+        assert await holding(await corner(memory, clock), "Xerxes") == []
+        assert log.read_bytes() == written, "once completed, it is whole"
+
+
+@pytest.mark.file
 @pytest.mark.parametrize("how", ["a letter", "zeros", "noise", "a line of something else"])
 async def test_a_damaged_log_is_refused_where_it_could_let_something_come_back(tmp_path: Path, how: str) -> None:
     clock, path, log = Clock(), tmp_path / "lyra.db", tmp_path / "tombstones.log"
