@@ -167,12 +167,14 @@ def _fill(server: Postgres) -> None:
     """Have the product itself make the memory that others are copied from."""
 
     async def fill() -> None:
-        await (await PostgresDatabase.open(server.address(_FRESH))).close()
+        await (await PostgresDatabase.open(server.address(_FRESH), bytes(32))).close()
 
     server.ask(f"CREATE DATABASE {_FRESH}")
     # Whoever asks first may be in the middle of an event loop.
     with ThreadPoolExecutor(1) as beside:
         beside.submit(asyncio.run, fill()).result()
+    # Whoever opens a copy of it first does so with a key of their own.
+    server.ask("DELETE FROM lyra.data_keys", _FRESH)
 
 
 def _package(folder: Path) -> Path:
