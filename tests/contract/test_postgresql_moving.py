@@ -77,7 +77,10 @@ async def test_nobody_writes_to_a_database_before_what_moves_out_of_it_is_at_hom
                     await tx.run(INSERT, {"scope": "late"})
         async with other.transaction() as tx:
             await tx.run(INSERT, {"scope": "later"})
-        assert [row["scope"] for row in await other.all("SELECT platform AS scope FROM cursors ORDER BY platform")] == ["later", "one"]
+        assert [row["scope"] for row in await other.all("SELECT platform AS scope FROM cursors ORDER BY platform")] == [
+            "later",
+            "one",
+        ]
 
 
 async def test_a_copy_out_of_a_database_outlasts_the_idle_timeout(

@@ -82,7 +82,8 @@ class Source:
     """The modules of a package, without those of the two kinds of store, and the texts of their expressions."""
 
     def __init__(self, root: Path = ROOT) -> None:
-        modules = (Module(path, root) for path in sorted(root.rglob("*.py")) if path.parent.name not in ("postgresql", "sqlite"))
+        stores = {root / "store" / "postgresql", root / "store" / "sqlite"}
+        modules = (Module(path, root) for path in sorted(root.rglob("*.py")) if stores.isdisjoint(path.parents))
         self.modules = {module.name: module for module in modules}
         self._followed: set[tuple[Function, str]] = set()
 

@@ -7,7 +7,7 @@ lost under it nothing of it is kept, or, where only the answer to the commit was
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -33,7 +33,7 @@ from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
-from memory.store.postgresql.transaction import Pool, PostgresTransaction, fetched, let_go
+from memory.store.postgresql.transaction import Pool, PostgresTransaction, asked, fetched, let_go
 from memory.store.postgresql.verifying import read_through
 from memory.store.sqlite.database import SqliteDatabase
 
@@ -159,6 +159,23 @@ class PostgresDatabase:
         with explained(self.address):
             seen = await self._read("SELECT CAST(pg_current_snapshot() AS TEXT) AS seen", {})
         return int.from_bytes(blake2b(seen[0]["seen"].encode(), digest_size=8).digest())
+
+    async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
+        """Return the domains that have a key, of these or of all, by names that tell nothing of the keys."""
+        with explained(self.address):
+            return await self._border.keys.names(self._read_by_number, domains)
+
+    async def wrap_next(self, master: bytes) -> None:
+        """Have the database open with another master key as well, until somebody opens it with one of them."""
+        with explained(self.address):
+            await self._border.keys.wrap_next(self._read_by_number, master)
+
+    async def _read_by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
+        connection = await self._pool.getconn()
+        try:
+            return await asked(connection, sql, given)
+        finally:
+            await to_the_end(let_go(self._pool, connection))
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Return False: what was erased is gone from every read, and the server alone decides when from its disk."""

@@ -21,6 +21,7 @@ from memory.store.database import Numbers, Parameters, Row, Rows
 from memory.store.postgresql.address import LOCK, SCHEMA
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.failures import is_lost
+from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
 
 Pool = AsyncConnectionPool[Connection]
@@ -86,6 +87,15 @@ class PostgresTransaction:
         """Run one statement once a row; what is wrong with it is raised by what comes next."""
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
+
+    async def renew_key(self, domain: int) -> None:
+        """Have what is left in a domain open with a new key alone, and the old one be gone."""
+        found = await renewing.left(self, domain)
+        await self.all("DELETE FROM data_keys WHERE domain = :domain", {"domain": domain})
+        self._border.keys.drop([domain])
+        self._new.add(domain)
+        self._looked_at.discard(domain)
+        await renewing.seal_anew(self, domain, found)
 
     async def commit(self) -> None:
         """Run what waits, and keep all of it."""

@@ -33,7 +33,9 @@ async def convert(connection: Connection, keys: Keyring) -> None:
     for table, told in TABLES.items():
         if fresh := [column for column in told.columns if f"{table}.{column}" not in before]:
             await _Table(connection, keys, table, told, fresh).convert()
-            await connection.execute("INSERT INTO sealings (name) SELECT unnest(CAST($1 AS TEXT[]))", [[f"{table}.{c}" for c in fresh]])
+            await connection.execute(
+                "INSERT INTO sealings (name) SELECT unnest(CAST($1 AS TEXT[]))", [[f"{table}.{c}" for c in fresh]]
+            )
 
 
 async def _sealed(connection: Connection) -> set[str]:
@@ -80,7 +82,9 @@ class _Table:
         # Written anew: what stood in it in words would be left in its old file.
         kept = next(column for column in self._fresh if column not in self._numbers)
         nothing = "''::bytea" if kept in self._told.binary else "''"
-        await self._run(f"ALTER TABLE {self._name} ALTER COLUMN {kept} TYPE {'BYTEA' if kept in self._told.binary else 'TEXT'} USING {kept} || {nothing}")
+        await self._run(
+            f"ALTER TABLE {self._name} ALTER COLUMN {kept} TYPE {'BYTEA' if kept in self._told.binary else 'TEXT'} USING {kept} || {nothing}"
+        )
 
     async def _require_keys(self, page: Sequence[Row]) -> None:
         domains = sorted({self._domain(row) for row in page})
