@@ -10,6 +10,7 @@ import pytest
 
 from memory.core import Memory, Ports
 from memory.errors import DatabaseBusy, WrongKey
+from memory.store.database import Parameters
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.connecting import connect
@@ -69,6 +70,23 @@ async def test_without_sealing_the_look_finds_it_everywhere(
         async with at_home(address, tmp_path) as here:
             await live(here)
     assert set(found(address)) >= EVERYWHERE
+
+
+async def test_no_word_is_sent_to_the_server(address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[object] = []
+    values = border.Border.values
+
+    def heard(self: border.Border, prepared: border.Prepared, given: Parameters) -> list[object]:
+        sent.extend(found := values(self, prepared, given))
+        return found
+
+    monkeypatch.setattr(border.Border, "values", heard)
+    async with at_home(address, tmp_path) as here:
+        await live(here)
+        assert await here.view.pages.about(CANARY, CANARY)
+        await here.view.recall.messages(f"what does {CANARY} keep?", 5)
+    told = [one for one in sent if CANARY.lower() in (one.decode("latin-1") if isinstance(one, bytes) else str(one)).lower()]
+    assert len(sent) > 1000 and told == []
 
 
 async def test_who_knows_words_finds_none_of_them_by_their_hashes(address: Address, tmp_path: Path) -> None:

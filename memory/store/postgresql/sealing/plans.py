@@ -67,6 +67,7 @@ class _Rewriting:
                 self._require(one, one.start not in written)
                 self._rewrite(one)
         self._stars()
+        self._ask_by_hash()
         text = " ".join(self.texts.get(at, word.text) for at, word in enumerate(self.words) if self.texts.get(at, word.text))
         # Whose row a value belongs to may be told by the hash of another.
         ordered = sorted(self.recipes.values(), key=lambda one: not one.is_hash)
@@ -271,6 +272,13 @@ class _Rewriting:
 
     def _is_insert_select(self, word: Word) -> bool:
         return word.clause is Clause.SELECT and bool(word.query.target)
+
+    def _ask_by_hash(self) -> None:
+        """Have a statement that asks whether what is looked up was given at all ask that of its hash: no word goes to the server."""
+        for at, word in enumerate(self.words):
+            hashes = [one for one in self.recipes.values() if one.is_hash and word.text == f":{one.source}"]
+            if hashes and self._text(at - 2) == "CAST" and self._text(at + 5) == "''":
+                self.texts[at] = f":{hashes[0].name}"
 
     def _stars(self) -> None:
         """Name the columns of what is returned whole, where some of them are sealed, without their hashes."""
