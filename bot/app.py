@@ -119,7 +119,7 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     rotating.finish(around.db_path, path)
-    # What is in a database is not known yet, and not encrypted with it either: a copy of it will be.
+    # What is in a database is not known yet: where it was sealed with another key, that is said when it is opened.
     there = home_files.size(path) if on_server(settings) else home_files.size(around.db_path)
     if there or not new:
         return keys.load(path), path, False

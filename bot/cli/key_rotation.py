@@ -1,12 +1,12 @@
 """`lyra key rotate`."""
 
-from bot.app import on_server, prepare
+from bot.app import address_of, prepare
 from bot.cli.backups import in_megabytes
 from bot.cli.output import show
 from bot.config import home
 from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
-from memory.errors import KeyUnusable, RotationFailed
+from memory.errors import KeyUnusable
 from memory.store import home_files, rotating
 from memory.text.time.times import SystemClock
 
@@ -21,15 +21,14 @@ async def rotate() -> int:
                 env=settings.key_env,
             )
         )
-    if on_server(settings):
-        raise RotationFailed(
-            lazy("What the database keeps is not encrypted with the key, so that there is nothing to change. Only backups are.")
-        )
     key_path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     with home.alone(around, SystemClock()):
-        home_files.require_there(around.db_path)
-        with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
-            done = await rotating.rotate(around.db_path, key_path, in_megabytes(told))
+        if address := address_of(around, settings):
+            done = await imported("memory.store.postgresql.rewrapping:rewrap")(address, key_path)
+        else:
+            home_files.require_there(around.db_path)
+            with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
+                done = await rotating.rotate(around.db_path, key_path, in_megabytes(told))
     show(
         ngettext(
             "The memory, {n} message, has a new key; copy it somewhere safe: {path}",

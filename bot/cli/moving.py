@@ -47,8 +47,7 @@ async def _into(around: Surroundings, settings: Settings, url: str, password_env
         password = around.secret(password_env, "", lazy("The password of the database"))
         address = Address(named, password.get_secret_value() if password else None)
     assert address is not None
-    question = _("Move the memory into {place}? What is kept there is not encrypted by me.", place=address)
-    if not _agreed(question, yes):
+    if not _agreed(_("Move the memory into {place}?", place=address), yes):
         return 1
     clock = SystemClock()
     with home.alone(around, clock):

@@ -86,7 +86,7 @@ class Estimating:
 
     def _text(self, rows: Sequence[Row]) -> _Text:
         said = [row for row in rows if not row["echo"]]
-        weight = sum(row["characters"] // 3 + _HEADER for row in said)
+        weight = sum(len(row["text"]) // 3 + _HEADER for row in said)
         return _Text(len(said), weight, month(said[0]["said_at"], self._c.domain.time_zone))
 
     def _joining(self, first: int, end: int, gists: Sequence[_Text]) -> Expected:
@@ -127,7 +127,7 @@ def _lines(number: int) -> _Text:
 
 
 _WAITING = (
-    "SELECT e.item, e.said_at, e.echo, e.episode, p.position, length(e.text) AS characters FROM exchanges e "
+    "SELECT e.item, e.said_at, e.echo, e.episode, p.position, e.text FROM exchanges e "
     "LEFT JOIN episodes p ON p.id = e.episode "
     "LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "
     "WHERE e.session = :session AND e.kind IN ('said', 'reply') AND (d.item IS NULL OR d.extractive = 1) "

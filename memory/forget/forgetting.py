@@ -7,7 +7,7 @@ was made from them. Whatever a kill cuts off is finished by the next open.
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memory.forget import gone as goners
@@ -121,10 +121,14 @@ class Forgetting:
             unread = await self.tombstones.unread()
         for some in pages(unread.names, STEP):
             await self._begin(some, ())
+        done = await self.finish_what_is_left()
         if unread.names:
+            # An older copy brought back what was destroyed.
+            back = {name: domain for name, domain in (await self.db.key_names()).items() if name in {*unread.names}}
             async with self.db.transaction() as tx:
                 await tombstones.remember_read(tx, unread)
-        return await self.finish_what_is_left()
+                await self._destroy(tx, back)
+        return done
 
     async def _begin(self, names: Sequence[str], events: Sequence[int]) -> list[Gone]:
         now = self.clock.now()
@@ -148,9 +152,19 @@ class Forgetting:
     async def _sweep(self, gone: Gone) -> Forgotten:
         """Erase what is gone, with the replies that go along, a step at a time."""
         total = await self._reworded(gone) if gone.scope.words is not None else await self._erased(gone)
+        # What is forgotten whole opens in no older copy either, where its domain has a key of its own.
+        keys = await self.db.key_names([gone.domain.key]) if gone.scope == Scope() else {}
+        await self.tombstones.append(list(keys))
         async with self.db.transaction() as tx:
             await goners.done(tx, gone)
+            await self._destroy(tx, keys)
         return total
+
+    async def _destroy(self, tx: Transaction, keys: Mapping[str, int]) -> None:
+        """Destroy the keys of these names, and put up tombstones of them."""
+        await tombstones.put_up(tx, keys, self.clock.now())
+        for domain in keys.values():
+            await tx.renew_key(domain)
 
     async def _erased(self, gone: Gone) -> Forgotten:
         walk = Walk(self.db, Nearness(self.embedder), besides=gone)

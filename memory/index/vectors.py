@@ -18,7 +18,7 @@ from memory.store.bounds import Bounds
 from memory.store.changes import announce
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import last_change
-from memory.store.lineage import TEXTS, bound, placeholders, texts_of
+from memory.store.lineage import bound, placeholders, texts_of
 from memory.text.passages import passages, sentences
 from memory.types import Domain
 
@@ -129,14 +129,15 @@ class VectorStore:
                 {"space": space, "domain": domain.key, **bound("i", list(texts))},
             )
             await announce(tx, domain, sorted({row["item"] for row in made}), "drop")
+            now = await texts_of(tx, list(texts))
             await tx.many(
                 _KEPT,
                 (
-                    {"space": left, "domain": domain.key, "item": item, "text": text, "passage": 0,
-                     "text_hash": _hash(text), "vector": b""}
+                    {"space": left, "domain": domain.key, "item": item, "passage": 0, "text_hash": _hash(text), "vector": b""}
                     for item, text in texts.items()
+                    if now.get(item) == text
                 ),
-            )  # fmt: skip
+            )
 
     async def _embed(self, domain: Domain, items: Sequence[int]) -> None:
         texts = await texts_of(self._db, items)
@@ -151,12 +152,14 @@ class VectorStore:
         vectors = _within(await self._embedder.embed([one.text for one in parts]), [one.within for one in parts])
         space = await self._use(vectors.shape[1])
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
+            now = await texts_of(tx, list(texts))
             await tx.many(
                 _KEPT,
                 (
-                    {"space": space, "domain": domain.key, "item": one.item, "text": texts[one.item], "passage": one.number,
+                    {"space": space, "domain": domain.key, "item": one.item, "passage": one.number,
                      "text_hash": _hash(one.text), "vector": vector.astype(np.float16).tobytes()}
                     for one, vector in zip(parts, vectors, strict=True)
+                    if now.get(one.item) == texts[one.item]
                 ),
             )  # fmt: skip
             await announce(tx, domain, list(texts), "vector")
@@ -213,8 +216,7 @@ class VectorStore:
 # What was forgotten or changed meanwhile gets no vector of its old words.
 _KEPT = (
     "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
-    "SELECT :space, :domain, :item, :passage, :text_hash, :vector "
-    f"WHERE EXISTS ({TEXTS.format(within='= :item AND text = :text')}) ON CONFLICT DO NOTHING"
+    "VALUES (:space, :domain, :item, :passage, :text_hash, :vector) ON CONFLICT DO NOTHING"
 )
 
 

@@ -166,7 +166,10 @@ class Places:
         """Name a session after what its place is called now; '' takes its name away."""
         async with self.db.transaction() as tx:
             now = await titles.bearable(tx, self.seal, domain, session.ref, name, session.key) or session.id
-            await tx.run("UPDATE sessions SET name = :name WHERE id = :id", {"name": now, "id": session.key})
+            await tx.run(
+                "UPDATE sessions SET name = :name WHERE domain = :domain AND public_id = :id",
+                {"name": now, "domain": domain.key, "id": session.id},
+            )
 
     async def sessions(self, domain: Domain) -> list[Session]:
         """Return a domain's sessions that hold anything that is not withheld, newest first."""

@@ -73,10 +73,9 @@ async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
 
 async def rescope(tx: Transaction, scopes: Mapping[str, str]) -> None:
     """Give scopes other names, by those that they have."""
-    await tx.many(
-        "UPDATE settings SET scope = :now WHERE scope = :before",
-        ({"before": before, "now": now} for before, now in scopes.items()),
-    )
+    for before, now in scopes.items():
+        for row in await tx.all("DELETE FROM settings WHERE scope = :scope RETURNING key, value", {"scope": before}):
+            await put(tx, now, row["key"], json.loads(row["value"]))
 
 
 async def under(reader: Reader, scope: str, beginning: str) -> dict[str, object]:
@@ -109,7 +108,7 @@ _SO = "(key = :key OR substr(key, 1, CAST(:length AS INTEGER)) = :beginning)"
 async def mark(tx: Transaction, scope: str, key: str) -> bool:
     """Set a setting to true in the caller's transaction; return whether it was not set at all before."""
     row = await tx.one(
-        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, 'true') ON CONFLICT DO NOTHING RETURNING key",
-        {"scope": scope, "key": key},
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) ON CONFLICT DO NOTHING RETURNING key",
+        {"scope": scope, "key": key, "value": "true"},
     )
     return row is not None

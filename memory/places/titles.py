@@ -10,6 +10,7 @@ from memory.tiers.messages import words
 from memory.types import MOST_NAME, Domain, SessionRef
 
 _NUMBERED = re.compile(r" \(\d+\)$")
+_AT_ONCE = 20
 
 
 def shown(name: str, public_id: str) -> str:
@@ -31,17 +32,17 @@ async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef,
         return ""
     if len(name) > MOST_NAME:
         name = f"{name[: MOST_NAME - 1]}…"
-    rows = await tx.all(
-        "SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND (name = :name OR name LIKE :like ESCAPE '!')",
-        {"domain": domain.key, "but": session, "name": name, "like": _literal(name) + " (%)"},
-    )
-    taken = {row["name"] for row in rows}
-    if name not in taken:
-        return name
-    number = 2
-    while f"{name} ({number})" in taken:
-        number += 1
-    return f"{name} ({number})"
+    first = 1
+    while True:
+        numbered = [f"{name} ({number})" if number > 1 else name for number in range(first, first + _AT_ONCE)]
+        rows = await tx.all(
+            f"SELECT name FROM sessions WHERE domain = :domain AND id <> :but AND name IN ({placeholders('n', numbered)})",
+            {"domain": domain.key, "but": session, **bound("n", numbered)},
+        )
+        taken = {row["name"] for row in rows}
+        if free := [one for one in numbered if one not in taken]:
+            return free[0]
+        first += _AT_ONCE
 
 
 async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> list[int]:
@@ -50,10 +51,6 @@ async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> 
     called = {row["id"]: words.names(seal, domain.ref, _NUMBERED.sub("", row["name"])) for row in rows}
     gone = await _buried(tx, [name for names in called.values() for name in names])
     return [key for key, names in called.items() if not gone.isdisjoint(names)]
-
-
-def _literal(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
 
 
 async def _buried(tx: Transaction, names: list[str]) -> set[str]:

@@ -62,6 +62,10 @@ class Transaction(Reader, Protocol):
         """
         ...
 
+    async def renew_key(self, domain: int) -> None:
+        """Have what is kept in a domain open with a new key alone, where domains have keys of their own; nothing may write beside it."""
+        ...
+
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement and return all its rows; it may be committed together with it."""
         ...
@@ -86,6 +90,10 @@ class Database(Reader, Protocol):
 
     async def commits(self) -> int:
         """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
+        ...
+
+    async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
+        """Return the domains that have a key of their own, of these or of all, by names that tell nothing of the keys."""
         ...
 
     async def checkpoint(self, patience: float = 2.0) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused
+from memory.errors import DatabaseRefused, KeyMissing
 from memory.store import home_files
 from memory.store.database import Database
 from memory.store.postgresql.address import Address
@@ -37,4 +37,6 @@ async def open_database(path: Path, key: bytes | None, address: Address | None, 
                 'pip install "lyra-companion[postgresql]"'
             )
         ) from error
-    return cast(Database, await postgresql.PostgresDatabase.open(address, new=not home_files.left_of(path)))
+    if key is None:
+        raise KeyMissing(lazy("What is kept in a database is encrypted, and no key was given."))
+    return cast(Database, await postgresql.PostgresDatabase.open(address, key, new=not home_files.left_of(path)))

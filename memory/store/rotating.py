@@ -46,7 +46,7 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
         held = await verified(copy, new)
         _require_closed(copy)
         home_files.sync(copy)
-        kept = _keep(key_path)
+        kept = keep(key_path)
     except (OSError, MemoryFailure) as error:
         _clear(path)
         raise RotationFailed(lazy("The key was not changed: {reason}", reason=reason(error))) from error
@@ -88,8 +88,8 @@ def made_before(file: Path, key: bytes, key_path: Path) -> Path | None:
     return next((old for old in older(key_path) if opens(file, keys.load(old))), None)
 
 
-def _keep(key_path: Path) -> Path:
-    """Put a copy of the key under another name, which says that it is an old one."""
+def keep(key_path: Path) -> Path:
+    """Put a copy of the key under another name, which says that it is an old one; return where it is."""
     numbers = [_number(old) for old in older(key_path)]
     kept = key_path.with_name(f"{key_path.name}{_OLD}{max(numbers, default=0) + 1}")
     keys.write(kept, key_path.read_text("ascii").strip())

@@ -125,7 +125,9 @@ class Changing:
         ask = await asyncio.to_thread(discreet, text)
         meant = {row["item"]: await self._kept_back(row, ask, text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
-            for row in await tx.all(_SAID + "AND e.edited_at < :at AND e.text <> :text", which):
+            for row in await tx.all(_SAID + "AND e.edited_at < :at", which):
+                if row["text"] == text:
+                    continue
                 gone.append(await self._change(tx, row, text, at))
                 await self._heed(tx, row, ask, meant.get(row["item"], ()))
             await asides.erase(tx, list(seen.values()))
@@ -139,7 +141,7 @@ class Changing:
     async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
         ((domain, _),) = await by_domain(tx, [row["item"]])
         after, now = replace(exchanges.exchange(row), text=text), self.clock.now()
-        await storing.reword(tx, after.key, text, at)
+        await storing.reword(tx, domain, after.key, text, at)
         above = set(await erase.digests_above(tx, [after.key])) - {after.key}
         for there, items in await by_domain(tx, sorted(above)):
             await erase.retire(tx, there, items, now)

@@ -47,11 +47,11 @@ async def fact(db: Database, domain: Domain, public_id: str, by: Identity | None
 
 async def _theirs_is(db: Database, fact: Statement, by: Identity) -> bool:
     rows = await db.all(
-        f"SELECT e.speaker, max({_IS_THEIRS}) AS theirs FROM lineage l JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
-        "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said' GROUP BY e.speaker",
+        f"SELECT e.speaker, {_IS_THEIRS} AS theirs FROM lineage l JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
+        "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said'",
         {"item": fact.key, **_who(by)},
     )
-    about = named(fact.text, [row["speaker"] for row in rows])
+    about = named(fact.text, sorted({row["speaker"] for row in rows}))
     return any(row["theirs"] for row in rows if not about or row["speaker"] in about)
 
 

@@ -1,5 +1,6 @@
 """Pages: what is known of a person, a pet, a place or a project, put together when somebody asks and kept nowhere."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -84,12 +85,15 @@ class Pages:
             await entities.catch_up(self._b.db, self._b.shared.seal, domain, _READ_AT_ONCE)
         domains = self._b.domains
         rows = await self._b.db.all(
-            "SELECT min(e.name) AS name, max(m.kind) AS kind, count(DISTINCT m.item) AS n FROM mentions m "
-            f"JOIN entities e ON e.id = m.entity WHERE m.domain IN ({placeholders('d', domains)}) AND substr(e.name_key, 1, 1) <> '~' "
-            f"AND {shown('m')} AND {readable('m', domains)} GROUP BY e.name_key ORDER BY n DESC, e.name_key LIMIT :most",
+            "SELECT n.name, n.name_key, o.kind, o.n FROM (SELECT min(e.id) AS entity, max(m.kind) AS kind, count(DISTINCT m.item) AS n "
+            "FROM mentions m JOIN entities e ON e.id = m.entity "
+            f"WHERE m.domain IN ({placeholders('d', domains)}) AND substr(e.name_key, 1, 1) <> '~' AND {shown('m')} "
+            f"AND {readable('m', domains)} GROUP BY e.name_key ORDER BY n DESC, e.name_key LIMIT :most) AS o "
+            "JOIN entities n ON n.id = o.entity",
             {"most": n, **bound("d", domains)},
         )
-        return [NamedOften(row["name"], row["kind"], row["n"]) for row in rows]
+        often = sorted(rows, key=lambda row: (-row["n"], row["name_key"]))
+        return [NamedOften(row["name"], row["kind"], row["n"]) for row in often]
 
     async def _page(self, rows: Sequence[Row], own: Sequence[Placed]) -> Page:
         domains = self._b.domains
@@ -98,10 +102,9 @@ class Pages:
             f"FROM mentions m WHERE m.entity IN ({placeholders('e', rows)}) AND m.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('m')} AND {readable('m', domains)}"
         )
-        told = await self._b.db.all(
-            f"SELECT m.kind, m.alias, count(*) AS n {among} AND m.kind <> '' GROUP BY m.kind, m.alias ORDER BY n DESC, m.kind, m.alias",
-            which,
-        )
+        calls = await self._b.db.all(f"SELECT m.kind, m.alias {among} AND m.kind <> ''", which)
+        often = Counter((row["kind"], row["alias"]) for row in calls)
+        told = sorted(often, key=lambda one: (-often[one], one))
         items = await self._b.db.all(f"SELECT m.item {among} ORDER BY m.weight DESC, m.item DESC LIMIT :most", which)
         keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._b.db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._b.db, domains, keys)).values() if one.ended_at is None]
@@ -111,8 +114,8 @@ class Pages:
         )
         # A question tells of nobody.
         said = [placed for placed in there if not placed.exchange.text.rstrip().endswith("?")]
-        kind = told[0]["kind"] if told else "person" if own else ""
-        aliases = list(dict.fromkeys(row["alias"] for row in told if row["alias"] and row["alias"] != rows[0]["name"].casefold()))
+        kind = told[0][0] if told else "person" if own else ""
+        aliases = list(dict.fromkeys(alias for _, alias in told if alias and alias != rows[0]["name"].casefold()))
         return Page(rows[0]["name"], kind, aliases, facts, said, own)
 
     async def _own(self, name: str) -> list[Placed]:

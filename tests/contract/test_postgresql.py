@@ -30,6 +30,7 @@ from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
+from tests.kits.memory_kit import KEY
 from tests.kits.postgres import Postgres, postgres
 from tests.kits.size import TORTURE
 
@@ -72,17 +73,17 @@ async def write(db: PostgresDatabase, scope: str) -> None:
 async def refusal(address: Address, *, new: bool = True) -> MemoryFailure:
     """Return why an address is not opened."""
     with pytest.raises(MemoryFailure) as refused:
-        await PostgresDatabase.open(address, new=new)
+        await PostgresDatabase.open(address, KEY, new=new)
     return refused.value
 
 
 async def test_a_schema_is_made_once_by_however_many_come(server: Postgres, bare: str) -> None:
     server.ask(f"CREATE DATABASE {bare}")
-    opened = await asyncio.gather(*(PostgresDatabase.open(server.address(bare)) for _ in range(4)))
+    opened = await asyncio.gather(*(PostgresDatabase.open(server.address(bare), KEY) for _ in range(4)))
     for n, db in enumerate(opened):
         await write(db, str(n))
         await db.close()
-    async with await PostgresDatabase.open(server.address(bare)) as db:
+    async with await PostgresDatabase.open(server.address(bare), KEY) as db:
         assert await scopes(db) == ["0", "1", "2", "3"]
 
 
@@ -96,7 +97,7 @@ async def test_a_database_that_lost_its_memory_is_not_begun_anew(server: Postgre
     assert isinstance(await refusal(server.address(bare), new=False), MemoryMissing)
     (tmp_path / "holders").mkdir()
     with pytest.raises(MemoryMissing, match="is empty, though"):
-        await open_database(tmp_path / "lyra.db", None, server.address(bare))
+        await open_database(tmp_path / "lyra.db", KEY, server.address(bare))
 
 
 async def test_a_home_that_has_a_memory_is_not_left_behind_for_one_on_a_server(address: Address, tmp_path: Path) -> None:
@@ -153,7 +154,7 @@ async def test_a_wrong_password_is_told_and_no_password_ever_is(server: Postgres
         assert "does not let me in" in str(error)
         assert "wr0ng" not in repr(error) + repr(Address(url, "wr0ng")) + str(Address(url.replace("guarded", "guarded:wr0ng")))
         assert "does not let me in" in str(await refusal(Address(url)))
-        async with await PostgresDatabase.open(Address(url, "right")) as db:
+        async with await PostgresDatabase.open(Address(url, "right"), KEY) as db:
             await write(db, "in")
     finally:
         hba.write_text(before)
@@ -163,7 +164,7 @@ async def test_a_wrong_password_is_told_and_no_password_ever_is(server: Postgres
 
 async def _refused(address: Address) -> MemoryFailure | None:
     try:
-        await (await PostgresDatabase.open(address)).close()
+        await (await PostgresDatabase.open(address, KEY)).close()
     except MemoryFailure as error:
         return error
     return None
@@ -218,7 +219,7 @@ async def between(server: Postgres, folder: Path) -> AsyncIterator[Between]:
 async def test_a_connection_that_is_lost_undoes_its_transaction_and_the_next_goes_on(
     server: Postgres, address: Address, tmp_path: Path
 ) -> None:
-    async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way)) as db:
+    async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way), KEY) as db:
         await write(db, "before")
         with pytest.raises(DatabaseBusy):
             async with db.transaction() as tx:
@@ -236,7 +237,7 @@ async def test_a_connection_that_is_lost_undoes_its_transaction_and_the_next_goe
 async def test_where_the_answer_to_a_commit_is_lost_the_server_is_asked_what_became_of_it(
     server: Postgres, address: Address, tmp_path: Path
 ) -> None:
-    async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way)) as db:
+    async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way), KEY) as db:
         await write(db, "before")
         way.cuts_before = b"COMMIT"
         await write(db, "kept")
@@ -250,7 +251,7 @@ async def test_without_asking_what_was_kept_is_said_to_have_failed(
         return False
 
     monkeypatch.setattr(PostgresDatabase, "_kept", never)
-    async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way)) as db:
+    async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way), KEY) as db:
         way.cuts_before = b"COMMIT"
         with pytest.raises(DatabaseAway):
             await write(db, "kept")
@@ -265,7 +266,7 @@ def _by(address: Address, way: Between) -> Address:
 async def test_a_server_that_crashes_and_recovers_has_every_commit_that_was_answered_and_each_once() -> None:
     with postgres() as server:
         address = server.make("crashing")
-        async with await PostgresDatabase.open(address) as db:
+        async with await PostgresDatabase.open(address, KEY) as db:
 
             async def kept(number: int) -> int:
                 """Write one row as who is told to try again does; return how often that took."""
@@ -295,7 +296,7 @@ async def test_a_process_that_writes_for_too_long_is_waited_for_no_longer(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.2)
-    async with await PostgresDatabase.open(address) as one, await PostgresDatabase.open(address) as other:
+    async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         async with one.transaction() as tx:
             await tx.all("SELECT 1 AS one")
             with pytest.raises(DatabaseBusy, match="another process"):
@@ -310,7 +311,7 @@ from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.reservation import Reservation
 async def count():
-    async with await PostgresDatabase.open(Address(sys.argv[1])) as db:
+    async with await PostgresDatabase.open(Address(sys.argv[1]), bytes(range(32))) as db:
         print("ready", flush=True)
         sys.stdin.readline()
         for _ in range(int(sys.argv[2])):
@@ -336,7 +337,7 @@ async def counted(address: Address, times: int, processes: int = 2) -> int:
     for one in running:
         await asyncio.to_thread(one.communicate, b"\n", PATIENCE)
         assert one.returncode == 0
-    async with await PostgresDatabase.open(address) as db:
+    async with await PostgresDatabase.open(address, KEY) as db:
         row = await db.one("SELECT value FROM counters WHERE name = 'shared'")
     return row["value"] if row else 0
 
@@ -348,7 +349,7 @@ async def test_what_two_processes_read_and_then_write_is_never_lost(address: Add
 
 async def test_without_the_lock_it_is(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "beginning", lambda bounds: [("BEGIN", ())])
-    async with await PostgresDatabase.open(address) as one, await PostgresDatabase.open(address) as other:
+    async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         async with one.transaction() as first, other.transaction() as second:
             for tx in (first, second):
                 assert await tx.one("SELECT value FROM counters WHERE name = 'shared'") is None
@@ -362,21 +363,21 @@ async def test_a_process_killed_in_the_middle_of_a_transaction_leaves_nothing_an
     stays = (
         "import asyncio, sys\nfrom memory.store.postgresql.address import Address\n"
         "from memory.store.postgresql.database import PostgresDatabase\n"
-        "async def stay():\n  db = await PostgresDatabase.open(Address(sys.argv[1]))\n  async with db.transaction() as tx:\n"
+        "async def stay():\n  db = await PostgresDatabase.open(Address(sys.argv[1]), bytes(range(32)))\n  async with db.transaction() as tx:\n"
         f"    await tx.run({INSERT!r}, {{'scope': 'half'}})\n    await tx.all('SELECT 1 AS one')\n"
         "    print('inside', flush=True)\n    await asyncio.Event().wait()\nasyncio.run(stay())\n"
     )
     with subprocess.Popen([sys.executable, "-c", stays, address.url], stdout=subprocess.PIPE) as process:
         assert process.stdout and await asyncio.to_thread(process.stdout.readline) == b"inside\n"
         process.send_signal(signal.SIGKILL)
-    async with await PostgresDatabase.open(address) as db:
+    async with await PostgresDatabase.open(address, KEY) as db:
         await write(db, "next")
         assert await scopes(db) == ["next"]
 
 
 async def test_one_at_a_time_runs_on_a_database_until_it_is_closed(address: Address) -> None:
-    async with await PostgresDatabase.open(address) as two:
-        async with await PostgresDatabase.open(address) as one:
+    async with await PostgresDatabase.open(address, KEY) as two:
+        async with await PostgresDatabase.open(address, KEY) as one:
             assert await one.reserve() and await one.reserve()
             assert not await two.reserve()
         async with asyncio.timeout(PATIENCE):
@@ -390,9 +391,9 @@ async def taken_over(
 ) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
     """Give a database that was reserved before its server was out of reach, and the one that reserved it meanwhile."""
     async with AsyncExitStack() as stack:
-        other = await stack.enter_async_context(await PostgresDatabase.open(address))
+        other = await stack.enter_async_context(await PostgresDatabase.open(address, KEY))
         async with between(server, folder) as way:
-            one = await stack.enter_async_context(await PostgresDatabase.open(_by(address, way)))
+            one = await stack.enter_async_context(await PostgresDatabase.open(_by(address, way), KEY))
             assert await one.reserve()
         (folder / ".s.PGSQL.5432").unlink(missing_ok=True)
         async with asyncio.timeout(PATIENCE):
@@ -407,8 +408,8 @@ async def test_who_runs_on_a_database_holds_it_again_after_the_way_there_was_cut
 ) -> None:
     async with (
         between(server, tmp_path) as way,
-        await PostgresDatabase.open(_by(address, way)) as one,
-        await PostgresDatabase.open(address) as other,
+        await PostgresDatabase.open(_by(address, way), KEY) as one,
+        await PostgresDatabase.open(address, KEY) as other,
     ):
         assert await one.reserve()
         for scope in ("first", "second"):

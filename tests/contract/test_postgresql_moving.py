@@ -1,13 +1,13 @@
 """What a move between a file and a database holds on to while it copies, and how it is read back."""
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
+import sqlcipher3
 
 from memory.errors import DatabaseBusy, DatabaseRefused, NotADatabase
 from memory.store import restoring
@@ -16,10 +16,11 @@ from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.fresh import server
+from tests.kits.memory_kit import KEY
 
-INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '1')"
+INSERT = "INSERT INTO cursors (platform, stream, value, moved_at) VALUES (:scope, '', '1', 0)"
 CHANGED = """CREATE FUNCTION lyra.change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.value := '2'; RETURN NEW; END $$;
-CREATE TRIGGER changing BEFORE INSERT ON lyra.settings FOR EACH ROW WHEN (NEW.scope = 'one') EXECUTE FUNCTION lyra.change()"""
+CREATE TRIGGER changing BEFORE INSERT ON lyra.cursors FOR EACH ROW WHEN (NEW.platform = 'one') EXECUTE FUNCTION lyra.change()"""
 
 
 def quiet(_done: int, _total: int) -> None:
@@ -42,14 +43,14 @@ def address() -> Iterator[Address]:
 @pytest.fixture
 async def path(tmp_path: Path) -> Path:
     """The path of a memory in a file, which holds two rows."""
-    async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as file, file.transaction() as tx:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as file, file.transaction() as tx:
         await tx.many(INSERT, [{"scope": "one"}, {"scope": "two"}])
     return tmp_path / "lyra.db"
 
 
 async def filled(address: Address) -> None:
     """Have a database hold a row."""
-    async with await PostgresDatabase.open(address) as db, db.transaction() as tx:
+    async with await PostgresDatabase.open(address, KEY) as db, db.transaction() as tx:
         await tx.run(INSERT, {"scope": "one"})
 
 
@@ -69,14 +70,17 @@ async def test_nobody_writes_to_a_database_before_what_moves_out_of_it_is_at_hom
 ) -> None:
     await filled(address)
     monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.2)
-    async with await PostgresDatabase.open(address) as other:
-        async with moving.out_of(address, tmp_path / "lyra.db", None, quiet):
+    async with await PostgresDatabase.open(address, KEY) as other:
+        async with moving.out_of(address, tmp_path / "lyra.db", KEY, quiet):
             with pytest.raises(DatabaseBusy, match="another process"):
                 async with other.transaction() as tx:
                     await tx.run(INSERT, {"scope": "late"})
         async with other.transaction() as tx:
             await tx.run(INSERT, {"scope": "later"})
-        assert [row["scope"] for row in await other.all("SELECT scope FROM settings ORDER BY scope")] == ["later", "one"]
+        assert [row["scope"] for row in await other.all("SELECT platform AS scope FROM cursors ORDER BY platform")] == [
+            "later",
+            "one",
+        ]
 
 
 async def test_a_copy_out_of_a_database_outlasts_the_idle_timeout(
@@ -84,15 +88,15 @@ async def test_a_copy_out_of_a_database_outlasts_the_idle_timeout(
 ) -> None:
     await filled(address)
     monkeypatch.setattr(connecting, "_IDLE_SECONDS", 0.05)
-    async with moving.out_of(address, tmp_path / "lyra.db", None, late(address)):
+    async with moving.out_of(address, tmp_path / "lyra.db", KEY, late(address)):
         pass
-    async with await SqliteDatabase.open(restoring.staged(tmp_path / "lyra.db"), None) as file:
-        assert [row["scope"] for row in await file.all("SELECT scope FROM settings")] == ["one"]
+    async with await SqliteDatabase.open(restoring.staged(tmp_path / "lyra.db"), KEY) as file:
+        assert [row["scope"] for row in await file.all("SELECT platform AS scope FROM cursors")] == ["one"]
 
 
 async def into(address: Address, path: Path) -> None:
     """Move a file into a database."""
-    async with moving.into(address, path, None, quiet):
+    async with moving.into(address, path, KEY, quiet):
         pass
 
 
@@ -100,7 +104,7 @@ async def test_a_row_that_the_database_changes_is_found_and_nothing_of_the_move_
     asked(address, CHANGED)
     with pytest.raises(NotADatabase):
         await into(address, path)
-    asked(address, "DROP TRIGGER changing ON lyra.settings")
+    asked(address, "DROP TRIGGER changing ON lyra.cursors")
     await into(address, path)
 
 
@@ -108,14 +112,14 @@ async def test_without_reading_back_it_is_not_found(address: Address, path: Path
     asked(address, CHANGED)
     monkeypatch.setattr(database, "same", always)
     await into(address, path)
-    async with await PostgresDatabase.open(address) as db:
-        assert await db.one("SELECT 1 AS changed FROM settings WHERE value = '2'")
+    async with await PostgresDatabase.open(address, KEY) as db:
+        assert await db.one("SELECT 1 AS changed FROM cursors WHERE value = '2'")
 
 
 async def test_a_database_that_holds_anything_else_is_refused(address: Address, path: Path) -> None:
     await into(address, path)
     await into(address, path)
-    asked(address, "UPDATE lyra.settings SET value = '2' WHERE scope = 'two'")
+    asked(address, "UPDATE lyra.cursors SET value = '2' WHERE platform = 'two'")
     with pytest.raises(DatabaseRefused, match="not this one"):
         await into(address, path)
 
@@ -124,11 +128,11 @@ async def test_without_looking_whether_it_is_empty_what_it_held_is_lost(
     address: Address, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(address)
-    asked(address, "UPDATE lyra.settings SET scope = 'theirs'")
+    asked(address, "UPDATE lyra.cursors SET platform = 'theirs'")
     monkeypatch.setattr(database, "is_empty", always)
     await into(address, path)
-    async with await PostgresDatabase.open(address) as db:
-        assert not await db.one("SELECT 1 AS held FROM settings WHERE scope = 'theirs'")
+    async with await PostgresDatabase.open(address, KEY) as db:
+        assert not await db.one("SELECT 1 AS held FROM cursors WHERE platform = 'theirs'")
 
 
 def changing(path: Path) -> Callable[[int, int], None]:
@@ -136,8 +140,9 @@ def changing(path: Path) -> Callable[[int, int], None]:
 
     def tell(done: int, total: int) -> None:
         if done == total:
-            with closing(sqlite3.connect(restoring.staged(path))) as other, other:
-                other.execute("UPDATE settings SET value = '2'")
+            with closing(sqlcipher3.connect(restoring.staged(path))) as other, other:
+                other.execute(f"PRAGMA key = \"x'{KEY.hex()}'\"")
+                other.execute("UPDATE cursors SET value = '2'")
 
     return tell
 
@@ -145,7 +150,7 @@ def changing(path: Path) -> Callable[[int, int], None]:
 async def test_a_row_that_the_file_changes_is_found(address: Address, tmp_path: Path) -> None:
     await filled(address)
     with pytest.raises(NotADatabase):
-        async with moving.out_of(address, tmp_path / "lyra.db", None, changing(tmp_path / "lyra.db")):
+        async with moving.out_of(address, tmp_path / "lyra.db", KEY, changing(tmp_path / "lyra.db")):
             pass
 
 
@@ -154,5 +159,5 @@ async def test_without_reading_back_it_is_not_found_in_the_file(
 ) -> None:
     await filled(address)
     monkeypatch.setattr(moving, "same", always)
-    async with moving.out_of(address, tmp_path / "lyra.db", None, changing(tmp_path / "lyra.db")):
+    async with moving.out_of(address, tmp_path / "lyra.db", KEY, changing(tmp_path / "lyra.db")):
         pass

@@ -172,6 +172,10 @@ class OverheardTransaction(Transaction):
         self._ears.hear(sql, [parameters or {}])
         return await self._tx.last(sql, parameters)
 
+    async def renew_key(self, domain: int) -> None:
+        """Have a domain have a new key."""
+        await self._tx.renew_key(domain)
+
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Run one statement that returns nothing."""
         self._ears.hear(sql, [parameters or {}])

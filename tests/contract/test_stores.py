@@ -75,7 +75,7 @@ class CommitsHalf(PostgresDatabase):
 
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
-        tx = PostgresTransaction(self._pool, bounds, self._reservation.require)
+        tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._border)
         try:
             yield tx
         finally:
@@ -88,7 +88,7 @@ async def test_without_that_guard_a_half_is_kept(tmp_path: Path, monkeypatch: py
     await fresh(tmp_path / "lyra.db", KEY)
     address = address_of(tmp_path / "lyra.db")
     assert address is not None
-    async with await CommitsHalf.open(address) as db:
+    async with await CommitsHalf.open(address, KEY) as db:
         assert await broken_steps(db) != []
 
 

@@ -39,11 +39,11 @@ def address() -> Iterator[Address]:
 @asynccontextmanager
 async def writers(address: Address, *, processes: bool) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
     """Give two that write: one database twice, or as two processes have it."""
-    async with await PostgresDatabase.open(address) as one:
+    async with await PostgresDatabase.open(address, KEY) as one:
         if not processes:
             yield one, one
             return
-        async with await PostgresDatabase.open(address) as other:
+        async with await PostgresDatabase.open(address, KEY) as other:
             yield one, other
 
 
@@ -103,7 +103,7 @@ async def test_those_who_wait_go_in_their_order_whoever_comes_first_before_them(
 
     async with (
         asyncio.timeout(PATIENCE),
-        await PostgresDatabase.open(address) as db,
+        await PostgresDatabase.open(address, KEY) as db,
         asyncio.TaskGroup() as group,
         db.transaction(bounds=A),
     ):
@@ -153,7 +153,7 @@ class Follower:
 
 async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Address) -> None:
     writes = 25_000 if TORTURE else 30
-    async with await PostgresDatabase.open(address) as one, await PostgresDatabase.open(address) as other:
+    async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         places = await domains(one, 3)
         follower, over = Follower(one), asyncio.Event()
 
@@ -180,7 +180,7 @@ async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Add
 
 
 async def test_who_followed_the_numbers_of_the_whole_memory_would_miss_some(address: Address) -> None:
-    async with await PostgresDatabase.open(address) as one, await PostgresDatabase.open(address) as other:
+    async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         here, there = await domains(one, 2)
         async with one.transaction(bounds=Bounds.of(here.key)) as late:
             await add_items(late, here, "exchange", ["late"])
@@ -204,7 +204,7 @@ async def turn(here: Corner) -> None:
 @pytest.mark.parametrize("alone", [False, True], ids=["another domain", "the twin: everything"])
 async def test_a_turn_goes_on_while_another_domain_is_written(address: Address, tmp_path: Path, alone: bool) -> None:
     clock = Clock()
-    async with await PostgresDatabase.open(address) as other, await PostgresDatabase.open(address) as db:
+    async with await PostgresDatabase.open(address, KEY) as other, await PostgresDatabase.open(address, KEY) as db:
         memory = Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), Habits())
         here, there = await corner(memory, clock), await corner(memory, clock, "bob", place="other")
         async with asyncio.timeout(PATIENCE):

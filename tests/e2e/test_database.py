@@ -62,7 +62,7 @@ def test_doctor_says_how_the_server_is_and_what_is_not_encrypted(tmp_path: Path,
     home = kept_in(database, tmp_path)
     home.chat("hello")
     said = home.lyra("doctor").out
-    assert "PostgreSQL 18" in said and "not encrypted by me yet" in said and "e2e" in said
+    assert "PostgreSQL 18" in said and "sealed with the key" in said and "e2e" in said
     assert "fsync on, full_page_writes on, synchronous_commit on." in said and "behind" not in said
 
 

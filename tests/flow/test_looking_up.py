@@ -19,6 +19,7 @@ from memory.types import MINUTE, Exchange, Kind, NewExchange, SessionRef
 from tests.fakes import openai_behaviours as b
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import configured, model_server, prompt
+from tests.kits.fresh import with_words
 from tests.kits.memory_kit import START
 from tests.kits.stalls import say
 from tests.kits.words_alone import words_alone
@@ -204,10 +205,9 @@ async def test_what_only_a_lookup_showed_may_be_linked_to(tmp_path: Path, monkey
         model_server() as model,
         told(tmp_path, monkeypatch, model, lines=[f"My boat is on {link} now.", *TOLD[1:]]) as app,
     ):
-        parts = "SELECT text FROM outbox WHERE text LIKE '%here:%' ORDER BY id"
         await asks(app, model, b.calls("recall", query="boat"), f"It is here: {link}")
         await asks(app, model, f"It is right here: {link}/other")
-        shown, dead = [row["text"] for row in await app.memory.db.all(parts)]
+        shown, dead = await with_words(app.memory.db, "outbox", "text", "here:")
         assert shown.endswith(link) and not dead.endswith("/other")
 
 

@@ -10,6 +10,7 @@ from tests.fakes.discord import Channel, Held, Message, Right, Status
 from tests.kits import discord_town
 from tests.kits.awake import Awake, model_server, prompt
 from tests.kits.discord_town import Town
+from tests.kits.fresh import with_words
 from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
 
@@ -83,7 +84,7 @@ async def test_what_is_forgotten_takes_the_name_of_its_thread_along(town: Town, 
     await town.caught_up()
     assert thread.name == "Conversation" and thread.archived is archived
     assert "zanzibar7741" not in await town.reads(town.bob, town.general, "sessions")
-    assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%zanzibar%'") == []
+    assert await with_words(lyra.app.memory.db, "sessions", "name", "zanzibar") == []
 
 
 @pytest.mark.parametrize("how", ["forget", "confide", "say"])
@@ -177,7 +178,7 @@ async def test_what_begins_a_thread_is_followed_when_it_is_changed_and_nothing_e
     await town.caught_up()
     await lyra.heard()
     assert "Bertram" not in await town.reads(town.bob, town.general, "sessions")
-    assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%Bertram%'") == []
+    assert await with_words(lyra.app.memory.db, "sessions", "name", "Bertram") == []
 
 
 async def test_where_none_can_be_opened_just_now_it_is_answered_in_the_channel_without_a_word_of_it(

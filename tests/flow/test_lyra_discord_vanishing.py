@@ -18,6 +18,7 @@ from tests.kits.awake import prompt
 from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_knowing import everything
 from tests.kits.discord_town import Town
+from tests.kits.fresh import with_words
 
 SECRET = "the safe is behind the picture"
 
@@ -153,8 +154,8 @@ async def test_nobody_keeps_it_and_after_a_week_it_is_forgotten(town: Town, atti
         async with lyra.app.memory.db.transaction() as tx:
             await tx.run("UPDATE vanished SET due = due - :week - 1", {"week": WEEK})
         await lyra.app.memory.sweep()
-        row = await lyra.app.memory.db.one("SELECT count(*) AS n FROM exchanges WHERE text LIKE '%picture%'")
-        assert row and row["n"] == 0 and await lyra.app.memory.vanished("discord") == []
+        assert await with_words(lyra.app.memory.db, "exchanges", "text", "picture") == []
+        assert await lyra.app.memory.vanished("discord") == []
 
 
 @pytest.mark.parametrize("how", ["listening", "archived", "while she is down"])

@@ -12,6 +12,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
 from tests.kits.awake import model_server
 from tests.kits.discord_town import Town
+from tests.kits.fresh import with_words
 from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
 
@@ -106,7 +107,7 @@ async def test_a_thread_called_like_a_message_that_is_forgotten_loses_its_name_f
             read = await town.reads(town.bob, town.general, command, **options)
             assert UNNAMED in read and CODE not in read.casefold()
         await town.says(town.bob, thread, "hey")
-        assert await lyra.app.memory.db.all("SELECT 1 FROM sessions WHERE name LIKE '%zanzibar%'") == []
+        assert await with_words(lyra.app.memory.db, "sessions", "name", "zanzibar") == []
         town.server.acts.change_thread(thread, name="something else")
         await town.says(town.bob, thread, "hey")
         assert "something else" in await town.reads(town.bob, town.general, "sessions")
@@ -141,4 +142,4 @@ async def test_a_forward_of_nothing_that_may_be_kept_is_not_kept(town: Town, mod
         if how == "forgotten":
             await town.uses_menu(town.ada, "Forget this", said)
         assert await town.uses_menu(town.bob, "Remember this", forward) == "That message was forgotten, and stays so."
-        assert await lyra.app.memory.db.all("SELECT 1 FROM exchanges WHERE text LIKE '%forwarded%'") == []
+        assert await with_words(lyra.app.memory.db, "exchanges", "text", "forwarded") == []

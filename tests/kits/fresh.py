@@ -91,6 +91,13 @@ async def tables(reader: Reader) -> list[str]:
     return sorted({table for table, _ in await columns(reader)})
 
 
+async def with_words(reader: Reader, table: str, column: str, words: str) -> list[str]:
+    """Return the values of a column that have these words in them, in the order of the rows; what is sealed no statement asks."""
+    key = "item" if table == "exchanges" else "id"
+    rows = await reader.all(f"SELECT {column} FROM {table} ORDER BY {key}")
+    return [row[column] for row in rows if words in row[column]]
+
+
 def holding(path: Path, word: str) -> list[str]:
     """Return which files beside a memory, and which of its tables where a server has them, hold a word."""
     found = [file.name for file in sorted(path.parent.iterdir()) if file.is_file() and word.encode() in file.read_bytes()]

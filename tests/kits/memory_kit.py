@@ -199,10 +199,10 @@ async def opened(
     path: Path, key: bytes | None = KEY, *, clock: Clock | None = None, ids: Ids | None = None,
     embedder: Embedder | None = None, habits: Habits | None = None,
 ) -> AsyncIterator[Memory]:  # fmt: skip
-    """Open a memory, encrypted unless the key is None."""
+    """Open a memory, encrypted unless the key is None and it is a file."""
     await fresh(path, key)
-    ports = Ports(clock or Clock(), ids or Ids(), embedder)
-    async with await Memory.open(path, key, ports, habits, address=address_of(path)) as memory:
+    ports, address = Ports(clock or Clock(), ids or Ids(), embedder), address_of(path)
+    async with await Memory.open(path, key or (KEY if address else None), ports, habits, address=address) as memory:
         yield memory
 
 

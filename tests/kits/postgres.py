@@ -21,8 +21,11 @@ from pathlib import Path
 import psycopg
 
 from memory.store.postgresql.address import Address
+from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.dialect import numbered
+from memory.store.postgresql.sealing.converting import columns
+from memory.store.postgresql.sealing.plans import plan
 from tests.fakes.pulse import PATIENCE
 
 _MEMORY = Path("/dev/shm")
@@ -65,6 +68,16 @@ class Postgres:
         """Remove a database, whoever is still connected."""
         self.ask(f'DROP DATABASE IF EXISTS "{database}" WITH (FORCE)')
 
+    def columns(self) -> dict[str, list[str]]:
+        """Return the columns of every table of a fresh memory."""
+
+        async def read() -> dict[str, list[str]]:
+            async with await connect(self.address(_FRESH)) as connection:
+                return await columns(connection)
+
+        with ThreadPoolExecutor(1) as beside:
+            return beside.submit(asyncio.run, read()).result()
+
     def run(self, statements: Sequence[str]) -> list[str]:
         """Run statements one by one on a fresh memory; return what the server says against each, '' where it has nothing to say."""
         script = "".join(f"{statement};\n\\echo :ERROR :LAST_ERROR_MESSAGE\n" for statement in statements)
@@ -83,7 +96,9 @@ class Postgres:
 
     def refused(self, statements: Sequence[str]) -> list[str]:
         """Prepare statements with named parameters; return those that this server does not take, and why."""
-        steps = [step for sql in statements for step in (f"PREPARE one AS {numbered(sql)[0]}", _NO_BOOLEAN, "DEALLOCATE ALL")]
+        known = self.columns()
+        taken = [numbered(plan(sql, known).sql)[0] for sql in statements]
+        steps = [step for sql in taken for step in (f"PREPARE one AS {sql}", _NO_BOOLEAN, "DEALLOCATE ALL")]
         said = self.run(steps)
         against = [prepared or checked for prepared, checked in zip(said[::3], said[1::3], strict=True)]
         return [f"{why}: {sql}" for why, sql in zip(against, statements, strict=True) if why]
@@ -167,12 +182,14 @@ def _fill(server: Postgres) -> None:
     """Have the product itself make the memory that others are copied from."""
 
     async def fill() -> None:
-        await (await PostgresDatabase.open(server.address(_FRESH))).close()
+        await (await PostgresDatabase.open(server.address(_FRESH), bytes(32))).close()
 
     server.ask(f"CREATE DATABASE {_FRESH}")
     # Whoever asks first may be in the middle of an event loop.
     with ThreadPoolExecutor(1) as beside:
         beside.submit(asyncio.run, fill()).result()
+    # Whoever opens a copy of it first does so with a key of their own.
+    server.ask("DELETE FROM lyra.data_keys", _FRESH)
 
 
 def _package(folder: Path) -> Path:

@@ -207,7 +207,7 @@ async def test_an_extracted_gist_is_made_anew_once_there_is_a_model(tmp_path: Pa
         assert await worked(here, model, redo=True) == 0
         assert reply.text in await here.found("gather"), "a reply outlives the gist it was made from"
         cited = await here.memory.db.all("SELECT parent FROM lineage WHERE child = :r", {"r": reply.key})
-        last = await here.memory.db.all("SELECT item FROM exchanges WHERE text = 'remark 8'")
+        last = [row for row in await here.memory.db.all("SELECT item, text FROM exchanges") if row["text"] == "remark 8"]
         assert [row["parent"] for row in cited] == [row["item"] for row in last], "and rests on the message instead"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
 from memory.view.pages import Page
 from memory.view.recalled import Wanted
+from tests.kits.fresh import with_words
 from tests.kits.ladder_kit import Teller, climbed, gists
 from tests.kits.memory_kit import Corner, among, at_home
 
@@ -73,8 +74,7 @@ async def test_what_is_forgotten_or_changed_is_on_no_page(tmp_path: Path) -> Non
         assert (bruno.kind, bruno.aliases, texts(bruno)) == ("", [], [TALK[1]])
         await here.view.forget_message(kept[1].id)
         assert await here.view.pages.about("Bruno") == []
-        row = await here.memory.db.one("SELECT count(*) AS n FROM entities WHERE name = 'Bruno'")
-        assert row is not None and row["n"] == 0
+        assert await with_words(here.memory.db, "entities", "name", "Bruno") == []
         await here.memory.revise("console", "dm", kept[2].source_id, "My sister Mia lives in Linz.", here.clock.now())
         assert texts(await page(here, "my sister")) == ["My sister Mia lives in Linz."]
         assert await here.view.pages.about("Graz") == []

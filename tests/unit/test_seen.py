@@ -199,8 +199,8 @@ async def test_posts_of_hers_that_came_of_it_are_withheld_and_notices_of_before_
             for remote, item in (("post of the copy", copy.key), ("post of the other", other.key), ("notice", None)):
                 await tx.run(
                     "INSERT INTO outbox (domain, item, platform, place, part, key, text, state, remote_id, created_at) "
-                    "VALUES (:d, :item, 'console', 'dm', 0, :remote, 'x', 'sent', :remote, 0)",
-                    {"d": here.domain.key, "item": item, "remote": remote},
+                    "VALUES (:d, :item, 'console', 'dm', 0, :remote, :text, 'sent', :remote, 0)",
+                    {"d": here.domain.key, "item": item, "remote": remote, "text": "x"},
                 )
         posts = [ShownMessage(id, ["dm"], True, here.clock.now()) for id in ("post of the copy", "post of the other", "notice")]
         assert await here.memory.shown.withheld("console", posts) == set()

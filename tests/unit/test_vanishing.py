@@ -13,6 +13,7 @@ from memory.store import lineage
 from memory.tiers.episodes import Rules
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer, View
+from tests.kits.fresh import with_words
 from tests.kits.memory_kit import BagOfWords, Clock, Writer, opened, said
 
 FEW = Habits(Rules(count=3))
@@ -105,7 +106,7 @@ async def test_after_a_week_it_is_forgotten_for_good(tmp_path: Path) -> None:
         receipt = await memory.sweep()
         assert (receipt.messages, receipt.replies) == (3, 1)
         assert await memory.vanished("discord") == []
-        assert await memory.db.all("SELECT 1 AS x FROM exchanges WHERE text LIKE '%Xerxes%'") == []
+        assert await with_words(memory.db, "exchanges", "text", "Xerxes") == []
         assert (await here.found("new beginning"))[0] == "a new beginning"
 
 

@@ -40,7 +40,7 @@ async def _server(memory: Memory) -> list[Finding]:
         used=number(found.used),
         most=number(found.most),
     )
-    apart = _("What it keeps is not encrypted by me yet: encrypt its disk, and let nobody in who may not read everything.")
+    apart = _("What holds words there is sealed with the key; who gets in without it sees ids, times, counts and sizes.")
     named = ("fsync", found.fsync), ("full_page_writes", found.full_page_writes), ("synchronous_commit", found.synchronous_commit)
     settings = ", ".join(f"{name} {value}" for name, value in named) + "."
     findings = [Finding(True, f"{told} {settings} {apart}"), *map(_standby, await standbys(memory.db))]

@@ -1,6 +1,6 @@
 """Copies all that is kept from one store to another, row by row, a page at a time: the file has the same rows as the server."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from memory.ports import Progress
@@ -90,6 +90,16 @@ async def same(source: Reader, target: Reader, every: Sequence[Table]) -> bool:
                 break
             last = dict(zip(table.columns, rows[-1], strict=True))
     return True
+
+
+async def pages(source: Reader, table: Table) -> AsyncIterator[list[Row]]:
+    """Yield all rows of a table, some at a time, in the order of its key."""
+    last: Parameters | None = None
+    while rows := await _page(source, table, last):
+        yield rows
+        if not table.key:
+            return
+        last = {column: rows[-1][column] for column in table.key}
 
 
 async def _page(source: Reader, table: Table, last: Parameters | None) -> list[Row]:

@@ -7,7 +7,7 @@ lost under it nothing of it is kept, or, where only the answer to the commit was
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -30,7 +30,11 @@ from memory.store.postgresql.failures import explained, is_lost
 from memory.store.postgresql.gate import Gate
 from memory.store.postgresql.migrating import migrate
 from memory.store.postgresql.reservation import Reservation
-from memory.store.postgresql.transaction import Pool, PostgresTransaction, fetched, let_go
+from memory.store.postgresql.sealing.border import Border
+from memory.store.postgresql.sealing.converting import columns
+from memory.store.postgresql.sealing.keyring import Keyring
+from memory.store.postgresql.transaction import Pool, PostgresTransaction, asked, fetched, let_go
+from memory.store.postgresql.verifying import read_through
 from memory.store.sqlite.database import SqliteDatabase
 
 READERS, WRITERS = 4, 4
@@ -39,8 +43,9 @@ READERS, WRITERS = 4, 4
 class PostgresDatabase:
     """An open database. Use `PostgresDatabase.open`; close it, or leave the `async with`."""
 
-    def __init__(self, address: Address, pool: Pool) -> None:
+    def __init__(self, address: Address, pool: Pool, border: Border) -> None:
         self.address = address
+        self._border = border
         self._pool = pool
         self._writing = Gate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
@@ -49,16 +54,18 @@ class PostgresDatabase:
         self.reads = self.transactions = 0
 
     @classmethod
-    async def open(cls, address: Address, *, new: bool = True) -> Self:
+    async def open(cls, address: Address, key: bytes, *, new: bool = True) -> Self:
         """Open the database, make the schema, unless it may not be `new`, or bring it up to date, and return it.
 
-        Raises MemoryMissing, DatabaseAway, DatabaseRefused, DatabaseBusy, NewerDatabase, NotWritable, DiskFull.
+        What is kept there is sealed under the key. Raises WrongKey, MemoryMissing, DatabaseAway, DatabaseRefused, DatabaseBusy, NewerDatabase, NotWritable, DiskFull.
         """
+        keys = Keyring(key)
         with explained(address):
             # By itself: the pool says of what fails only that it took too long.
             async with await connect(address) as connection:
                 await require_fit(connection, address)
-                await migrate(connection, address, new=new)
+                await migrate(connection, address, keys, new=new)
+                border = Border(keys, await columns(connection))
 
             async def made(connection: Connection) -> None:
                 await set_up(connection)
@@ -68,7 +75,7 @@ class PostgresDatabase:
                 timeout=PATIENCE_SECONDS, name="lyra",
             )  # fmt: skip
             await pool.open()
-        return cls(address, pool)
+        return cls(address, pool, border)
 
     async def __aenter__(self) -> Self:
         return self
@@ -91,7 +98,7 @@ class PostgresDatabase:
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
             with explained(self.address):
-                tx = PostgresTransaction(self._pool, bounds, self._reservation.require)
+                tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._border)
                 try:
                     yield tx
                     await to_the_end(self._commit(tx))
@@ -140,7 +147,7 @@ class PostgresDatabase:
     async def _asked(self, sql: str, parameters: Parameters) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            return await fetched(connection, sql, parameters)
+            return await fetched(connection, sql, parameters, self._border)
         finally:
             await to_the_end(let_go(self._pool, connection))
 
@@ -153,6 +160,23 @@ class PostgresDatabase:
             seen = await self._read("SELECT CAST(pg_current_snapshot() AS TEXT) AS seen", {})
         return int.from_bytes(blake2b(seen[0]["seen"].encode(), digest_size=8).digest())
 
+    async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
+        """Return the domains that have a key, of these or of all, by names that tell nothing of the keys."""
+        with explained(self.address):
+            return await self._border.keys.names(self._read_by_number, domains)
+
+    async def wrap_next(self, master: bytes) -> None:
+        """Have the database open with another master key as well, until somebody opens it with one of them."""
+        with explained(self.address):
+            await self._border.keys.wrap_next(self._read_by_number, master)
+
+    async def _read_by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
+        connection = await self._pool.getconn()
+        try:
+            return await asked(connection, sql, given)
+        finally:
+            await to_the_end(let_go(self._pool, connection))
+
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Return False: what was erased is gone from every read, and the server alone decides when from its disk."""
         return False
@@ -164,13 +188,8 @@ class PostgresDatabase:
 
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey where something is damaged."""
-        tables = await self.all(
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = :schema ORDER BY table_name",
-            {"schema": SCHEMA},
-        )
         try:
-            for table in tables:
-                await self.all(f'SELECT count(length(CAST(t AS TEXT))) AS n FROM "{table["table_name"]}" t')
+            await read_through(self)
         except MemoryFailure as error:
             cause = error.__cause__
             if isinstance(cause, psycopg.Error) and (cause.sqlstate or "").startswith("XX"):
@@ -186,7 +205,7 @@ class PostgresDatabase:
         """
         with explained(self.address):
             async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
-                snapshot = Snapshot(connection)
+                snapshot = Snapshot(connection, self._border)
                 await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
                 # It holds nobody up, and the file may take long over a page.
                 await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
@@ -232,12 +251,13 @@ class PostgresDatabase:
 class Snapshot:
     """What reads one state of the database, on a connection of its own."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, border: Border) -> None:
         self._connection = connection
+        self._border = border
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        return await fetched(self._connection, sql, parameters or {})
+        return await fetched(self._connection, sql, parameters or {}, self._border)
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""

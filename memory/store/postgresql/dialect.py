@@ -92,17 +92,17 @@ ADAPTERS.register_loader("bool", _Yes)
 class StoredRow:
     """One result row."""
 
-    __slots__ = ("_at", "_values")
+    __slots__ = ("at", "values")
 
     def __init__(self, at: dict[str, int], values: Sequence[Any]) -> None:
-        self._at = at
-        self._values = values
+        self.at = at
+        self.values = values
 
     def __getitem__(self, name: str, /) -> Any:
-        return self._values[self._at[name]]
+        return self.values[self.at[name]]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._values)
+        return iter(self.values)
 
 
 def rows(cursor: Any) -> Callable[[Sequence[Any]], Row]:

@@ -1,23 +1,29 @@
 """Bringing a schema up to date, forward only, by whichever process comes first."""
 
+from functools import partial
+
 from localization.sentences import lazy
 from memory.errors import MemoryMissing, NewerDatabase
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.dialect import translated
+from memory.store.postgresql.sealing.converting import convert, is_sealed
+from memory.store.postgresql.sealing.keyring import TABLE, Keyring
+from memory.store.postgresql.transaction import asked
 from memory.store.schema import migrations, newest
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
 
-async def migrate(connection: Connection, address: Address, *, new: bool = True) -> None:
-    """Apply the steps this schema has not seen, all of them in one transaction; make it, where it may be `new`.
+async def migrate(connection: Connection, address: Address, keys: Keyring, *, new: bool = True) -> None:
+    """Apply the steps this schema has not seen, and seal what is not sealed yet, in one transaction; make it, where it may be `new`.
 
-    Raises NewerDatabase, MemoryMissing.
+    Raises NewerDatabase, MemoryMissing, WrongKey.
     """
     known = await _version(connection)
-    if known == newest() and await _is_numbered(connection):
+    if known == newest() and await _is_numbered(connection) and await is_sealed(connection):
+        await keys.open(partial(asked, connection))
         return
     if not known and not new:
         raise MemoryMissing(
@@ -39,6 +45,9 @@ async def migrate(connection: Connection, address: Address, *, new: bool = True)
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
                 )
         await numbering.make(connection)
+        await connection.execute(TABLE)
+        await keys.open(partial(asked, connection))
+        await convert(connection, keys)
 
 
 async def _is_numbered(connection: Connection) -> bool:

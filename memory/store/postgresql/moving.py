@@ -21,13 +21,13 @@ from memory.store.sqlite.database import SqliteDatabase
 
 
 @asynccontextmanager
-async def into(address: Address, path: Path, key: bytes | None, tell: Progress) -> AsyncIterator[int]:
+async def into(address: Address, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
     """Have an empty database hold what the file at `path` holds, in one transaction; give how many messages that is.
 
     Nobody else runs her on it before the block ends. `tell` is told how many bytes of how many. Raises DatabaseRefused where the database holds something else, HomeInUse where
     somebody runs Lyra on it, NotADatabase where it does not read back, and the errors of `PostgresDatabase.open`.
     """
-    async with _reserved(address) as db:
+    async with _reserved(address, key) as db:
         async with await SqliteDatabase.open(path, key) as file:
             every = await tables(file)
             if not await same(file, db, every):
@@ -37,14 +37,14 @@ async def into(address: Address, path: Path, key: bytes | None, tell: Progress) 
 
 
 @asynccontextmanager
-async def out_of(address: Address, path: Path, key: bytes | None, tell: Progress) -> AsyncIterator[int]:
+async def out_of(address: Address, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
     """Have a file at `path`, or staged for it where none is, hold what the database holds; give how many messages that is.
 
     Nobody writes to the database before the block ends, from whichever home: what is said there would be in no file.
     Raises DatabaseRefused where the file is there and holds something else, HomeInUse, NotADatabase, and the errors of
     `PostgresDatabase.open`.
     """
-    async with _reserved(address) as db, db.transaction() as still:
+    async with _reserved(address, key) as db, db.transaction() as still:
         # It lets nobody write, and the server must not end it while it waits for the copy.
         await still.one("SELECT set_config('idle_in_transaction_session_timeout', '0', true) AS patient")
         if home_files.size(path):
@@ -66,8 +66,8 @@ async def out_of(address: Address, path: Path, key: bytes | None, tell: Progress
 
 
 @asynccontextmanager
-async def _reserved(address: Address) -> AsyncIterator[PostgresDatabase]:
-    async with await PostgresDatabase.open(address) as db:
+async def _reserved(address: Address, key: bytes) -> AsyncIterator[PostgresDatabase]:
+    async with await PostgresDatabase.open(address, key) as db:
         if not await db.reserve():
             raise HomeInUse(lazy("Lyra runs on {address}. End her first, then try again.", address=address))
         yield db

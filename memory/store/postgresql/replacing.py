@@ -9,12 +9,12 @@ from memory.store.postgresql.database import PostgresDatabase
 from memory.store.sqlite.database import SqliteDatabase
 
 
-async def replace(address: Address, path: Path, key: bytes | None, tell: Progress) -> restoring.SetAside | None:
+async def replace(address: Address, path: Path, key: bytes, tell: Progress) -> restoring.SetAside | None:
     """Have the database hold what is staged at `path`, in one transaction; return the file that what it held is kept in, if anything.
 
     Whenever it is cut off, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.
     """
-    async with await PostgresDatabase.open(address) as db, await SqliteDatabase.open(restoring.staged(path), key) as staged:
+    async with await PostgresDatabase.open(address, key) as db, await SqliteDatabase.open(restoring.staged(path), key) as staged:
         aside = None
         if await db.one("SELECT id FROM items LIMIT 1"):
             aside = restoring.free_aside(path)

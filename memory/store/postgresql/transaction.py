@@ -6,7 +6,8 @@ the connection is in afterwards is known.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
 
 import psycopg
@@ -19,8 +20,9 @@ from memory.store.cancellation import to_the_end
 from memory.store.database import Numbers, Parameters, Row, Rows
 from memory.store.postgresql.address import LOCK, SCHEMA
 from memory.store.postgresql.connecting import Connection
-from memory.store.postgresql.dialect import numbered
 from memory.store.postgresql.failures import is_lost
+from memory.store.postgresql.sealing import renewing
+from memory.store.postgresql.sealing.border import Border, Prepared
 
 Pool = AsyncConnectionPool[Connection]
 _ALONE = f"SELECT pg_advisory_xact_lock({LOCK}, 0)"
@@ -28,17 +30,25 @@ _BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
 _LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
 _SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"
 _NUMBER = "SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number"
-Made = Sequence[tuple[str, Sequence[str], list[Parameters]]]
-"""Statements, the names of their parameters in their order, and the rows that each is run for."""
+_HELD = "SELECT count(*) AS held FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
+Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
+"""Statements, and the parameters in their order of each time that one is run."""
+_MANY = 20
+"""So many rows are sealed beside the event loop."""
 _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
 class PostgresTransaction:
     """A write transaction. Nothing but these methods may be awaited inside it."""
 
-    def __init__(self, pool: Pool, bounds: Bounds | None, require: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, pool: Pool, bounds: Bounds | None, require: Callable[[], Awaitable[None]], border: Border) -> None:
         """Begin nothing yet; `require` raises where nothing may be kept after all, and is asked once the server has answered."""
         self.bounds = bounds
+        self._border = border
+        # The domains that something was sealed in: with a key that was made here, and with one that may be gone by now.
+        self._new: set[int] = set()
+        self._used: set[int] = set()
+        self._looked_at: set[int] = set()
         self._require = require
         self._pool = pool
         self._taken: Connection | None = None
@@ -78,12 +88,21 @@ class PostgresTransaction:
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
 
+    async def renew_key(self, domain: int) -> None:
+        """Have what is left in a domain open with a new key alone, and the old one be gone."""
+        found = await renewing.left(self, domain)
+        await self.all("DELETE FROM data_keys WHERE domain = :domain", {"domain": domain})
+        self._border.keys.drop([domain])
+        self._new.add(domain)
+        self._looked_at.discard(domain)
+        await renewing.seal_anew(self, domain, found)
+
     async def commit(self) -> None:
         """Run what waits, and keep all of it."""
         waiting = await self._made()
         if self._taken is None and not waiting:
             return
-        if self.number is None:
+        if self.number is None or self._used - self._looked_at:
             # By itself: of what is written and ends at once nobody could say what became of it.
             self.number = (await self._sent(waiting, (_NUMBER, ())))[0]["number"]
             waiting = []
@@ -91,17 +110,37 @@ class PostgresTransaction:
         ended = await self._run(waiting, "COMMIT")
         if ended.statusmessage != "COMMIT":
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
+        self._new.clear()
 
     async def end(self) -> None:
         """Undo what was not committed, and let the connection go."""
+        self._border.keys.drop(self._new)
         if self._taken is None:
             return
         connection, self._taken = self._taken, None
         await let_go(self._pool, connection)
 
     async def _fetched(self, sql: str, parameters: Parameters) -> list[Row]:
-        statement, names = numbered(sql)
-        return await self._sent(await self._made(), (statement, [parameters[name] for name in names]))
+        waiting, prepared = await self._made(), self._border.prepared(sql)
+        await self._require_keys(prepared, [parameters])
+        rows = await self._sent(waiting, (prepared.sql, self._border.values(prepared, parameters)))
+        return await self._border.rows(prepared, rows, self._asked)
+
+    async def _asked(self, sql: str, given: Sequence[object]) -> list[Row]:
+        return await self._sent([], (sql, given))
+
+    async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters]) -> None:
+        """Have the keys at hand that these rows are sealed with, made where there are none."""
+        if not prepared.plan.recipes:
+            return
+        keys, domains = self._border.keys, prepared.domains(rows)
+        if missing := [domain for domain in sorted(domains) if not keys.has(domain)]:
+            await keys.require(self._asked, missing)
+            for key in await keys.made(self._asked, missing):
+                keys.take(key)
+                self._new.add(key.domain)
+        # Those that are no domain's stay for good.
+        self._used |= {domain for domain in domains if domain > 0}
 
     async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]]) -> list[Row]:
         """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of what is asked."""
@@ -110,7 +149,7 @@ class PostgresTransaction:
             if begins:
                 self._taken = await self._pool.getconn()
             try:
-                if not (begins or waiting):
+                if not (begins or waiting or self._used - self._looked_at):
                     cursor = await self._connection.execute(*asking, binary=True)
                 else:
                     cursor = await self._run(waiting, *asking, begins=begins)
@@ -126,25 +165,42 @@ class PostgresTransaction:
 
     async def _run(self, waiting: Made, last: str, given: Sequence[object] = (), *, begins: bool = False) -> AsyncCursor[Row]:
         """Run statements in one trip, and return the cursor of the last."""
+        used = sorted(self._used - self._looked_at)
         async with self._connection.pipeline():
             if begins:
                 for statement, keys in beginning(self.bounds):
                     await self._connection.execute(statement, keys)
-            for statement, names, rows in waiting:
-                await self._connection.cursor().executemany(statement, [[row[name] for name in names] for row in rows])
+            for statement, rows in waiting:
+                await self._connection.cursor().executemany(statement, rows)
             if waiting and self.number is None:
                 number = await self._connection.execute(_NUMBER)
+            numbers = [self._border.keys.newest(domain).number for domain in used]
+            held = await self._connection.execute(_HELD, [numbers]) if used else None
             cursor = await self._connection.execute(last, given, binary=True)
         if waiting and self.number is None and (row := await number.fetchone()):
             self.number = row["number"]
+        await self._require_held(used, held)
         return cursor
+
+    async def _require_held(self, used: Collection[int], held: AsyncCursor[Row] | None) -> None:
+        """Raise DatabaseBusy where something was sealed with a key that another process destroyed meanwhile."""
+        if held is None:
+            return
+        row = await held.fetchone()
+        if row is None or row["held"] < len(used):
+            self._border.keys.drop(used)
+            raise psycopg.errors.SerializationFailure("a key was destroyed meanwhile")
+        self._looked_at |= set(used)
 
     async def _made(self) -> Made:
         waiting, self._waiting = self._waiting, []
         made = []
         for sql, given in waiting:
             rows = [given] if isinstance(given, Mapping) else await asyncio.to_thread(_listed, given)
-            made.append((*numbered(sql), rows))
+            prepared = self._border.prepared(sql)
+            await self._require_keys(prepared, rows)
+            sealed = partial(_sealed, self._border, prepared, rows)
+            made.append((prepared.sql, await asyncio.to_thread(sealed) if len(rows) > _MANY else sealed()))
         return made
 
 
@@ -168,10 +224,19 @@ def _listed(rows: Rows) -> list[Parameters]:
     return list(rows() if callable(rows) else rows)
 
 
-async def fetched(connection: Connection, sql: str, parameters: Parameters) -> list[Row]:
-    """Run one statement and return all its rows."""
-    statement, names = numbered(sql)
-    cursor = await connection.execute(statement, [parameters[name] for name in names], binary=True)
+def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
+    return [border.values(prepared, row) for row in rows]
+
+
+async def fetched(connection: Connection, sql: str, parameters: Parameters, border: Border) -> list[Row]:
+    """Run one statement that seals nothing, and return all its rows."""
+    prepared, ask = border.prepared(sql), partial(asked, connection)
+    return await border.rows(prepared, await ask(prepared.sql, border.values(prepared, parameters)), ask)
+
+
+async def asked(connection: Connection, sql: str, given: Sequence[object] = ()) -> list[Row]:
+    """Run one statement of the server, with its parameters in their order, and return all its rows."""
+    cursor = await connection.execute(sql, given, binary=True)
     return await cursor.fetchall() if cursor.description else []
 
 

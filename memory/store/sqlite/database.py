@@ -11,7 +11,7 @@ which tests use to look at bytes.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -157,6 +157,10 @@ class SqliteDatabase:
             with explained(self.path):
                 rows = list(await self._reader.execute_fetchall("PRAGMA data_version"))
         return int(rows[0]["data_version"])
+
+    async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
+        """Return nothing: a file has one key."""
+        return {}
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Fold the log into the file and empty it, so that erased bytes are gone from both; return whether they are.

@@ -88,6 +88,9 @@ class SqliteTransaction:
         first = await take(self, of, n)
         return range(first, first + n)
 
+    async def renew_key(self, domain: int) -> None:
+        """Do nothing: a file has one key."""
+
     def _sent(self) -> Waiting:
         waiting, self._waiting = self._waiting, []
         return waiting

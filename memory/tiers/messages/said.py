@@ -40,12 +40,13 @@ async def within(db: Database, domain: Domain, start: int, end: int, account: in
 async def speakers(db: Reader, domain: Domain) -> list[str]:
     """Return the names of all who ever spoke in a domain."""
     rows = await db.all(
-        "WITH RECURSIVE names (name) AS (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' "
-        "UNION ALL SELECT (SELECT min(speaker) FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker > name) "
-        "FROM names WHERE name IS NOT NULL) SELECT name FROM names WHERE name IS NOT NULL",
+        "WITH RECURSIVE firsts (item) AS (SELECT (SELECT e.item FROM exchanges e WHERE e.domain = :domain AND e.kind = 'said' "
+        "ORDER BY e.speaker LIMIT 1) UNION ALL SELECT (SELECT e.item FROM exchanges e WHERE e.domain = :domain AND e.kind = 'said' "
+        "AND e.speaker > (SELECT l.speaker FROM exchanges l WHERE l.item = firsts.item) ORDER BY e.speaker LIMIT 1) "
+        "FROM firsts WHERE firsts.item IS NOT NULL) SELECT e.speaker FROM firsts JOIN exchanges e ON e.item = firsts.item",
         {"domain": domain.key},
     )
-    return [row["name"] for row in rows]
+    return sorted(row["speaker"] for row in rows)
 
 
 async def accounts(reader: Reader, domain: Domain, names: Collection[str]) -> list[Identity]:

@@ -77,9 +77,12 @@ async def store(
     return Kept(stored, len(wanted) - len(fresh) - refused, refused)
 
 
-async def reword(tx: Transaction, item: int, text: str, at: int) -> None:
-    """Give a message the words that it has since an instant."""
-    await tx.run("UPDATE exchanges SET text = :text, edited_at = :at WHERE item = :item", {"text": text, "at": at, "item": item})
+async def reword(tx: Transaction, domain: Domain, item: int, text: str, at: int) -> None:
+    """Give a message of a domain the words that it has since an instant."""
+    await tx.run(
+        "UPDATE exchanges SET text = :text, edited_at = :at WHERE domain = :domain AND item = :item",
+        {"text": text, "at": at, "domain": domain.key, "item": item},
+    )
 
 
 async def judge(tx: Transaction, item: int, *, disliked: bool) -> None:

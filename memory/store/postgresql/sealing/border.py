@@ -1,0 +1,80 @@
+"""The border of one database: statements as its server takes them, with what is sealed on the way there and opens on the way back."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memory.store.database import Parameters, Row
+from memory.store.postgresql.dialect import numbered
+from memory.store.postgresql.sealing.envelope import hashed, place, seal, unknown
+from memory.store.postgresql.sealing.keyring import Ask, Keyring
+from memory.store.postgresql.sealing.plans import Part, Plan, Recipe, plan
+from memory.store.postgresql.sealing.reading import Columns
+from memory.store.postgresql.sealing.rows import SealedRow
+
+_REMEMBERED = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement with its parameters by number, their names in that order, and its plan."""
+
+    sql: str
+    names: Sequence[str]
+    plan: Plan
+
+    def domains(self, rows: Iterable[Parameters]) -> set[int]:
+        """Return the domains that values are sealed in when it is run for these rows."""
+        told = {recipe.domain for recipe in self.plan.recipes if not recipe.is_hash}
+        names = [one for one in told if isinstance(one, str)]
+        return {one for one in told if isinstance(one, int)} | {int(row[name]) for row in rows for name in names}  # type: ignore[call-overload]
+
+
+@dataclass(slots=True)
+class Border:
+    """The keys and the columns of a database."""
+
+    keys: Keyring
+    columns: Columns
+    _prepared: dict[str, Prepared] = field(default_factory=dict)
+
+    def prepared(self, sql: str) -> Prepared:
+        """Return a statement as the server takes it."""
+        known = self._prepared.get(sql)
+        if known is None:
+            if len(self._prepared) >= _REMEMBERED:
+                self._prepared.pop(next(iter(self._prepared)))
+            planned = plan(sql, self.columns)
+            known = self._prepared[sql] = Prepared(*numbered(planned.sql), planned)
+        return known
+
+    def values(self, prepared: Prepared, given: Parameters) -> list[object]:
+        """Return the parameters of a statement in their order, sealed."""
+        if prepared.plan.recipes:
+            made = dict(given)
+            for recipe in prepared.plan.recipes:
+                made[recipe.name] = self._made(recipe, made)
+            given = made
+        return [given[name] for name in prepared.names]
+
+    async def rows(self, prepared: Prepared, found: list[Row], ask: Ask) -> list[Row]:
+        """Return rows that open, once the keys are found that they take; `ask` asks the server for those."""
+        sealed = prepared.plan.opens
+        if not sealed or not found:
+            return found
+        stored: list[Any] = found
+        if missing := unknown(self.keys, (row.values for row in stored), sealed):
+            await self.keys.find(ask, missing)
+        return [SealedRow(row.at, row.values, sealed, self.keys) for row in stored]
+
+    def _made(self, recipe: Recipe, given: Parameters) -> object:
+        value = given[recipe.source]
+        if recipe.is_hash:
+            return hashed(self.keys, recipe.table, recipe.column, value)
+        domain = int(_told(recipe.domain, given))  # type: ignore[call-overload]
+        where = place(recipe.table, recipe.column, domain, (_told(part, given) for part in recipe.row))
+        return seal(self.keys.newest(domain), where, value)
+
+
+def _told(part: Part, given: Parameters) -> object:
+    return given[part] if isinstance(part, str) else part

@@ -1,0 +1,151 @@
+"""Seals what an earlier version wrote in words, and gives what is looked up its hashes, in the transaction of a migration.
+
+Of a table that held words nothing is left in the old files of the server: it is written anew, and the old one is gone with the commit.
+What the server wrote before, to its log and its backups, is not this program's to take back.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memory.store.database import Row
+from memory.store.postgresql.address import SCHEMA
+from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.sealing.envelope import hashed, place, seal
+from memory.store.postgresql.sealing.keyring import ROOT, Keyring
+from memory.store.sealed import HASHED, TABLES, Sealed
+
+_PAGE = 500
+_DONE = "CREATE TABLE IF NOT EXISTS sealings (name TEXT PRIMARY KEY)"
+_NAMES = frozenset(f"{table}.{column}" for table, told in TABLES.items() for column in told.columns)
+
+
+async def is_sealed(connection: Connection) -> bool:
+    """Say whether every column that is to be sealed is."""
+    there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.sealings"])).fetchone()
+    return there is not None and there["there"] is not None and await _sealed(connection) >= _NAMES
+
+
+async def convert(connection: Connection, keys: Keyring) -> None:
+    """Seal every column that is to be sealed and is not yet. Raises WrongKey."""
+    await connection.execute(_DONE)
+    before = await _sealed(connection)
+    for table, told in TABLES.items():
+        if fresh := [column for column in told.columns if f"{table}.{column}" not in before]:
+            await _Table(connection, keys, table, told, fresh).convert()
+            await connection.execute(
+                "INSERT INTO sealings (name) SELECT unnest(CAST($1 AS TEXT[]))", [[f"{table}.{c}" for c in fresh]]
+            )
+
+
+async def _sealed(connection: Connection) -> set[str]:
+    return {row["name"] for row in await (await connection.execute("SELECT name FROM sealings")).fetchall()}
+
+
+class _Table:
+    """A table of which some columns are `fresh`: not sealed yet."""
+
+    def __init__(self, connection: Connection, keys: Keyring, name: str, told: Sealed, fresh: Sequence[str]) -> None:
+        self._connection = connection
+        self._keys = keys
+        self._name = name
+        self._told = told
+        self._fresh = fresh
+        self._looked_up = [column for column in fresh if column in told.looked_up]
+        self._numbers = [column for column in fresh if column in told.numbers]
+
+    async def convert(self) -> None:
+        """Seal the columns, give those that are looked up their hashes, and have these be compared where the words were."""
+        for column in self._looked_up:
+            await self._run(f'ALTER TABLE {self._name} ADD COLUMN {column}{HASHED} TEXT COLLATE "C"')
+        for column in self._numbers:
+            await self._run(f"ALTER TABLE {self._name} ADD COLUMN {_new(column)} BYTEA")
+        held = await self._connection.execute(f"SELECT 1 FROM {self._name} LIMIT 1")
+        if await held.fetchone():
+            await self._seal()
+        for column in self._numbers:
+            await self._run(f"ALTER TABLE {self._name} DROP COLUMN {column}")
+            await self._run(f"ALTER TABLE {self._name} RENAME COLUMN {_new(column)} TO {column}")
+        for column in self._looked_up:
+            await self._compare_hashes(column)
+
+    async def _seal(self) -> None:
+        asked = {"ctid", *self._fresh, *(one.removesuffix(HASHED) for one in self._told.row), self._told.domain or "ctid"}
+        await self._run(f"DECLARE unsealed NO SCROLL CURSOR FOR SELECT {', '.join(sorted(asked))} FROM {self._name}")
+        sets = [f"{_new(one) if one in self._numbers else one} = ${at}" for at, one in enumerate(self._fresh, 2)]
+        sets += [f"{one}{HASHED} = ${at}" for at, one in enumerate(self._looked_up, 2 + len(self._fresh))]
+        update = f"UPDATE {self._name} SET {', '.join(sets)} WHERE ctid = CAST($1 AS tid)"
+        while page := await (await self._connection.execute(f"FETCH {_PAGE} FROM unsealed")).fetchall():
+            await self._require_keys(page)
+            await self._connection.cursor().executemany(update, [self._values(row) for row in page])
+        await self._run("CLOSE unsealed")
+        # Written anew: what stood in it in words would be left in its old file.
+        kept = next(column for column in self._fresh if column not in self._numbers)
+        nothing = "''::bytea" if kept in self._told.binary else "''"
+        await self._run(
+            f"ALTER TABLE {self._name} ALTER COLUMN {kept} TYPE {'BYTEA' if kept in self._told.binary else 'TEXT'} USING {kept} || {nothing}"
+        )
+
+    async def _require_keys(self, page: Sequence[Row]) -> None:
+        domains = sorted({self._domain(row) for row in page})
+        await self._keys.require(self._ask, domains)
+        for key in await self._keys.made(self._ask, domains):
+            self._keys.take(key)
+
+    def _domain(self, row: Row) -> int:
+        return int(row[self._told.domain]) if self._told.domain else ROOT
+
+    def _values(self, row: Row) -> list[object]:
+        hashes = {column: hashed(self._keys, self._name, column, row[column]) for column in self._looked_up}
+        key = self._keys.newest(self._domain(row))
+        sealed = [seal(key, self._place(column, row, hashes), row[column]) for column in self._fresh]
+        return [row["ctid"], *sealed, *hashes.values()]
+
+    def _place(self, column: str, row: Row, hashes: Mapping[str, object]) -> str:
+        told = () if column in self._told.loose else self._told.row
+        parts = [hashes[one.removesuffix(HASHED)] if one.endswith(HASHED) else row[one] for one in told]
+        return place(self._name, column, self._domain(row), parts)
+
+    async def _compare_hashes(self, column: str) -> None:
+        """Have constraints and indexes on a column be on its hashes."""
+        rows = await (
+            await self._connection.execute(
+                "SELECT i.indexrelid::regclass::text AS index, pg_get_indexdef(i.indexrelid) AS made, coalesce(c.conname, '') AS held, "
+                "pg_get_constraintdef(c.oid) AS constrained FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid "
+                "AND a.attnum = ANY(i.indkey) LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid "
+                "WHERE i.indrelid = CAST($1 AS regclass) AND a.attname = $2",
+                [f"{SCHEMA}.{self._name}", column],
+            )
+        ).fetchall()
+        for row in rows:
+            if row["held"]:
+                await self._run(f'ALTER TABLE {self._name} DROP CONSTRAINT "{row["held"]}"')
+                await self._run(f'ALTER TABLE {self._name} ADD CONSTRAINT "{row["held"]}" {_on_hash(row["constrained"], column)}')
+            else:
+                await self._run(f"DROP INDEX {row['index']}; {_on_hash(row['made'], column)}")
+
+    async def _ask(self, sql: str, given: Sequence[object]) -> list[Row]:
+        return await (await self._connection.execute(sql, given, binary=True)).fetchall()
+
+    async def _run(self, sql: str) -> None:
+        await self._connection.execute(sql)
+
+
+def _new(column: str) -> str:
+    return f"{column}_sealed"
+
+
+def _on_hash(definition: Any, column: str) -> str:
+    return re.sub(rf"\b{column}\b", f"{column}{HASHED}", definition)
+
+
+async def columns(connection: Connection) -> dict[str, list[str]]:
+    """Return the columns of every table, in their order."""
+    rows = await connection.execute(
+        "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, ordinal_position",
+        [SCHEMA],
+    )
+    found: dict[str, list[str]] = {}
+    for row in await rows.fetchall():
+        found.setdefault(row["belongs"], []).append(row["name"])
+    return found

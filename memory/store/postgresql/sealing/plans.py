@@ -1,0 +1,349 @@
+"""What a statement becomes where columns are sealed: its text, how its parameters are sealed, and which of its results open.
+
+A sealed column comes back with where it stands before it, so that it opens there alone. What is looked up is compared by its keyed hash.
+Where a statement asks of a sealed column what only its words could tell, there is no plan for it, and an AssertionError says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory.store.postgresql.sealing.reading import Clause, Columns, Query, Reference, Word, references, words
+from memory.store.sealed import HASHED, TABLES, LookedUp
+
+MARK, BETWEEN = "\x02", "\x1f"
+"""How what comes back sealed begins, and what stands between its parts: column, domain, row, value."""
+_COMPARED = ("=", "<>", "<", ">", "<=", ">=", "IN", "NOT", "LIKE", "IS")
+_LITERALS = ("''", "NULL")
+Part = str | int
+"""A parameter by its name, or a number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A parameter `name` that is made of the one `source`: sealed for a column, in the domain and row that others tell, or its hash."""
+
+    name: str
+    source: str
+    table: str
+    column: str
+    is_hash: bool = False
+    domain: Part = 0
+    row: Sequence[Part] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The text of a statement for the server, what is made of its parameters, and which columns of its rows may be sealed."""
+
+    sql: str
+    recipes: Sequence[Recipe] = ()
+    opens: frozenset[int] = frozenset()
+
+
+def plan(sql: str, columns: Columns) -> Plan:
+    """Return what a statement becomes. Raises AssertionError where it asks of a sealed column what nobody can say."""
+    found = words(sql)
+    if not any(word.text in TABLES for word in found):
+        return Plan(sql)
+    return _Rewriting(sql, found, columns).plan()
+
+
+@dataclass(slots=True)
+class _Rewriting:
+    sql: str
+    words: Sequence[Word]
+    columns: Columns
+    texts: dict[int, str] = field(default_factory=dict)
+    recipes: dict[str, Recipe] = field(default_factory=dict)
+    opens: set[int] = field(default_factory=set)
+    inserted: Sequence[Mapping[str, Sequence[int]]] = ()
+
+    def plan(self) -> Plan:
+        self.inserted = self._inserted()
+        written = {at for row in self.inserted for item in row.values() for at in item}
+        self._insert()
+        for one in references(self.words, self.columns):
+            if one.table in TABLES and one.column in TABLES[one.table].columns:
+                self._require(one, one.start not in written)
+                self._rewrite(one)
+        self._stars()
+        self._ask_by_hash()
+        text = " ".join(self.texts.get(at, word.text) for at, word in enumerate(self.words) if self.texts.get(at, word.text))
+        # Whose row a value belongs to may be told by the hash of another.
+        ordered = sorted(self.recipes.values(), key=lambda one: not one.is_hash)
+        return Plan(text, tuple(ordered), frozenset(self.opens))
+
+    def _require(self, one: Reference, fits: object) -> None:
+        assert fits, f"{one.table}.{one.column} is sealed: {self.sql}"
+
+    def _is_insert(self) -> bool:
+        return any(word.text == "INSERT" for word in self.words)
+
+    def _inserted(self) -> list[dict[str, Sequence[int]]]:
+        """Return where what each column is given stands, of every row that is inserted."""
+        if not self._is_insert():
+            return []
+        names = [word.text for word in self.words if word.clause is Clause.INTO and word.depth == 1 and word.text not in ",()"]
+        rows: list[list[list[int]]] = []
+        for at, word in enumerate(self.words):
+            is_value = word.query.target and word.clause is Clause.VALUES
+            if (is_value and word.text == "(" and word.depth == 0) or (word.query.target and word.text == "SELECT"):
+                rows.append([[]])
+            elif rows and word.query.target and (word.clause is Clause.SELECT or (is_value and word.depth)):
+                if word.text == "," and word.depth == int(bool(is_value)):
+                    rows[-1].append([])
+                elif word.text != "DISTINCT":
+                    rows[-1][-1].append(at)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def _insert(self) -> None:
+        """Seal what rows are inserted with, and add the hashes of what is looked up."""
+        target = next((word.query.target for word in self.words if word.query.target), "")
+        if target not in TABLES or not self.inserted:
+            return
+        into = next(at for at, word in enumerate(self.words) if word.clause is Clause.INTO and word.depth == 1)
+        hashed = [column for column in self.inserted[0] if column in TABLES[target].looked_up]
+        self.texts[into] = "".join(f"{column}{HASHED}, " for column in hashed) + self.words[into].text
+        for row in self.inserted:
+            first = next(iter(row.values()))[0]
+            hashes = [self._hash_inserted(target, column, row[column]) for column in hashed]
+            for column in (column for column in row if column in TABLES[target].columns):
+                (at,) = row[column]
+                value = self.words[at]
+                assert value.is_parameter or value.text in _LITERALS, f"{target}.{column} is sealed: {self.sql}"
+                if value.is_parameter:
+                    self.texts[at] = self._sealed(value.text[1:], target, column, row)
+            self.texts[first] = "".join(f"{one}, " for one in hashes) + self.texts.get(first, self.words[first].text)
+
+    def _hash_inserted(self, table: str, column: str, item: Sequence[int]) -> str:
+        (at,) = item
+        value = self.words[at]
+        return self._hashed(value.text[1:], table, column) if value.is_parameter else value.text
+
+    def _rewrite(self, one: Reference) -> None:
+        word = self.words[one.start]
+        if word.clause is Clause.INTO:
+            return
+        looked_up = TABLES[one.table].looked_up.get(one.column)
+        if word.clause is Clause.CONFLICT:
+            self._require(one, looked_up)
+            self.texts[one.start] = f"{one.column}{HASHED}"
+        elif (
+            word.clause is Clause.SET
+            and word.depth == 0
+            and self._text(one.end) == "="
+            and self._text(one.start - 1) in ("SET", ",")
+        ):
+            self._set(one, looked_up)
+        elif word.clause is Clause.SET or not self._is_compared(one):
+            if word.clause is Clause.SET:
+                # What is copied within its row is copied as it is; `_set` looked at what it is copied to.
+                return
+            self._value(one, word, looked_up)
+        else:
+            self._compare(one, looked_up)
+
+    def _is_compared(self, one: Reference) -> bool:
+        return self._text(one.end) in _COMPARED or self._text(one.start - 1) in _COMPARED
+
+    def _value(self, one: Reference, word: Word, looked_up: LookedUp | None) -> None:
+        """Have a column that a statement returns come back with where it stands; elsewhere its hash stands for it."""
+        is_result = word.query.is_outer and word.clause in (Clause.SELECT, Clause.RETURNING) and not self._is_insert_select(word)
+        if is_result:
+            self._require(one, word.depth == 0)
+            whole = self._text(one.start - 1) in ("SELECT", "DISTINCT", ",", "RETURNING") and self._text(one.end) in (
+                ",",
+                "FROM",
+                "AS",
+                "",
+            )
+            self._replace(one, _wrapped(one) + (f" AS {one.column}" if whole and self._text(one.end) != "AS" else ""))
+            self.opens.add(self._position(word))
+            return
+        in_function = word.depth > 0 and self._text(one.start - 1) == "(" and self.words[one.start - 2].is_name
+        self._require(one, looked_up and (not in_function or (looked_up.begins and self._text(one.start - 2) == "substr")))
+        self._replace(one, self._hash_of(one))
+
+    def _compare(self, one: Reference, looked_up: LookedUp | None) -> None:
+        after, before = self._text(one.end), self._text(one.start - 1)
+        operands = self._operands(one.end) if after in _COMPARED else [one.start - 2] if before in _COMPARED else []
+        if looked_up is None:
+            self._require(one, after == "IS" or (operands and all(self.words[at].text == "''" for at in operands)))
+            return
+        self._require(one, looked_up.begins or after != "LIKE")
+        for at in operands:
+            word = self.words[at]
+            if word.is_parameter:
+                self.texts[at] = self._hashed(word.text[1:], one.table, one.column)
+            elif word.text[0] == "'":
+                literal = word.text[1:-1]
+                in_order = looked_up.begins and after[:1] in "<>" and after != "<>"
+                self._require(one, looked_up.plain(literal) == len(literal) or in_order)
+        self._replace(one, self._hash_of(one))
+
+    def _operands(self, at: int) -> list[int]:
+        """Return where what a column is compared with stands."""
+        while self._text(at) in _COMPARED:
+            at += 1
+        if self._text(at) != "(":
+            return [at]
+        ends = next(
+            n for n in range(at, len(self.words)) if self.words[n].text == ")" and self.words[n].depth == self.words[at].depth
+        )
+        inside = range(at + 1, ends)
+        return [] if self._text(at + 1) == "SELECT" else [n for n in inside if self.words[n].text != ","]
+
+    def _set(self, one: Reference, looked_up: LookedUp | None) -> None:
+        """Seal what a column is set to; what is copied within the row is copied as it is."""
+        first = one.end + 1
+        last = next(
+            (
+                at
+                for at in range(first, len(self.words))
+                if self.words[at].depth == 0 and self._text(at) in (",", "WHERE", "RETURNING")
+            ),
+            len(self.words),
+        )
+        value, ends = self.words[first], last - 1
+        hashed = ""
+        if value.is_parameter and last == first + 1:
+            keys = self.inserted[0] if self.inserted else self._where(value.query)
+            self.texts[first] = self._sealed(value.text[1:], one.table, one.column, keys)
+            hashed = self._hashed(value.text[1:], one.table, one.column) if looked_up else ""
+        elif value.text in _LITERALS:
+            hashed = value.text
+        elif looked_up and last - first == 3:
+            # From the same column of the row: its hash comes along.
+            self._require(one, self.words[ends].text == one.column)
+            hashed = f"{value.text}.{one.column}{HASHED}"
+        elif looked_up:
+            self._require(one, last == first + 1 and value.text in TABLES[one.table].row)
+            hashed = value.text
+        else:
+            taken = self.words[first:last]
+            of_row = taken[0].text == "CASE" and taken[-2].text in (one.column, "''")
+            self._require(one, taken[-1].text == one.column or of_row)
+        if looked_up:
+            self.texts[ends] = f"{self.texts.get(ends, self.words[ends].text)}, {one.column}{HASHED} = {hashed}"
+
+    def _where(self, query: Query) -> dict[str, Sequence[int]]:
+        """Return where a statement says what the columns of its rows are equal to."""
+        found: dict[str, Sequence[int]] = {}
+        for at, word in enumerate(self.words):
+            if word.query is query and word.clause is Clause.WHERE and word.is_parameter and self._text(at - 1) == "=":
+                found[self.words[at - 2].text] = [at]
+        return found
+
+    def _sealed(self, source: str, table: str, column: str, keys: Mapping[str, Sequence[int]]) -> str:
+        """Return the parameter of what is sealed, in the row that these keys tell."""
+        name = f"{source}__{table}_{column}"
+        told = TABLES[table]
+        row = () if column in told.loose else tuple(self._part(table, one, keys) for one in told.row)
+        domain = self._part(table, told.domain, keys) if told.domain else 0
+        self.recipes[name] = Recipe(name, source, table, column, domain=domain, row=row)
+        return f":{name}"
+
+    def _part(self, table: str, column: str, keys: Mapping[str, Sequence[int]]) -> Part:
+        told = column.removesuffix(HASHED)
+        at = next(iter(keys.get(told, ())), -1)
+        word = self.words[at].text
+        assert at >= 0 and len(keys[told]) == 1 and (word[0] == ":" or word.isdecimal()), (
+            f"{table}.{column} is not told: {self.sql}"
+        )
+        if word.isdecimal():
+            return int(word)
+        return self._hashed(word[1:], table, told)[1:] if told != column else word[1:]
+
+    def _hashed(self, source: str, table: str, column: str) -> str:
+        name = f"{source}__{table}_{column}{HASHED}"
+        self.recipes[name] = Recipe(name, source, table, column, is_hash=True)
+        return f":{name}"
+
+    def _hash_of(self, one: Reference) -> str:
+        return f"{one.column}{HASHED}" if one.end == one.start + 1 else f"{one.alias}.{one.column}{HASHED}"
+
+    def _replace(self, one: Reference, text: str) -> None:
+        for at in range(one.start, one.end):
+            self.texts[at] = ""
+        self.texts[one.start] = text
+
+    def _text(self, at: int) -> str:
+        return self.words[at].text if 0 <= at < len(self.words) else ""
+
+    def _is_insert_select(self, word: Word) -> bool:
+        return word.clause is Clause.SELECT and bool(word.query.target)
+
+    def _ask_by_hash(self) -> None:
+        """Have a statement that asks whether what is looked up was given at all ask that of its hash: no word goes to the server."""
+        for at, word in enumerate(self.words):
+            hashes = [one for one in self.recipes.values() if one.is_hash and word.text == f":{one.source}"]
+            if hashes and self._text(at - 2) == "CAST" and self._text(at + 5) == "''":
+                self.texts[at] = f":{hashes[0].name}"
+
+    def _stars(self) -> None:
+        """Name the columns of what is returned whole, where some of them are sealed, without their hashes."""
+        for at, word in enumerate(self.words):
+            if not self._is_star(at):
+                continue
+            named = self._text(at - 1) == "."
+            alias = self.words[at - 2].text if named else next(iter(word.query.sources), "")
+            table = word.query.sources.get(alias, "")
+            if table not in TABLES:
+                continue
+            assert word.query.is_outer and (named or len(word.query.sources) == 1), f"{table} has sealed columns: {self.sql}"
+            first = self._position(word)
+            parts = []
+            for n, column in enumerate(self._shown(table)):
+                is_sealed = column in TABLES[table].columns
+                parts.append(
+                    f"{_wrapped(Reference(0, 0, alias, table, column))} AS {column}" if is_sealed else f"{alias}.{column}"
+                )
+                if is_sealed:
+                    self.opens.add(first + n)
+            self.texts[at] = ", ".join(parts)
+            if named:
+                self.texts[at - 1] = self.texts[at - 2] = ""
+
+    def _is_star(self, at: int) -> bool:
+        word = self.words[at]
+        return word.text == "*" and word.clause is Clause.SELECT and word.depth == 0
+
+    def _shown(self, table: str) -> list[str]:
+        return [column for column in self.columns[table] if column.removesuffix(HASHED) not in TABLES[table].looked_up or
+                not column.endswith(HASHED)]  # fmt: skip
+
+    def _position(self, word: Word) -> int:
+        """Return which column of the rows a word in the list of what is returned stands for, the first being 0."""
+        position = 0
+        for at, other in enumerate(self.words):
+            if other is word:
+                break
+            if other.query is not word.query or other.clause is not word.clause or other.depth:
+                continue
+            if other.text == ",":
+                position += 1
+            elif self._is_star(at):
+                position += len(self._shown_of(at)) - 1
+        return position
+
+    def _shown_of(self, at: int) -> Sequence[str]:
+        word = self.words[at]
+        alias = self.words[at - 2].text if self._text(at - 1) == "." else next(iter(word.query.sources), "")
+        table = word.query.sources.get(alias, "")
+        assert table in self.columns, f"what is returned is not known: {self.sql}"
+        return self._shown(table) if table in TABLES else self.columns[table]
+
+
+def _wrapped(one: Reference) -> str:
+    """Return what brings a sealed value back with where it stands."""
+    told = TABLES[one.table]
+    row = () if one.column in told.loose else told.row
+    domain = f"{one.alias}.{told.domain}" if told.domain else "'0'"
+    parts = [f"'{MARK}{one.table}.{one.column}{BETWEEN}'", domain, f"'{BETWEEN}'"]
+    for n, column in enumerate(row):
+        parts += [*(["'/'"] if n else []), f"{one.alias}.{column}"]
+    place = " || ".join([*parts, f"'{BETWEEN}'"])
+    value = f"{one.alias}.{one.column}"
+    if one.column in (*told.binary, *told.numbers):
+        return f"(convert_to({place}, 'UTF8') || {value})"
+    return f"({place} || {value})"

@@ -1,0 +1,106 @@
+"""Which columns hold words, or what is made of words: in a file all is encrypted anyway, on a server these are, one by one.
+
+What stands here is declared once, beside the schema. A column that is looked up has the keyed hash of each value beside it there:
+statements compare that, and none orders, measures or takes apart what is sealed.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+HASHED = "_h"
+"""What the column of keyed hashes is called, behind the name of the one that it is beside."""
+
+
+def _nothing(_value: str) -> int:
+    return 0
+
+
+def _all_but(words: str) -> Callable[[str], int]:
+    """Return what says that a value holds no words unless it begins with these."""
+    return lambda value: 0 if value.startswith(words) else len(value)
+
+
+def _one_of(*closed: str) -> Callable[[str], int]:
+    """Return what says that these values alone hold no words."""
+    return lambda value: len(value) if value in closed else 0
+
+
+_ID = re.compile(r"[a-z2-7]{26}")
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """How the values of a column are looked up.
+
+    `plain` says how much at the beginning of a value is no word and stays readable; where that is all, so does the value.
+    A statement may ask for such a beginning where the column `begins` with one.
+    """
+
+    plain: Callable[[str], int] = _nothing
+    begins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """The sealed columns of a table.
+
+    `row` are the columns that tell a row from all others for good: a value is read in the row alone that it was written for, unless its
+    column is `loose`, of which no statement says in which row it writes. `domain` is the column of the domain whose key seals them,
+    '' where the rows belong to none. `numbers` are those that hold a number, `binary` those that hold bytes.
+    """
+
+    columns: Sequence[str]
+    row: Sequence[str]
+    domain: str = "domain"
+    looked_up: Mapping[str, LookedUp] = field(default_factory=dict)
+    loose: Sequence[str] = ()
+    numbers: Sequence[str] = ()
+    binary: Sequence[str] = ()
+
+
+REGRESSION, DROPPED, GIVEN_UP = "regression check", "dropped", "given up"
+TABLES: Mapping[str, Sealed] = {
+    "activity": Sealed(["detail"], ["seq"]),
+    "announced": Sealed(["whose"], ["item"], looked_up={"whose": LookedUp(_all_but("name "))}),
+    "claims": Sealed(["note"], ["name", "slot"], domain=""),
+    "digests": Sealed(["text"], ["item"]),
+    "dreams": Sealed(["report"], ["at"]),
+    "entities": Sealed(
+        ["name_key", "first_key", "name"],
+        ["name_key_h"],
+        looked_up={
+            # Those begin so who have no name.
+            "name_key": LookedUp(lambda value: int(value[:1] == "~"), begins=True),
+            "first_key": LookedUp(lambda value: int(value[:1] == "~"), begins=True),
+        },
+    ),
+    "exchanges": Sealed(
+        ["speaker", "text", "source_id"],
+        ["item"],
+        # A line that was imported without an id has a digest of its words for one.
+        looked_up={
+            "speaker": LookedUp(),
+            "source_id": LookedUp(
+                lambda id: len(id) if not id.startswith("h:") else 4 if id.startswith("h:2:") else 2, begins=True
+            ),
+        },
+    ),
+    "gone": Sealed(["words"], ["at"]),
+    "identities": Sealed(["name"], ["platform", "native_id"], domain=""),
+    "inbox": Sealed(["payload", "note"], ["event_id"], domain="", loose=["note"]),
+    "install": Sealed(["value"], ["key"], domain=""),
+    "link_codes": Sealed(["name", "other_name"], ["platform", "native_id"], domain=""),
+    "mentions": Sealed(["alias"], ["entity", "item"], looked_up={"alias": LookedUp()}),
+    "outbox": Sealed(["text", "actions"], ["key"]),
+    "refusals": Sealed(["reason", "answer"], ["slot"], looked_up={"reason": LookedUp(_one_of(REGRESSION, DROPPED, GIVEN_UP))}),
+    "selves": Sealed(["state"], ["at"]),
+    # A conversation without a name has its id in the place of one.
+    "sessions": Sealed(
+        ["name"], ["public_id"], looked_up={"name": LookedUp(lambda value: len(value) if _ID.fullmatch(value) else 0)}
+    ),
+    "settings": Sealed(["value"], ["scope", "key"], domain=""),
+    "statements": Sealed(["text", "period"], ["item"], looked_up={"period": LookedUp(_all_but("name "), begins=True)}),
+    "terms": Sealed(["speaker", "hashes", "fingerprint"], ["item", "passage"], numbers=["fingerprint"], binary=["hashes"]),
+    "vectors": Sealed(["text_hash", "vector"], ["space", "item", "passage"], binary=["text_hash", "vector"]),
+}
