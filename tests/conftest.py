@@ -10,18 +10,20 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.fakes.discord import Channel, DiscordServer, Guild, spec
 from tests.kits.fresh import POSTGRESQL, SQLITE, STORE, drop_databases, on_server, share
 from tests.kits.size import TORTURE, examples
 
-# How long an example takes says how busy the machine is, and nothing of what is proven.
+# How long an example takes says how busy the machine is, and nothing of what is proven. Which lines alone fail is not explained:
+# to know them every line of every example is traced.
 settings.register_profile(
     "lyra",
     deadline=None,
     max_examples=examples(40) if TORTURE else 10,
     report_multiple_bugs=False,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("lyra")

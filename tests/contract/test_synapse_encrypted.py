@@ -31,6 +31,7 @@ async def test_they_read_each_other_and_the_server_reads_nothing(ada: Person, bo
     assert [event.body for event in await ada.messages(room)] == ["the cat is called Miso", "a fine name"]
 
 
+@pytest.mark.torture
 async def test_threads_and_edits_are_found_without_the_key(people: People, ada: Person, bob: Person, room: str) -> None:
     root = await ada.says(room, "plans?")
     inside = await bob.says(room, "a boat", thread=root)
@@ -43,6 +44,7 @@ async def test_threads_and_edits_are_found_without_the_key(people: People, ada: 
     assert (seen.replaces, seen.body, seen.trouble) == (inside, "", "no key")
 
 
+@pytest.mark.torture
 async def test_a_redaction_blanks_ciphertext_and_leaves_that_of_edits(ada: Person, bob: Person, room: str) -> None:
     said = await ada.says(room, "the code is 1234")
     edited = await ada.edits(room, said, "the code is 5678")
@@ -52,6 +54,7 @@ async def test_a_redaction_blanks_ciphertext_and_leaves_that_of_edits(ada: Perso
     assert (await bob.looks_at(room, edited)).body == "the code is 5678"
 
 
+@pytest.mark.torture
 async def test_reactions_are_open_to_the_server(ada: Person, bob: Person, room: str) -> None:
     said = await ada.says(room, "done")
     await bob.reacts(room, said, "👍")
@@ -59,6 +62,7 @@ async def test_reactions_are_open_to_the_server(ada: Person, bob: Person, room: 
     assert heard.reaction == (said, "👍") and not heard.encrypted
 
 
+@pytest.mark.torture
 async def test_files_lie_encrypted_on_the_server(ada: Person, bob: Person, room: str) -> None:
     sent = await ada.attaches(room, "cat.png", b"\x89PNG", "image/png")
     heard = await bob.hears(room, lambda event: event.id == sent)
@@ -66,6 +70,7 @@ async def test_files_lie_encrypted_on_the_server(ada: Person, bob: Person, room:
     assert b"PNG" not in await bob.client.download(heard.content["file"]["url"])
 
 
+@pytest.mark.torture
 async def test_a_dm_can_be_encrypted_and_the_invited_read_what_came_first(ada: Person, bob: Person) -> None:
     room = await ada.opens_dm(bob.user, encrypted=True)
     await ada.says(room, "before you came")
@@ -73,6 +78,7 @@ async def test_a_dm_can_be_encrypted_and_the_invited_read_what_came_first(ada: P
     await bob.hears_text(room, "before you came")
 
 
+@pytest.mark.torture
 async def test_who_comes_later_cannot_read_what_came_before(people: People, ada: Person, bob: Person, room: str) -> None:
     said = await ada.says(room, "between us")
     eve = await people.person("eve", encrypts=True)
@@ -83,6 +89,7 @@ async def test_who_comes_later_cannot_read_what_came_before(people: People, ada:
     await eve.hears_text(room, "welcome")
 
 
+@pytest.mark.torture
 async def test_a_second_device_reads_from_when_it_is_there(people: People, ada: Person, bob: Person, room: str) -> None:
     before = await bob.says(room, "to one")
     phone = await people.second_device(ada)
@@ -96,6 +103,7 @@ async def test_a_second_device_reads_from_when_it_is_there(people: People, ada: 
     await ada.hears_text(room, "from the phone")
 
 
+@pytest.mark.torture
 async def test_a_key_that_comes_late_opens_what_was_closed(ada: Person, bob: Person, room: str) -> None:
     assert ada.keys
     ada.keys.late = True
@@ -115,6 +123,7 @@ async def test_a_refused_key_is_told_with_its_reason(ada: Person, bob: Person, r
     await bob.hears_text(room, "for you")
 
 
+@pytest.mark.torture
 async def test_who_excludes_unsigned_devices_neither_tells_nor_hears_them(ada: Person, bob: Person, room: str) -> None:
     assert ada.keys
     ada.keys.signed_only = True
@@ -127,6 +136,7 @@ async def test_who_excludes_unsigned_devices_neither_tells_nor_hears_them(ada: P
     assert (await ada.looks_at(room, heard)).body == "what?"
 
 
+@pytest.mark.torture
 async def test_without_that_mode_unsigned_devices_are_served(ada: Person, bob: Person, room: str) -> None:
     await ada.says(room, "secret")
     await bob.hears_text(room, "secret")
@@ -147,11 +157,13 @@ async def test_keys_are_judged_by_their_signatures(people: People, ada: Person, 
     assert not type(after)(bob.user, after.devices, stranger.master, after.self_signing).signed(bob.device)
 
 
+@pytest.mark.torture
 async def test_an_unencrypted_message_in_an_encrypted_room_shows(ada: Person, bob: Person, room: str) -> None:
     await ada.sends(room, "m.room.message", {"msgtype": "m.text", "body": "oops"}, plain=True)
     assert not (await bob.hears_text(room, "oops")).encrypted
 
 
+@pytest.mark.torture
 async def test_encryption_can_be_turned_on_later(people: People, ada: Person, bob: Person) -> None:
     room = await people.together(ada, bob)
     await ada.says(room, "open")
@@ -161,6 +173,7 @@ async def test_encryption_can_be_turned_on_later(people: People, ada: Person, bo
     assert [event.encrypted for event in await bob.messages(room)] == [False, True]
 
 
+@pytest.mark.torture
 async def test_what_is_said_to_one_device_is_heard_there(ada: Person, bob: Person) -> None:
     asked = {"action": "request_cancellation", "requesting_device_id": bob.device, "request_id": "one"}
     messages = {"messages": {ada.user: {ada.device: asked}}}

@@ -47,6 +47,7 @@ async def test_replies_and_threads_are_told_apart(ada: Person, bob: Person, room
     assert fillers == [root, first]
 
 
+@pytest.mark.torture
 async def test_an_edit_names_what_it_replaces(ada: Person, bob: Person, room: str) -> None:
     said = await ada.says(room, "at six")
     edited = await ada.edits(room, said, "at seven")
@@ -54,6 +55,7 @@ async def test_an_edit_names_what_it_replaces(ada: Person, bob: Person, room: st
     assert (heard.id, heard.body, heard.content["body"]) == (edited, "at seven", "* at seven")
 
 
+@pytest.mark.torture
 async def test_the_server_takes_edits_of_what_others_said(ada: Person, bob: Person, room: str) -> None:
     said = await ada.says(room, "at six")
     forged = await bob.edits(room, said, "never")
@@ -61,6 +63,7 @@ async def test_the_server_takes_edits_of_what_others_said(ada: Person, bob: Pers
     assert "m.relations" not in (await ada.looks_at(room, said)).raw["unsigned"]
 
 
+@pytest.mark.torture
 async def test_a_redaction_blanks_the_original_and_leaves_its_edits(ada: Person, bob: Person, room: str) -> None:
     said = await ada.says(room, "the code is 1234")
     edited = await ada.edits(room, said, "the code is 5678")
@@ -72,6 +75,7 @@ async def test_a_redaction_blanks_the_original_and_leaves_its_edits(ada: Person,
     assert not (await bob.looks_at(room, edited)).body and await bob.messages(room) == []
 
 
+@pytest.mark.torture
 async def test_reactions_come_and_go(ada: Person, bob: Person, room: str) -> None:
     said = await ada.says(room, "done")
     reacted = await bob.reacts(room, said, "👍")
@@ -80,6 +84,7 @@ async def test_reactions_come_and_go(ada: Person, bob: Person, room: str) -> Non
     assert (await ada.looks_at(room, reacted)).reaction is None
 
 
+@pytest.mark.torture
 async def test_files_images_and_recordings(ada: Person, bob: Person, room: str) -> None:
     sent = [
         await ada.attaches(room, "notes.txt", b"milk", "text/plain", caption="for later"),
@@ -93,6 +98,7 @@ async def test_files_images_and_recordings(ada: Person, bob: Person, room: str) 
     assert "org.matrix.msc3245.voice" in heard[2].content
 
 
+@pytest.mark.torture
 async def test_typing_and_reading_are_seen(people: People, ada: Person, bob: Person) -> None:
     ada.ears.signs = True
     room = await people.together(ada, bob)
@@ -108,6 +114,7 @@ async def test_typing_and_reading_are_seen(people: People, ada: Person, bob: Per
     assert (await ada.sees_read(room, bob.user, within)).thread == said
 
 
+@pytest.mark.torture
 async def test_a_dm_is_marked_as_one(ada: Person, bob: Person) -> None:
     room = await ada.opens_dm(bob.user)
     invite = await bob.is_invited(room)
@@ -118,6 +125,7 @@ async def test_a_dm_is_marked_as_one(ada: Person, bob: Person) -> None:
     await bob.hears_text(room, "only us")
 
 
+@pytest.mark.torture
 async def test_people_are_asked_in_refuse_leave_and_are_put_out(ada: Person, bob: Person) -> None:
     room = await ada.creates("kitchen")
     await ada.invites(room, bob.user)
@@ -145,6 +153,7 @@ async def test_power_decides_who_may(ada: Person, bob: Person, room: str) -> Non
     assert (await ada.state(room, "m.room.topic"))["topic"] == "mine"
 
 
+@pytest.mark.torture
 async def test_an_upgrade_leads_to_a_new_room(ada: Person, bob: Person) -> None:
     old = await ada.creates(public=True, version="11")
     await bob.joins(old)
@@ -158,12 +167,14 @@ async def test_an_upgrade_leads_to_a_new_room(ada: Person, bob: Person) -> None:
     assert ":" in old and ":" not in new and await ada.version(await ada.creates()) == "12"
 
 
+@pytest.mark.torture
 async def test_a_space_is_no_room_to_talk_in(people: People, ada: Person, room: str) -> None:
     space = await ada.creates("house", space=True)
     await ada.adds_to_space(space, room, "lyra.test")
     assert (await ada.state(space, "m.room.create"))["type"] == "m.space"
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("history", "read"), [("shared", ["before", "after"]), ("joined", ["after"])])
 async def test_newcomers_read_what_the_room_lets_them(ada: Person, bob: Person, history: str, read: list[str]) -> None:
     room = await ada.creates(history=history, public=True)
@@ -173,6 +184,7 @@ async def test_newcomers_read_what_the_room_lets_them(ada: Person, bob: Person, 
     assert [event.body for event in await bob.messages(room)] == read
 
 
+@pytest.mark.torture
 async def test_who_joins_is_shown_messages_from_before_as_if_there_were_a_gap(ada: Person, bob: Person) -> None:
     room = await ada.creates(public=True)
     await ada.says(room, "long ago")
@@ -182,6 +194,7 @@ async def test_who_joins_is_shown_messages_from_before_as_if_there_were_a_gap(ad
     assert timeline["limited"] and "long ago" in [event["content"].get("body") for event in timeline["events"]]
 
 
+@pytest.mark.torture
 async def test_after_forty_messages_a_client_has_a_gap_that_history_fills(ada: Person, bob: Person, room: str) -> None:
     since = (await bob.client.call("GET", "sync"))["next_batch"]
     words = ({"msgtype": "m.text", "body": f"number {number}"} for number in range(40))
@@ -199,6 +212,7 @@ async def test_after_forty_messages_a_client_has_a_gap_that_history_fills(ada: P
     assert [event.id for event in bob.ears.events if event.id in said] == said
 
 
+@pytest.mark.torture
 async def test_the_same_transaction_is_the_same_message(ada: Person, bob: Person, room: str) -> None:
     content = {"msgtype": "m.text", "body": "once"}
     first, again = [await ada.sends(room, "m.room.message", content, key="one") for _ in range(2)]
@@ -206,6 +220,7 @@ async def test_the_same_transaction_is_the_same_message(ada: Person, bob: Person
     assert len(await bob.messages(room)) == 1
 
 
+@pytest.mark.torture
 async def test_only_the_device_that_sent_sees_the_transaction(ada: Person, bob: Person, room: str) -> None:
     content = {"msgtype": "m.text", "body": "mine"}
     sent = await ada.sends(room, "m.room.message", content, key="outbox-7")

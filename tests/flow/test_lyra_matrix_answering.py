@@ -182,6 +182,7 @@ async def test_what_was_said_just_before_is_seen_and_kept_nowhere(
         assert not any("kettle" in text or "lamp" in text for text in texts)
 
 
+@pytest.mark.torture
 async def test_what_a_question_answers_is_seen_and_not_kept(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)

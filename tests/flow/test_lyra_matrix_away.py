@@ -131,6 +131,7 @@ async def test_an_answer_that_repeats_what_was_only_shown_goes_where_that_was_ta
             assert not await asked_again(at_home, lyra, ada, room), "what cannot be looked up does not come up"
 
 
+@pytest.mark.torture
 async def test_what_cannot_be_looked_up_stays_kept_and_is_left_out_until_it_can(
     at_home: Home, ada: Person, model: Thoughtful
 ) -> None:

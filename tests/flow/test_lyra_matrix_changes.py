@@ -109,6 +109,7 @@ async def test_nobody_changes_what_another_one_said(
         assert len(lyra.chats) == 1
 
 
+@pytest.mark.torture
 async def test_a_mention_that_an_edit_adds_is_answered_once(
     at_home: Home, people: People, ada: Person, model: Thoughtful
 ) -> None:
@@ -213,6 +214,7 @@ async def test_nobodys_words_are_in_the_log(
 # Answered again
 
 
+@pytest.mark.torture
 @SEALED
 async def test_a_question_that_is_changed_after_its_answer_is_answered_again_at_a_sign_of_its_author(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool

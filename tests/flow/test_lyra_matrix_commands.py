@@ -229,6 +229,7 @@ async def test_a_machine_calls_no_commands(at_home: Home, ada: Person, bob: Pers
 # Cut off
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("prefix", few(["!lyra ", "!"]))
 async def test_a_command_that_a_kill_cut_off_is_not_run_again_but_told_of(at_home: Home, ada: Person, prefix: str) -> None:
     section, ada.ears.signs = f'prefix = "{prefix}"', True

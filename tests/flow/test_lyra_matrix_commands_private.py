@@ -117,6 +117,7 @@ async def test_who_cannot_be_reached_is_told_so_in_the_room(at_home: Home, proxy
 # Who is not there any more
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, Blind])
 async def test_who_was_put_out_meanwhile_is_told_nothing_of_the_room(
     at_home: Home, ada: Person, bob: Person, kind: type[Matrix]

@@ -40,6 +40,7 @@ async def test_it_comes_up_once_who_may_not_know_has_left(town: Town, kind: type
         assert await town.leaks("cy", garden)
 
 
+@pytest.mark.torture
 async def test_a_dm_is_as_it_was(town: Town) -> None:
     async with town.lyra() as lyra:
         for encrypted in (False, True):

@@ -229,6 +229,7 @@ async def changes_while_she_thinks(town: Town, room: str, change: Change) -> str
     return question
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("begun", few(CHANGES))
 async def test_an_answer_made_for_other_readers_does_not_go_out_and_is_not_lost(town: Town, begun: Begun) -> None:
     async with town.lyra() as lyra:

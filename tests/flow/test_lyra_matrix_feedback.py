@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from tests.fakes.matrix import Event, Person
 from tests.kits.awake import Awake, model_server, prompt
 from tests.kits.discord_town import rows
@@ -35,6 +37,7 @@ async def test_a_thumb_down_is_kept_until_it_is_taken_back_and_said_to_nobody(at
         assert not any("Noted" in one or "Taken back" in one for one in said)
 
 
+@pytest.mark.torture
 async def test_signs_stand_under_answers_where_somebody_wants_them(at_home: Home, ada: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await dm(at_home, ada)

@@ -162,6 +162,7 @@ async def test_nobody_forgets_from_elsewhere(at_home: Home, ada: Person, bob: Pe
 # Many messages
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("what", few(["session", "all"]))
 async def test_in_a_dm_a_conversation_or_everything_is_forgotten_after_a_yes(at_home: Home, ada: Person, what: str) -> None:
     async with at_home.lyra() as lyra:
@@ -206,6 +207,7 @@ async def test_in_a_room_everything_is_everything_of_ones_own_and_for_an_admin_e
 # Remember this
 
 
+@pytest.mark.torture
 async def test_a_message_is_kept_on_purpose_with_its_author(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra() as lyra:
         room = await room_of(at_home, ada, bob)

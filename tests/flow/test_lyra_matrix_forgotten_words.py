@@ -56,6 +56,7 @@ async def holds(lyra: Awake, kind: DomainKind, native_id: str) -> list[str]:
     return [text for text in await lyra.kept(kind, native_id) if CODE in text]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("how", ["redacted", "edited"])
 async def test_no_answer_repeats_what_was_taken_back(at_home: Home, ada: Person, model: OpenAIServer, how: str) -> None:
     async with at_home.lyra(model) as lyra:
@@ -70,6 +71,7 @@ async def test_no_answer_repeats_what_was_taken_back(at_home: Home, ada: Person,
         assert not await asked_again(at_home, lyra, ada, room)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(
     ("how", "streaming"), few([("redacted", True), ("edited", True), ("redacted", False), ("edited", False)], 2)
 )

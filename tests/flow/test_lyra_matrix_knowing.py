@@ -79,6 +79,7 @@ TOGETHER = {
 }
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("heard", few(APART, 2))
 async def test_words_do_not_reach_those_who_could_not_read_them(town: Town, heard: str) -> None:
     async with town.lyra() as lyra:
@@ -87,6 +88,7 @@ async def test_words_do_not_reach_those_who_could_not_read_them(town: Town, hear
         assert [asked for asked in APART[heard] if await leaks(town, asked)] == []
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("heard", few(TOGETHER))
 async def test_words_reach_those_who_can_all_read_them(town: Town, heard: str) -> None:
     async with town.lyra():

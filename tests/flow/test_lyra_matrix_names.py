@@ -51,6 +51,7 @@ async def test_in_a_room_nobody_speaks_as_another_or_as_lyra(town: Town) -> None
         assert raw(request.messages for request in requests) == set()
 
 
+@pytest.mark.torture
 async def test_in_a_dm_a_person_called_lyra_is_not_her(town: Town) -> None:
     async with town.lyra():
         await calls_themselves(town, "ada", "Lyra")
@@ -100,6 +101,7 @@ async def test_nobody_takes_a_name_by_speaking_first_once_a_newcomer_or_an_upgra
         assert (re.search(r"^Ada: what did Ada allow", given, re.MULTILINE) is not None) is guarded
 
 
+@pytest.mark.torture
 async def test_a_newcomer_comes_into_no_name_that_a_member_bore_before_they_came(town: Town) -> None:
     async with town.lyra():
         garden = await town.room("garden", "ada", "bob", history="joined")
@@ -115,6 +117,7 @@ async def test_a_newcomer_comes_into_no_name_that_a_member_bore_before_they_came
         assert re.search(r"^Adele: what did Ada allow", given, re.MULTILINE)
 
 
+@pytest.mark.torture
 async def test_nobody_takes_the_name_of_somebody_who_is_there_and_was_silent(town: Town) -> None:
     async with town.lyra():
         garden = await town.room("garden", "ada", "bob")
@@ -161,6 +164,7 @@ async def test_nobody_comes_into_a_name_that_somebody_who_never_spoke_bore_befor
         assert (re.search(r"^\W*.da: I Ada allow the rest", everything, re.MULTILINE) is None) is guarded
 
 
+@pytest.mark.torture
 async def test_a_name_that_somebody_bore_for_a_while_stays_the_one_of_who_bore_it_first(town: Town) -> None:
     async with town.lyra():
         garden = await town.room("garden", "ada", "bob")

@@ -184,6 +184,7 @@ def answers(sent: Sequence[Any]) -> list[str]:
     return [content["body"] for content in found if content["m.relates_to"]["m.in_reply_to"]["event_id"] in said]
 
 
+@pytest.mark.torture
 async def test_what_happens_elsewhere_changes_nothing_here(
     synapse: Synapse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: list[list[Any]]
 ) -> None:

@@ -93,6 +93,7 @@ async def test_without_the_guard_they_would(town: Town, restarted: bool) -> None
             assert await learns(town, "cy", room, said)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("made", few([{"encrypted": True}, {"history": "joined"}, {"history": "shared"}], 2), ids=str)
 async def test_what_everyone_there_could_read_is_shown_after_a_restart_as_well(town: Town, made: dict[str, object]) -> None:
     async with town.lyra():

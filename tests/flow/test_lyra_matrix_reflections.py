@@ -41,6 +41,7 @@ async def thought(at_home: Home, who: Person, room: str) -> Event:
     return await who.hears(room, lambda event: event.sender == at_home.user and event.body.startswith(THOUGHT))
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_in_a_dm_that_wants_them_it_is_a_notice_and_its_signs_are_under_it(
     at_home: Home, lyra: Awake, ada: Person, encrypted: bool

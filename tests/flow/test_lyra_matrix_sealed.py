@@ -124,6 +124,7 @@ async def test_keys_that_are_withheld_are_explained_once_and_nothing_is_made_up(
         assert (await town.asks("ada", room, SECRET)).body == f"You said: {SECRET}"
 
 
+@pytest.mark.torture
 async def test_a_message_whose_key_is_late_is_answered_when_it_comes(town: Town) -> None:
     ada = await town.person("ada")
     assert ada.keys

@@ -104,6 +104,7 @@ async def test_markdown_is_shown_and_what_could_harm_is_not(at_home: Home, ada: 
         assert said.content["format"] == "org.matrix.custom.html"
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_a_long_answer_comes_in_parts_that_refer_once(at_home: Home, ada: Person, bob: Person, encrypted: bool) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
@@ -296,6 +297,7 @@ async def test_a_text_file_is_answered_kept_and_found_by_its_words(
         assert "buy cardamom" in (await at_home.reads_aside(ada, room, "!recall cardamom")).body
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 @pytest.mark.parametrize("sees", [False, True])
 async def test_an_image_is_shown_to_a_model_that_sees_and_told_to_any(

@@ -185,6 +185,7 @@ async def test_privacy_says_what_is_kept_where_and_how_to_stop(at_home: Home, ad
         assert "what I heard in servers and rooms" in (await at_home.asks(ada, private, "!lyra privacy")).body
 
 
+@pytest.mark.torture
 async def test_who_says_stop_is_kept_answered_and_quoted_no_more_until_they_resume(
     at_home: Home, ada: Person, bob: Person
 ) -> None:

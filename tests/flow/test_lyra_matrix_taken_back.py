@@ -48,6 +48,7 @@ async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
         assert len(lyra.chats) == 1
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("fails", [False, True])
 async def test_a_question_that_is_taken_back_while_the_model_thinks_gets_no_answer_and_no_promise(
     at_home: Home, ada: Person, model: Thoughtful, fails: bool

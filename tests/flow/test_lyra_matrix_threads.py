@@ -206,6 +206,7 @@ class _Nearsighted(Matrix):
     hearing = _Near
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, _Nearsighted])
 @pytest.mark.parametrize("wanted", few(["thread", "timeline"]))
 async def test_what_is_changed_or_taken_back_is_found_where_it_was_kept(

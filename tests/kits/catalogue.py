@@ -61,16 +61,23 @@ def framed() -> Sequence[Said]:
 
 
 def _in_sources(names: Set[str]) -> list[Said]:
+    return [one for name, one in _calls() if name in names]
+
+
+@cache
+def _calls() -> Sequence[tuple[str, Said]]:
+    """Return what any of the calls says in a source, and the name of the call: every source is read once."""
     files = [file for package in PACKAGES for file in sorted((REPO / package).rglob("*.py"))]
-    return [one for file in files for one in _in_source(file, names)]
+    return [one for file in files for one in _in_source(file)]
 
 
-def _in_source(file: Path, names: Set[str]) -> Iterator[Said]:
+def _in_source(file: Path) -> Iterator[tuple[str, Said]]:
     for call in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in names:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id in ONE | PLURAL | FRAMES:
             texts = [one.value for one in call.args[:2] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
             if texts:
-                yield Said(texts[0], texts[1] if call.func.id in PLURAL else "", str(file.relative_to(REPO)))
+                plural = texts[1] if call.func.id in PLURAL else ""
+                yield call.func.id, Said(texts[0], plural, str(file.relative_to(REPO)))
 
 
 def _in_template(file: Path) -> Iterator[Said]:

@@ -8,6 +8,7 @@ from memory.text.told.confidence import asked
 from memory.text.told.named_things import named
 from memory.text.told.topics import held
 from memory.types import NOBODY, Discretion, Excepted, Identity
+from tests.kits.size import few
 from tests.kits.steps import steps
 
 
@@ -136,13 +137,13 @@ def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
 
 
 HOSTILE = [
-    "x", "A", "a ", "never ", "don't tell ", "Ben Miller ", "Ben, ", "keep this ", "Ben must not know ", "my dog ", "never mention when ",
-    "never say in front ", "i don't want ", "make sure ", "if Ben asks ", "disaster if ", "share my ", "das darf ", "sag das nicht ",
-    "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "zu ", "(",
+    "a ", "never mention when ", "Ben, ", "zu ", "x", "A", "never ", "don't tell ", "Ben Miller ", "keep this ", "Ben must not know ",
+    "my dog ", "never say in front ", "i don't want ", "make sure ", "if Ben asks ", "disaster if ", "share my ", "das darf ",
+    "sag das nicht ", "hoffe, dass das ", "kein wort ", "nicht wenn ", "das ist ", "please and but so just ", "(",
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("words", HOSTILE)
+@pytest.mark.parametrize("words", few(HOSTILE, 4))
 def test_reading_takes_steps_with_the_length_of_a_text_and_of_a_very_long_one_no_more(words: str) -> None:
     text = words * 40_000
     short, usual, long = (steps(partial(asked, text[:n])) for n in (1_000, 8_000, 40_000))

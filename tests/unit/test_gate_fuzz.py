@@ -11,7 +11,7 @@ from bot.delivery.gate import gated, gated_parts
 from tests.kits.hostile import ALLOWED, EVIL, LIVE, long_output, output, unapproved, unapproved_on_matrix
 from tests.kits.size import TORTURE
 
-OUTPUTS = 1_000_000 if TORTURE else 4000
+OUTPUTS = 1_000_000 if TORTURE else 2000
 EACH = 100
 DISCORD, MATRIX = 1_960, 19_960
 """The longest part on each platform, in UTF-16 units."""

@@ -137,7 +137,7 @@ def outside(source: str) -> Iterator[str]:
     """Yield the literals of a source that read as sentences and are in no call of a catalogue."""
     tree = ast.parse(source)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    for node in ast.walk(tree):
+    for node in parents:
         if isinstance(node, ast.JoinedStr):
             text = "".join(str(one.value) if isinstance(one, ast.Constant) else "{}" for one in node.values)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -30,6 +30,7 @@ def test_texts_of_marks_alone_are_shown_without_much_work(show: Callable[[str], 
     assert steps(partial(show, (piece * _LONG)[:_LONG])) < _MOST
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("show", [partial(markdown, most_marks=_LONG), partial(prose, most_marks=_LONG)])
 def test_read_as_markdown_they_would_take_it(show: Callable[[str], object]) -> None:
     assert steps(partial(show, ("**a " * _LONG)[:_LONG])) > _MOST
