@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bot.context.retrieval import Asking
 from bot.models.offline.asking import Aim
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.index.hits import Hit
 from memory.index.when.telling import asks_ahead
+from memory.text.apart import apart
 from memory.tiers import profile
 from memory.types import DomainKind, Statement
 
@@ -30,7 +32,7 @@ async def sought(turn: Asking, voice: OfflineVoice, asked: VoiceQuestion) -> Sou
     here = {exchange.key for exchange in turn.asked}
     hits: dict[int, Hit] = {}
     above: list[Statement] = []
-    for part in voice.parts(asked):
+    for part in await apart(len(asked.text), partial(voice.parts, asked)):
         if part.aim is Aim.ASKER and (facts := await _facts(turn, asked.asker)):
             above += facts
             continue

@@ -80,21 +80,21 @@ class Confiding:
         What was said next goes along where it names nothing itself.
         """
         found: dict[int, str] = {}
-        next_ones: dict[int, Row] = {}
+        next_ones: dict[int, tuple[Row, bool]] = {}
         left, wholly = _LATELY, 0
         async for rows in said.pages(self.db, domain, teller, before) if topic else _nothing():
             texts = [row["text"] for row in rows]
-            words = await asyncio.to_thread(lambda texts: [held(topic, text) for text in texts], texts)
-            for row, n in zip(rows, words, strict=True):
+            words = await asyncio.to_thread(lambda texts: [(held(topic, text), goes_on(text)) for text in texts], texts)
+            for row, (n, on) in zip(rows, words, strict=True):
                 lately = row["session"] == session and left > 0
                 left -= lately
                 if (n == len(topic) and wholly < _MOST) or (n and lately):
                     wholly += n == len(topic)
                     found[row["item"]] = row["text"]
-                    behind = next_ones.get(row["session"])
-                    if behind and goes_on(behind["text"]):
+                    behind, continues = next_ones.get(row["session"], (None, False))
+                    if behind and continues:
                         found[behind["item"]] = behind["text"]
-                next_ones[row["session"]] = row
+                next_ones[row["session"]] = row, on
         return found
 
     async def replies(self, item: int, text: str) -> list[int]:

@@ -95,8 +95,8 @@ class Walk:
         if not self.stays:
             return await self.nearness.near(reply.text, lost, await self._texts(sorted(view)[-_BESIDE:]))
         # What was only reworded is as near to the new words as to the old ones.
-        lost_content = await asyncio.to_thread(content, "\n".join(lost))
-        return bool(lost_content - content("\n".join(stays))) and await self.nearness.older(reply.text, lost, stays)
+        taken_out = await asyncio.to_thread(lambda: content("\n".join(lost)) - content("\n".join(stays)))
+        return bool(taken_out) and await self.nearness.older(reply.text, lost, stays)
 
     async def _with_digests(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
         """Return the edge with the digests and statements above it, each with what it says that rests on the edge.

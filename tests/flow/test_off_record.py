@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.fakes.openai_behaviours import Status
+from tests.fakes.openai_behaviours import Held, Status
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
 from tests.kits.awake import Awake, answer, model_server, prompt
@@ -168,6 +168,23 @@ async def test_what_the_model_cannot_answer_is_not_kept_for_later(town: Town, mo
         assert told.endswith("This is off the record, so that I keep nothing to answer later: say it again in a while.")
         assert await lyra.app.memory.journal.open_counts() == {"new": 0, "held": 0}
     assert traces(town, "ocelot") == {}
+
+
+async def test_what_is_taken_back_before_its_turn_is_given_to_no_model(town: Town, model: OpenAIServer) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        await town.reads(town.ada, dm, "incognito", what="on")
+        model.script(Held("Let me think."))
+        first = await town.ada.says(dm, "Is the lighthouse red?")
+        await model.heard(1)
+        second = await town.ada.says(dm, "Is the ocelot well?")
+        await town.caught_up()
+        await town.ada.deletes(second)
+        await town.caught_up()
+        model.go.set()
+        assert (await town.answer(first)).content == "Let me think."
+        await town.says(town.ada, dm, "And now?")
+        assert not [chat for chat in lyra.chats if "ocelot" in prompt(chat)]
 
 
 async def test_without_a_model_she_does_not_say_that_she_kept_what_she_did_not(town: Town) -> None:

@@ -91,4 +91,4 @@ async def long_talk(app: App, messages: int) -> None:
     """Say so many long messages, have them summed up, and ask for them."""
     await say(app, [long_message(number) for number in range(messages)])
     await app.maintenance.tick()
-    await say(app, [f"/recall {long_message(0)}", "/summarize", "/memory view"])
+    await say(app, [f"/recall {long_message(0)}", "/summarize", "/memory view", "what did Anna Miller pay?"])

@@ -92,6 +92,22 @@ async def test_what_repeats_a_digest_goes_with_whatever_the_digest_was_made_from
         assert await texts(here) == [plan.text, asked.text]
 
 
+async def test_what_repeats_a_digest_that_was_replaced_goes_with_whatever_that_was_made_from_cited_or_not(tmp_path: Path) -> None:
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        code, plan = await here.say(CODE), await here.say("the trip is on Friday")
+        writer = Writer(moves=[answering(Entry("the trip is on Friday", ("m2",)))])
+        work = Deriving(here.memory).consolidator(here.domain, writer, writer)
+        await work.close_episodes(here.session, asked=True)
+        await work.digest(here.session)
+        (gist,) = await here.view.digests.newest_gists(2)
+        asked = await here.say("what do you know?")
+        copy = await replied(here, "It is 4711.", asked, [gist])
+        assert await here.memory.revise("console", "dm", plan.source_id, "the trip is on Sunday", here.clock.now())
+        assert await here.view.digests.newest_gists(2) == [] and copy.text in await texts(here)
+        await here.view.forget_message(code.id)
+        assert await texts(here) == ["the trip is on Sunday", asked.text]
+
+
 async def test_what_other_messages_in_view_say_as_well_may_stay(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         code, other = await here.say(CODE), await here.say("the guest house has number 4711")

@@ -1,17 +1,19 @@
 """What stood in view of a reply is recorded, and forgetting follows it, whatever became of it meanwhile."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+import threading
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from memory.errors import SourceGone
-from memory.forget import erase, gone
+from memory.forget import confiding, erase, gone, sparing, walk
 from memory.forget.gone import Scope
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
-from memory.types import Exchange, Kind, NewExchange, Statement
+from memory.types import Discretion, Exchange, Identity, Kind, NewExchange, Statement
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import BagOfWords, Corner, at_home, opened
@@ -174,3 +176,34 @@ async def test_what_is_committed_in_another_process_is_noticed_without_a_read(tm
         assert await here.view.lasting.commits() != before
         with pytest.raises(SourceGone):
             await here.view.lasting.require({}, {secret.key: secret.text}, begun)
+
+
+async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confidences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where: dict[str, set[threading.Thread]] = {}
+
+    def watched(name: str, read: Callable[..., Any]) -> Callable[..., Any]:
+        def reading(*texts: Any) -> Any:
+            where.setdefault(name, set()).add(threading.current_thread())
+            return read(*texts)
+
+        return reading
+
+    monkeypatch.setattr(walk, "content", watched("edit", sparing.content))
+    for name in ("held", "goes_on"):
+        monkeypatch.setattr(confiding, name, watched(name, getattr(confiding, name)))
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        secret = await here.say(SECRET)
+        assert await made(here, "Good to hear.", {secret.key: secret.text})
+        assert await here.memory.revise("console", "dm", secret.source_id, OTHER, here.clock.now())
+        ada = Identity("console", "ada")
+        for n, (text, ask) in enumerate(
+            ((SECRET, None), ("It bites.", None), ("Not a word.", Discretion(topic=frozenset({"parrot"}))))
+        ):
+            here.clock.forward(1)
+            new = NewExchange(Kind.SAID, text, f"told{n}", here.clock.now(), "Ada", identity=ada, discretion=ask)
+            kept = await here.view.say(here.session, [new])
+        assert [one.earlier for one in kept.covered.values()] == [2]
+    assert where.keys() == {"edit", "held", "goes_on"}
+    assert not any(threading.main_thread() in threads for threads in where.values())

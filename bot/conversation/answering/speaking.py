@@ -20,7 +20,7 @@ from bot.delivery.links import given
 from bot.errors import AnswerEnded, ContextTooLong, ModelError, ModelGarbled
 from bot.models.offline.manner import manner
 from bot.models.offline.spoken_languages import told, told_by
-from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from bot.models.port import Anew, Model, closing, size
 from bot.reconciliation.used import Used, only, used_at, used_in
 from bot.reconciliation.verifying import Looks, Verifying
@@ -32,7 +32,7 @@ from memory.text.apart import apart
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.tiers.asides import Aside
-from memory.types import Exchange, Kind
+from memory.types import Exchange, Kind, Statement
 from memory.view.recalled import Recalled
 
 _SHRINKS = 6
@@ -228,14 +228,18 @@ class Speaking:
             return came.hits
 
         hits = await self._verifying.hits(found, looks)
-        held = _stems(hits)
-        answer = self._voice.answer(asked, hits, lambda stem: stem in held, came.above)
+        read = len(asked.text) + sum(len(hit.exchange.text) for hit in hits)
+        answer = await apart(read, partial(self._answer, asked, hits, came.above))
         links = await given([*turn.asked, *(hit.exchange for hit in hits)])
         # Code wrote it: of all that was found, it holds what it quotes.
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
         seen = cited | {one.key: one.text for one in wanted.rests_on}
         sources = cited.keys() | {exchange.key for exchange in turn.asked}
         return Spoken(answer.text, frozenset(sources), answer.echo, links, begun, seen, used=used_in(answer.cites))
+
+    def _answer(self, asked: VoiceQuestion, hits: Sequence[Hit], above: Sequence[Statement]) -> VoiceAnswer:
+        held = _stems(hits)
+        return self._voice.answer(asked, hits, lambda stem: stem in held, above)
 
 
 async def _written(turn: Turn) -> str:
