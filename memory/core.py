@@ -39,7 +39,6 @@ from memory.store.backup import backup
 from memory.store.database import Database
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal
-from memory.store.locks import Holders
 from memory.store.opening import open_database
 from memory.store.postgresql.address import Address
 from memory.tiers import backlog, entities, episodes, rereading, selfstate
@@ -96,8 +95,8 @@ class Memory:
         self._key = key
         self._ports = ports
         self.habits = habits
-        self._holders = Holders(path.with_name("holders"), ports.ids.new())
-        self._holders.join()
+        self._holders = db.holders(path.with_name("holders"), ports.ids.new())
+        self._holders.mark()
         self._tongues = Tongues(db, ports.clock, ports.embedder, ports.others)
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
@@ -144,7 +143,7 @@ class Memory:
 
     async def close(self) -> None:
         """Close the file and let go of every claim."""
-        self._holders.leave()
+        await self._holders.leave()
         await self.db.close()
 
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:

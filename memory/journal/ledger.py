@@ -4,8 +4,7 @@ import json
 from dataclasses import dataclass
 
 from memory.store.counters import take
-from memory.store.database import Database, Transaction
-from memory.store.locks import Holders
+from memory.store.database import Database, Holders, Transaction
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
@@ -31,23 +30,38 @@ class Happening:
 
 
 async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
-    """Take the lease on (name, slot) for ten minutes, or return None while another living process holds it."""
-    held = await tx.one(
-        "SELECT holder FROM claims WHERE name = :name AND slot = :slot AND until > :now",
-        {"name": name, "slot": slot, "now": now},
-    )
-    if held is not None and holders.living(held["holder"]):
+    """Take the lease on (name, slot) for ten minutes, or return None while another living process holds it, or is taking it.
+
+    `holders.join()` was awaited before.
+    """
+    held = await tx.free("SELECT holder, until FROM claims WHERE name = :name AND slot = :slot", {"name": name, "slot": slot})
+    if not held:
+        return await _begin(tx, name, slot, holders, now)
+    if held[0]["until"] > now and await holders.living(tx, held[0]["holder"]):
         return None
-    # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+    return await _take(tx, name, slot, holders, now)
+
+
+async def _begin(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
     (fence,) = await tx.numbers("fence")
+    # Where it is there after all, somebody is at it just now.
     row = await tx.one(
         "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, :fence, :until, 1) "
-        "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = :fence, until = :until, "
-        "tries = claims.tries + 1 RETURNING fence",
+        "ON CONFLICT (name, slot) DO NOTHING RETURNING fence",
         {"name": name, "slot": slot, "holder": holders.own, "fence": fence, "until": now + LEASE},
     )
-    assert row is not None
-    return Claim(name, slot, row["fence"])
+    return Claim(name, slot, row["fence"]) if row else None
+
+
+async def _take(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim:
+    # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+    (fence,) = await tx.numbers("fence")
+    await tx.run(
+        "UPDATE claims SET holder = :holder, fence = :fence, until = :until, tries = tries + 1, note = '' "
+        "WHERE name = :name AND slot = :slot",
+        {"name": name, "slot": slot, "holder": holders.own, "fence": fence, "until": now + LEASE},
+    )
+    return Claim(name, slot, fence)
 
 
 async def holds(tx: Transaction, held: Claim) -> bool:

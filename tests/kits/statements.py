@@ -14,7 +14,7 @@ from pathlib import Path
 import memory
 
 ROOT = Path(memory.__file__).parent
-_PORT = ("all", "one", "run", "many")
+_PORT = ("all", "one", "run", "many", "free")
 Texts = frozenset[str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -82,7 +82,8 @@ class Source:
     """The modules of a package, without those of the two kinds of store, and the texts of their expressions."""
 
     def __init__(self, root: Path = ROOT) -> None:
-        modules = (Module(path, root) for path in sorted(root.rglob("*.py")) if path.parent.name not in ("postgresql", "sqlite"))
+        common = (path for path in sorted(root.rglob("*.py")) if not {"postgresql", "sqlite"} & {*path.parts})
+        modules = (Module(path, root) for path in common)
         self.modules = {module.name: module for module in modules}
         self._followed: set[tuple[Function, str]] = set()
 

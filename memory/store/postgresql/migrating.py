@@ -6,6 +6,7 @@ from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.dialect import translated
+from memory.store.postgresql.peers import tables
 from memory.store.schema import migrations, newest
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
@@ -17,7 +18,7 @@ async def migrate(connection: Connection, address: Address, *, new: bool = True)
     Raises NewerDatabase, MemoryMissing.
     """
     known = await _version(connection)
-    if known == newest() and await _is_numbered(connection):
+    if known == newest() and await _is_numbered(connection) and await tables.are_there(connection):
         return
     if not known and not new:
         raise MemoryMissing(
@@ -39,6 +40,7 @@ async def migrate(connection: Connection, address: Address, *, new: bool = True)
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
                 )
         await numbering.make(connection)
+        await tables.make(connection)
 
 
 async def _is_numbered(connection: Connection) -> bool:

@@ -25,11 +25,15 @@ class Reservation:
         self._address = address
         self._settled = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._is_mine = False
+        self._is_mine = self._beside = False
 
-    async def take(self) -> bool:
-        """Take the lock, or wait until it is held again; return whether it is. Raises the library's errors, DatabaseAway."""
+    async def take(self, *, beside: bool = False) -> bool:
+        """Take the lock, or wait until it is held again; return whether it is. Those who are `beside` others share it.
+
+        Raises the library's errors, DatabaseAway.
+        """
         if self._keeper is None:
+            self._beside = beside
             connection = await self._taken()
             if connection is None:
                 return False
@@ -89,7 +93,8 @@ class Reservation:
         """Return a connection that holds the lock, None where another one does."""
         connection = await connect(self._address)
         try:
-            row = await (await connection.execute(f"SELECT pg_try_advisory_lock({LOCK}, 1) AS mine")).fetchone()
+            how = "pg_try_advisory_lock_shared" if self._beside else "pg_try_advisory_lock"
+            row = await (await connection.execute(f"SELECT {how}({LOCK}, 1) AS mine")).fetchone()
             mine = row is not None and bool(row["mine"])
         except BaseException:
             await connection.close()
