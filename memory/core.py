@@ -26,6 +26,7 @@ from memory.forget.verified import Verified
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.index.reindexing import reindex
 from memory.index.tongues import Tongues
+from memory.journal.chores import Chores
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
@@ -108,6 +109,7 @@ class Memory:
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
+        self.chores = Chores(db, self._holders, ports.clock)
         self.spending = Spending(db, ports.clock)
         self.usage = Usage(db, ports.clock)
 
@@ -124,7 +126,7 @@ class Memory:
         db = await open_database(path, key, address, checkpoints=checkpoints)
         try:
             await reindex(db)
-            seal = Seal(await _install_key(db, ports.ids))
+            seal = Seal(await install.seal_key(db, ports.ids))
             await threads.seal_names(db, seal)
             memory = cls(db, path, key, seal, ports, habits or Habits())
             memory.address = address
@@ -281,18 +283,3 @@ class Memory:
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
         return await self._changing.places_of(platform, server, channel)
-
-
-async def _install_key(db: Database, ids: Ids) -> bytes:
-    known = await install.kept(db, _SEAL)
-    if known is None:
-        async with db.transaction() as tx:
-            # Another process may have made it meanwhile.
-            known = await install.kept(tx, _SEAL)
-            if known is None:
-                known = ids.new() + ids.new()
-                await install.keep(tx, _SEAL, known)
-    return known.encode()
-
-
-_SEAL = "seal"

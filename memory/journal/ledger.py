@@ -1,6 +1,7 @@
 """Claims, so that work is done once however many processes and restarts there are, and the log of what was done."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.counters import take
@@ -95,6 +96,56 @@ async def settle(tx: Transaction, held: Claim) -> None:
     await tx.run(
         "DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
         {"name": held.name, "slot": held.slot, "fence": held.fence},
+    )
+
+
+async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
+    """Leave work for whoever has the time; what somebody is at already is done once more after that."""
+    await tx.many(
+        "INSERT INTO claims (name, slot, holder, fence, until) VALUES (:name, :slot, '', 0, 0) "
+        "ON CONFLICT (name, slot) DO UPDATE SET note = 'wanted'",
+        ({"name": name, "slot": slot} for slot in slots),
+    )
+
+
+async def want_everywhere(tx: Transaction, name: str) -> None:
+    """Leave work of a kind in every domain, by whose key it is known."""
+    await tx.run(
+        "INSERT INTO claims (name, slot, holder, fence, until) SELECT :name, CAST(id AS TEXT), '', 0, 0 FROM domains "
+        "WHERE 1 = 1 ORDER BY id ON CONFLICT (name, slot) DO UPDATE SET note = 'wanted'",
+        {"name": name},
+    )
+
+
+async def take_wanted(tx: Transaction, name: str, holders: Holders, now: int) -> Claim | None:
+    """Take the lease on work that was left, what waits longest first; None where there is none that nobody is at.
+
+    What a holder did not outlive is left again. `holders.join()` was awaited before.
+    """
+    rows = await tx.all(
+        "SELECT DISTINCT holder FROM claims WHERE name = :name AND until > :now AND holder <> ''", {"name": name, "now": now}
+    )
+    for row in rows:
+        if not await holders.living(tx, row["holder"]):
+            await tx.run(
+                "UPDATE claims SET until = 0, holder = '' WHERE name = :name AND holder = :holder",
+                {"name": name, "holder": row["holder"]},
+            )
+    found = await tx.free(
+        "SELECT slot FROM claims WHERE name = :name AND until <= :now ORDER BY until, fence, slot LIMIT 1",
+        {"name": name, "now": now},
+    )
+    return await _take(tx, name, found[0]["slot"], holders, now) if found else None
+
+
+async def finish_wanted(tx: Transaction, held: Claim, until: int = 0) -> None:
+    """Let go of work that is done, or, where it was wanted again or is to wait until an instant, leave it for the next."""
+    which = {"name": held.name, "slot": held.slot, "fence": held.fence}
+    if not until:
+        await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence AND note = ''", which)
+    await tx.run(
+        "UPDATE claims SET holder = '', until = :until WHERE name = :name AND slot = :slot AND fence = :fence",
+        {**which, "until": until},
     )
 
 

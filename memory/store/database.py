@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from memory.ports import Progress
 from memory.store.bounds import Bounds
+from memory.store.peers import Peers
 
 Parameters = Mapping[str, object]
 Numbers = Literal["item", "fence"]
@@ -104,6 +105,11 @@ class Database(Reader, Protocol):
 
     reads: int
     transactions: int
+
+    @property
+    def peers(self) -> Peers | None:
+        """The processes that share it, once `holders` was asked for; None for a file."""
+        ...
 
     def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled.

@@ -30,6 +30,8 @@ from memory.store.postgresql.copying import copy, is_empty, same, tables
 from memory.store.postgresql.failures import explained, is_lost
 from memory.store.postgresql.gate import Gate
 from memory.store.postgresql.migrating import migrate
+from memory.store.postgresql.peers.calls import CHANNEL, Calls
+from memory.store.postgresql.peers.company import Company
 from memory.store.postgresql.peers.presence import Presence
 from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.transaction import Pool, PostgresTransaction, fetched, let_go
@@ -46,8 +48,8 @@ class PostgresDatabase:
         self._pool = pool
         self._writing = Gate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
-        self._reservation = Reservation(address)
-        self._presence: Presence | None = None
+        self._reservation = Reservation(address, self._hear)
+        self.peers: Company | None = None
         self._closed = False
         self.reads = self.transactions = 0
 
@@ -84,6 +86,8 @@ class PostgresDatabase:
         if self._closed:
             return
         self._closed = True
+        if self.peers is not None:
+            await self.peers.calls.close()
         async with self._writing.turn(None):
             await to_the_end(self._reservation.close())
             await to_the_end(self._pool.close())
@@ -94,11 +98,12 @@ class PostgresDatabase:
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
             with explained(self.address):
-                own = self._presence.own if self._presence and self._presence.joined else ""
-                tx = PostgresTransaction(self._pool, bounds, self._reservation.require, own)
+                tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._own)
                 try:
                     yield tx
                     await to_the_end(self._commit(tx))
+                    if self.peers is not None and tx.number is not None:
+                        self.peers.committed(bounds)
                 finally:
                     await to_the_end(tx.end())
 
@@ -107,9 +112,7 @@ class PostgresDatabase:
             await tx.commit()
         except psycopg.errors.DivisionByZero as error:
             raise HomeInUse(
-                lazy(
-                    "This process stood still for too long, and others go on with its work. Nothing more is kept of it; start it again."
-                )
+                lazy("This process stood still for too long, and others go on with its work. It ends; start it again.")
             ) from error
         except psycopg.Error as error:
             if tx.number is None or not is_lost(error) or not await self._kept(tx.number):
@@ -174,8 +177,22 @@ class PostgresDatabase:
 
     def holders(self, folder: Path, own: str) -> Presence:
         """Return who holds claims: processes of this home and of others. This one is alive once it joins."""
-        self._presence = Presence(self.address, FileHolders(folder, own))
-        return self._presence
+        presence = Presence(self.address, FileHolders(folder, own))
+        self.peers = Company(presence, Calls(own, self._call))
+        return presence
+
+    @property
+    def _own(self) -> str:
+        """The name under which this process is said to be alive, '' where nobody asks whether it is."""
+        return self.peers.presence.own if self.peers and self.peers.presence.joined else ""
+
+    async def _call(self, payload: str) -> None:
+        with explained(self.address):
+            await self._read("SELECT pg_notify(:channel, :payload)", {"channel": CHANNEL, "payload": payload})
+
+    def _hear(self, payload: str) -> None:
+        if self.peers is not None:
+            self.peers.hear(payload)
 
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey where something is damaged."""

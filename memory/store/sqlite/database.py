@@ -25,6 +25,7 @@ from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Row, Transaction
 from memory.store.locks import FileHolders
+from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
 from memory.store.sqlite.failures import explained
@@ -49,6 +50,7 @@ class SqliteDatabase:
         self._writing = Turnstile()
         self._reading = asyncio.Lock()
         self._closed = False
+        self.peers: Peers | None = None
         self.reads = self.transactions = 0
 
     @classmethod

@@ -14,6 +14,7 @@ from memory.store.database import Reader
 from memory.store.locks import FileHolders
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.connecting import Connection, connect
+from memory.store.postgresql.failures import explained
 
 BEAT_SECONDS = 1.0
 EXPIRY_SECONDS = 4.0
@@ -55,19 +56,22 @@ class Presence:
         self._role = role
 
     async def join(self) -> None:
-        """Be alive from now on; the second call does nothing. Raises the library's errors."""
+        """Be alive from now on; the second call does nothing. Raises DatabaseAway, DatabaseRefused."""
         async with self._joining:
-            if self.joined:
-                return
-            self._connection = await connect(self._address)
-            await self._clear(self._connection)
-            await self._connection.execute(
-                "INSERT INTO processes (name, role, until) VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))",
-                [self.own, self._role, EXPIRY_SECONDS],
-            )
-            self._last = self._since = self._now()
-            self._beating = asyncio.create_task(self._beat())
-            self.joined = True
+            if not self.joined:
+                with explained(self._address):
+                    await self._join()
+
+    async def _join(self) -> None:
+        self._connection = await connect(self._address)
+        await self._clear(self._connection)
+        await self._connection.execute(
+            "INSERT INTO processes (name, role, until) VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))",
+            [self.own, self._role, EXPIRY_SECONDS],
+        )
+        self._last = self._since = self._now()
+        self._beating = asyncio.create_task(self._beat())
+        self.joined = True
 
     async def leave(self) -> None:
         """Be gone: what this process held is free."""
