@@ -145,6 +145,7 @@ class Memory:
 
     async def close(self) -> None:
         """Close the file and let go of every claim."""
+        await self.domain_indexes.close()
         await self._holders.leave()
         await self.db.close()
 

@@ -6,6 +6,8 @@ from typing import Protocol
 
 EVERYTHING = "*"
 """What is heard where anything may have been missed."""
+WRITTEN = "domain "
+"""What is called, with its key behind it, of a domain that was written."""
 Heard = Callable[[Collection[str]], None]
 
 

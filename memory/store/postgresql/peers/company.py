@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection
 
 from memory.store.bounds import Bounds
-from memory.store.peers import EVERYTHING, Heard
+from memory.store.peers import EVERYTHING, WRITTEN, Heard
 from memory.store.postgresql.peers.calls import Calls
 from memory.store.postgresql.peers.presence import Presence
 
@@ -39,7 +39,7 @@ class Company:
 
     def committed(self, bounds: Bounds | None) -> None:
         """Call which domains were written."""
-        self.call(*([EVERYTHING] if bounds is None else [f"domain {key}" for key in bounds.writes if isinstance(key, int)]))
+        self.call(*([EVERYTHING] if bounds is None else [f"{WRITTEN}{key}" for key in bounds.writes if isinstance(key, int)]))
 
     def hear(self, payload: str) -> None:
         """Tell what was called; '' says that something may have been missed."""
