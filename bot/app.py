@@ -151,8 +151,11 @@ def address_of(around: Surroundings, settings: Settings) -> Address | None:
 
 
 @asynccontextmanager
-async def opened(*, greets: bool = False) -> AsyncIterator[App]:
-    """Open memory and models, and close them in reverse. A key made just now is told, unless the caller greets himself."""
+async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[App]:
+    """Open memory and models, and close them in reverse. A key made just now is told, unless the caller greets himself.
+
+    Who `sweeps` does so again and again as long as it is open.
+    """
     around, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
@@ -186,7 +189,7 @@ async def opened(*, greets: bool = False) -> AsyncIterator[App]:
         stack.push_async_callback(costs.kept, memory)
         sweeper = Sweeper(memory, base.clock)
         stack.push_async_callback(sweeper.end)
-        await sweeper.begin()
+        await sweeper.begin(again=sweeps)
         priority = Priority()
         maintenance = Maintenance(memory, models, settings, base.clock, priority)
         stack.push_async_callback(maintenance.drain)

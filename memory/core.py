@@ -26,6 +26,7 @@ from memory.forget.verified import Verified
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.index.reindexing import reindex
 from memory.index.tongues import Tongues
+from memory.journal.chores import Chores
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
@@ -39,7 +40,6 @@ from memory.store.backup import backup
 from memory.store.database import Database
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal
-from memory.store.locks import Holders
 from memory.store.opening import open_database
 from memory.store.postgresql.address import Address
 from memory.tiers import backlog, entities, episodes, rereading, selfstate
@@ -96,8 +96,8 @@ class Memory:
         self._key = key
         self._ports = ports
         self.habits = habits
-        self._holders = Holders(path.with_name("holders"), ports.ids.new())
-        self._holders.join()
+        self._holders = db.holders(path.with_name("holders"), ports.ids.new())
+        self._holders.mark()
         self._tongues = Tongues(db, ports.clock, ports.embedder, ports.others)
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
@@ -109,6 +109,7 @@ class Memory:
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
+        self.chores = Chores(db, self._holders, ports.clock)
         self.spending = Spending(db, ports.clock)
         self.usage = Usage(db, ports.clock)
 
@@ -125,7 +126,7 @@ class Memory:
         db = await open_database(path, key, address, checkpoints=checkpoints)
         try:
             await reindex(db)
-            seal = Seal(await _install_key(db, ports.ids))
+            seal = Seal(await install.seal_key(db, ports.ids))
             await threads.seal_names(db, seal)
             memory = cls(db, path, key, seal, ports, habits or Habits())
             memory.address = address
@@ -144,7 +145,8 @@ class Memory:
 
     async def close(self) -> None:
         """Close the file and let go of every claim."""
-        self._holders.leave()
+        await self.domain_indexes.close()
+        await self._holders.leave()
         await self.db.close()
 
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
@@ -282,18 +284,3 @@ class Memory:
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
         return await self._changing.places_of(platform, server, channel)
-
-
-async def _install_key(db: Database, ids: Ids) -> bytes:
-    known = await install.kept(db, _SEAL)
-    if known is None:
-        async with db.transaction() as tx:
-            # Another process may have made it meanwhile.
-            known = await install.kept(tx, _SEAL)
-            if known is None:
-                known = ids.new() + ids.new()
-                await install.keep(tx, _SEAL, known)
-    return known.encode()
-
-
-_SEAL = "seal"

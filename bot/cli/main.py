@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import memory_commands, options
+from bot.service.roles import Role
 from localization.sentences import _
 
 cli = typer.Typer(
@@ -45,11 +46,15 @@ def chat(
     options.run("bot.cli.chat:chat", as_, session, show_prompt)
 
 
-def run() -> None:
+def run(
+    role: Annotated[
+        Role, typer.Option(help="What this process does where several share a memory in a database; by default, all of it.")
+    ] = Role.ALL,
+) -> None:
     """Keep Lyra awake in the background.
 
     Every configured platform, her housekeeping, and the memory page on this machine, until Ctrl-C."""
-    options.run("bot.service.serve:serve")
+    options.run("bot.service.serve:serve", role)
 
 
 def web(

@@ -1,7 +1,7 @@
 """Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ _DRAIN_SECONDS = 3.0
 _JOB = "housekeeping"
 _MANY = 500
 """So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
+_TOGETHER_SECONDS = 0.02
+"""So long what is left to other processes waits for more of it: each time takes a transaction."""
 _IN_TURN = 512
 """So many of a domain get vectors before the next has its turn."""
 
@@ -64,11 +66,38 @@ class Maintenance:
         self._embedding: asyncio.Task[None] | None = None
         self._left = 0
         self._locks = Locks[str]()
+        self._left_to_others = False
+        self._leaving: set[int] = set()
+
+    def leave_to_others(self) -> None:
+        """Have other processes look after what is poked from now on."""
+        self._left_to_others = True
 
     def poke(self, domain: Domain, session: Session | None = None) -> None:
         """Look after a domain, or one session of it, in the background."""
+        if self._left_to_others:
+            self._leave(domain)
+            return
         self._embed_soon(domain)
         self._begin(self._look_after(domain, session))
+
+    def _leave(self, domain: Domain) -> None:
+        if not self._leaving:
+            self._begin(carried_on(self._leave_all(), _JOB))
+        self._leaving.add(domain.key)
+
+    async def _leave_all(self) -> None:
+        # What is poked meanwhile goes along.
+        await asyncio.sleep(_TOGETHER_SECONDS)
+        domains, self._leaving = self._leaving, set()
+        await self._memory.chores.add(domains)
+
+    async def look_after(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
+        """Look after a domain, also until all of it has its vectors, as long as it is `still` for this process to do."""
+        await self._look_over(domain, None)
+        embeds = True
+        while embeds and await still():
+            embeds = bool(await carried_on(self._embed_some(domain), _JOB))
 
     async def drain(self, seconds: float = _DRAIN_SECONDS) -> None:
         """Wait some seconds for what is under way, then cancel it: the claims let the next start go on.
@@ -91,10 +120,13 @@ class Maintenance:
             await self._look_after(domain, None)
 
     async def _look_after(self, domain: Domain, only: Session | None) -> None:
+        await self._look_over(domain, only)
+        self._embed_soon(domain)
+
+    async def _look_over(self, domain: Domain, only: Session | None) -> None:
         await carried_on(self._tidy(domain, only), _JOB)
         await carried_on(self._read_names(domain), _JOB)
         await carried_on(self._memory.read_again(domain), _JOB)
-        self._embed_soon(domain)
 
     async def _tidy(self, domain: Domain, only: Session | None) -> None:
         # What derives takes a fifth of a start to load, and mostly there is nothing for it to do.
@@ -128,19 +160,20 @@ class Maintenance:
         while self._unembedded:
             domain = self._unembedded.pop(next(iter(self._unembedded)))
             # A part of each in turn: nobody's words wait for what somebody else imported.
-            await carried_on(self._embed_some(domain), _JOB)
+            if await carried_on(self._embed_some(domain), _JOB):
+                self._unembedded[domain.key] = domain
 
-    async def _embed_some(self, domain: Domain) -> None:
-        if await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN:
-            self._unembedded[domain.key] = domain
+    async def _embed_some(self, domain: Domain) -> bool:
+        """Give some of a domain their vectors; return whether there may be more."""
+        return await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN
 
     def _told(self, done: int, total: int) -> None:
         self._left = total - done
         if total > _MANY:
             log.info("embedded", done=done, of=total)
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
+    def _begin(self, work: Coroutine[Any, Any, object]) -> asyncio.Task[None]:
+        task: asyncio.Task[Any] = asyncio.create_task(work)
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
         return task

@@ -1,13 +1,11 @@
 """`lyra run`: Lyra awake. Platforms as configured, housekeeping every minute, and the memory page, until asked to stop."""
 
 import asyncio
-import os
 import signal
-import socket
 import sys
 import termios
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import nullcontext, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -15,108 +13,135 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from bot.app import App, opened, until_stopped
+from bot.errors import BadConfig
 from bot.service import costs
 from bot.service.log import log
 from bot.service.lost import Losses
+from bot.service.notifier import Notifier
 from bot.service.platforms import platforms
+from bot.service.roles import Role
+from bot.service.waking import awake, reserve
+from bot.service.worker import Worker
 from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.extra import missing
-from bot.web.serving import page_lock, parlour, serving, token_path
+from bot.web.serving import parlour, serving, token_path
 from localization.sentences import _, lazy, told
-from memory.errors import HomeInUse
-from memory.store.locks import FileLock
 
-_MICROSECONDS = 1_000_000
+Work = Callable[[], Awaitable[None]]
 
 
-class Notifier:
-    """Tells systemd how things are, where it runs her: ready, alive, stopping (the protocol of sd_notify(3)).
-
-    Datagrams go to the socket that NOTIFY_SOCKET names, and nowhere without one.
-    """
-
-    def __init__(self, variables: Mapping[str, str]) -> None:
-        """Read where to send, and how often systemd wants to hear that she is alive (WATCHDOG_USEC), half of which is kept to."""
-        address = variables.get("NOTIFY_SOCKET", "")
-        # A name that begins with @ is one of Linux's abstract sockets.
-        self._address = f"\0{address[1:]}" if address.startswith("@") else address
-        given = variables.get("WATCHDOG_USEC", "")
-        self._seconds = int(given) / _MICROSECONDS / 2 if given.isdigit() else 0.0
-
-    def tell(self, state: str) -> None:
-        """Send a state, such as READY=1. What does not arrive is systemd's to miss."""
-        if self._address:
-            with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-                sender.sendto(state.encode(), self._address)
-
-    async def keep_alive(self) -> None:
-        """Say again and again that the event loop goes on, until cancelled."""
-        while self._address and self._seconds:
-            self.tell("WATCHDOG=1")
-            await asyncio.sleep(self._seconds)
-
-
-async def serve() -> int:
-    """Run until the process is asked to end; return 1 where no configured platform lets her in."""
-    async with opened() as app:
+async def serve(role: Role = Role.ALL) -> int:
+    """Run until the process is asked to end; return 1 where no configured platform lets her in, or others took this process for gone."""
+    async with opened(sweeps=role.works) as app:
         log.on_screen = True
-        lock = FileLock(app.base.around.home / "run.lock")
-        lock.require(lazy("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another."))
-        page = page_lock(app)
-        try:
-            lock.path.write_text(str(os.getpid()))
-            page.require(
-                lazy("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")
-            )
-            if not await app.memory.db.reserve():
-                raise HomeInUse(
-                    lazy(
-                        "Lyra is awake on {address} already, from another home. One `lyra run` is enough; end it first to start another.",
-                        address=app.memory.address,
-                    )
-                )
-            return await _serve(app)
-        finally:
-            page.release()
-            lock.release()
+        with awake(app, role):
+            await reserve(app, role)
+            async with until_stopped() as stop, _noticing(app, stop) as lapsed:
+                code = await (_serve(app, role, stop) if role.talks else _work(app, stop))
+                return 1 if lapsed.is_set() else code
 
 
-async def _serve(app: App) -> int:
-    async with until_stopped() as stop:
-        adapters = platforms(app)
-        place, lacking = parlour(app), missing()
-        async with (
-            talking(app, {**adapters, place.browser.platform: place.browser}) as talk,
-            nullcontext("") if lacking else serving(app, talk, place, adapters) as address,
-        ):
-            notifier = Notifier(app.base.around.variables)
-            alive = asyncio.create_task(notifier.keep_alive())
-            reloading = set[asyncio.Task[None]]()
-            _on_hangup(app, stop, reloading)
-            scheduler = AsyncIOScheduler(timezone="UTC")
-            for work in (app.maintenance.tick, talk.tick, app.dreams.tick, partial(costs.kept, app.memory)):
-                scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
-            # Once at the start as well, beside the platforms: a pass may take as long as a model does.
-            scheduler.add_job(_until_cancelled(app.maintenance.tick))
-            try:
-                scheduler.start()
-                if lacking:
-                    _say(str(lacking))
-                    if not adapters:
-                        _say(_("No platform is configured: housekeeping only. Lyra is awake."))
-                elif adapters:
-                    _say(_("The memory page is at {address}, its token in {path}.", address=address, path=token_path(app)))
-                else:
-                    _say(_("No platform is configured: housekeeping and the memory page only."))
-                    _say(_("Lyra is awake: {address}, the token is in {path}.", address=address, path=token_path(app)))
-                log.info("lyra.started", platforms=",".join(adapters))
-                notifier.tell("READY=1")
-                return await _converse(adapters, talk, stop)
-            finally:
-                alive.cancel()
-                notifier.tell("STOPPING=1")
-                log.info("lyra.stopped")
-                scheduler.shutdown(wait=False)
+@asynccontextmanager
+async def _noticing(app: App, stop: asyncio.Event) -> AsyncIterator[asyncio.Event]:
+    """Have the process end once others took it for gone, for the block; give whether they did."""
+    lapsed = app.memory.db.peers.lapsed if app.memory.db.peers else asyncio.Event()
+
+    async def notice() -> None:
+        await lapsed.wait()
+        _say(_("This process stood still for too long, and others go on with its work. It ends; start it again."))
+        stop.set()
+
+    noticing = asyncio.create_task(notice())
+    try:
+        yield lapsed
+    finally:
+        noticing.cancel()
+        await asyncio.gather(noticing, return_exceptions=True)
+
+
+async def _work(app: App, stop: asyncio.Event) -> int:
+    """Do what nobody waits for, beside other processes, until asked to stop."""
+    worker = Worker(app.memory, app.maintenance)
+    working = asyncio.create_task(worker.run())
+    try:
+        async with _alive(app, stop, worker.tick, app.dreams.tick, at_once=worker.tick):
+            _say(_("Lyra works here: what nobody waits for."))
+            await _wait_for_either(working, stop)
+            return 0 if stop.is_set() else 1
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+
+
+async def _wait_for_either(working: asyncio.Task[None], stop: asyncio.Event) -> None:
+    asked = asyncio.create_task(_wait(stop))
+    await asyncio.wait({working, asked}, return_when=asyncio.FIRST_COMPLETED)
+    asked.cancel()
+
+
+async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
+    adapters = platforms(app) if role.hears else {}
+    if role is Role.PLATFORM:
+        _require_any(adapters)
+        async with talking(app, adapters) as talk, _alive(app, stop, talk.tick):
+            return await _converse(adapters, talk, stop)
+    place, lacking = parlour(app), missing()
+    works: Sequence[Work] = (app.maintenance.tick, app.dreams.tick) if role.works else ()
+    if lacking and role is Role.WEB:
+        raise BadConfig(lacking)
+    async with (
+        talking(app, {**adapters, place.browser.platform: place.browser}) as talk,
+        nullcontext("") if lacking else serving(app, talk, place, adapters) as address,
+        _alive(app, stop, talk.tick, *works, at_once=works[0] if works else None),
+    ):
+        if lacking:
+            _say(str(lacking))
+            if not adapters:
+                _say(_("No platform is configured: housekeeping only. Lyra is awake."))
+        elif adapters or role is Role.WEB:
+            _say(_("The memory page is at {address}, its token in {path}.", address=address, path=token_path(app)))
+        else:
+            _say(_("No platform is configured: housekeeping and the memory page only."))
+            _say(_("Lyra is awake: {address}, the token is in {path}.", address=address, path=token_path(app)))
+        return await _converse(adapters, talk, stop)
+
+
+def _require_any(adapters: Mapping[str, Adapter]) -> None:
+    if not adapters:
+        raise BadConfig(lazy("No platform is configured, so that there is nothing to hear. `lyra setup` asks for one."))
+
+
+@asynccontextmanager
+async def _alive(
+    app: App,
+    stop: asyncio.Event,
+    *every_minute: Work,
+    at_once: Work | None = None,
+) -> AsyncIterator[None]:
+    """Be a process that runs, for the block: known to systemd, reloading when told to, with what is done every minute.
+
+    What is done `at_once` as well goes on beside the platforms: it may take as long as a model does.
+    """
+    notifier = Notifier(app.base.around.variables)
+    alive = asyncio.create_task(notifier.keep_alive())
+    reloading = set[asyncio.Task[None]]()
+    _on_hangup(app, stop, reloading)
+    scheduler = AsyncIOScheduler(timezone="UTC")
+    works: list[Work] = [*every_minute, partial(costs.kept, app.memory)]
+    for work in works:
+        scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
+    if at_once:
+        scheduler.add_job(_until_cancelled(at_once))
+    try:
+        scheduler.start()
+        log.info("lyra.started")
+        notifier.tell("READY=1")
+        yield
+    finally:
+        alive.cancel()
+        notifier.tell("STOPPING=1")
+        log.info("lyra.stopped")
+        scheduler.shutdown(wait=False)
 
 
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event) -> int:
@@ -168,7 +193,7 @@ def _is_gone() -> bool:
     return False
 
 
-def _until_cancelled(work: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+def _until_cancelled(work: Work) -> Work:
     """Return work whose end is no failure where it is cut off because the process ends."""
 
     async def done() -> None:

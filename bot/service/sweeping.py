@@ -28,10 +28,11 @@ class Sweeper:
         self._task: asyncio.Task[None] | None = None
         self._unquoted = 0
 
-    async def begin(self) -> None:
-        """Sweep now, and again every few seconds until `end`."""
+    async def begin(self, *, again: bool = True) -> None:
+        """Sweep now, and again every few seconds until `end`, unless others do."""
         await self.sweep()
-        self._task = asyncio.create_task(self._again())
+        if again:
+            self._task = asyncio.create_task(self._again())
 
     async def end(self) -> None:
         """Sweep no more."""

@@ -7,9 +7,8 @@ from memory.places.consent import is_on
 from memory.places.places import Places
 from memory.ports import Clock, Writer
 from memory.store.bounds import Bounds
-from memory.store.database import Database
+from memory.store.database import Database, Holders
 from memory.store.lineage import Seal
-from memory.store.locks import Holders
 from memory.tiers import episodes
 from memory.types import Domain
 

@@ -112,6 +112,7 @@ class Pipeline:
 
     async def _claim(self, piece: Piece[T]) -> ledger.Claim | Outcome:
         target, c = piece.target, self._c
+        await c.holders.join()
         async with c.db.transaction(bounds=c.bounds) as tx:
             held = await ledger.claim(tx, target.tier, target.slot, c.holders, c.clock.now())
             if held is None:

@@ -20,9 +20,9 @@ from memory.journal import ledger
 from memory.journal.ledger import Claim
 from memory.places.confidences import common
 from memory.ports import Clock
-from memory.store.database import Database, Row, Transaction
+from memory.store.bounds import Bounds
+from memory.store.database import Database, Holders, Row, Transaction
 from memory.store.domains import read_domain
-from memory.store.locks import Holders
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
 from memory.types import MINUTE, Domain
@@ -104,13 +104,13 @@ class Schedule:
     async def due(self) -> list[Slot]:
         """Return what is to be dreamt now, a pass a domain, what waits longest first."""
         rows = await self._standing("ORDER BY coalesce(p.at, 0), d.id")
-        slots = [self._due(row) for row in rows if not self._parked(row)]
+        slots = [self._due(row) for row in rows if not await self._parked(row)]
         return [slot for slot in slots if slot]
 
     async def parked(self) -> list[Domain]:
         """Return the domains whose passes ended badly three times."""
         rows = await self._standing("ORDER BY d.id")
-        return [read_domain(row) for row in rows if self._parked(row)]
+        return [read_domain(row) for row in rows if await self._parked(row)]
 
     async def asked(self, domain: Domain) -> Slot:
         """Return the slot of a pass that somebody wants now."""
@@ -118,7 +118,8 @@ class Schedule:
 
     async def claim(self, slot: Slot) -> Claim | None:
         """Take the lease on a domain's dream; None where another living process dreams it, or has by now."""
-        async with self._db.transaction() as tx:
+        await self._holders.join()
+        async with self._db.transaction(bounds=Bounds.of(slot.domain.key)) as tx:
             held = await ledger.claim(tx, _CLAIM, str(slot.domain.key), self._holders, self._clock.now())
             if held and await self._dreamt(tx, slot):
                 await ledger.settle(tx, held)
@@ -127,7 +128,7 @@ class Schedule:
 
     async def renew(self, held: Claim) -> bool:
         """Hold the lease for another while; False where it is another's by now."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=_bounds(held)) as tx:
             return await ledger.renew(tx, held, self._clock.now())
 
     async def over(
@@ -137,7 +138,7 @@ class Schedule:
 
         `rested` says that it left nothing to do, `heard` is the last message that there was when it began.
         """
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=_bounds(held)) as tx:
             if not await ledger.holds(tx, held):
                 return False
             await tx.run(
@@ -157,7 +158,7 @@ class Schedule:
 
     async def abandon(self, held: Claim) -> None:
         """Let go of a pass that broke: it counts as a try."""
-        async with self._db.transaction() as tx:
+        async with self._db.transaction(bounds=_bounds(held)) as tx:
             await ledger.release(tx, held, "broke")
 
     async def past(self, domain: Domain, n: int) -> list[Past]:
@@ -175,9 +176,10 @@ class Schedule:
         latest = local(self._clock.now(), "UTC").date() + timedelta(days=2)
         return await self._db.all(f"{_STANDING}{order}", {"latest": latest.isoformat()})
 
-    def _parked(self, row: Row) -> bool:
-        held = (row["until"] or 0) > self._clock.now() and self._holders.living(row["holder"])
-        return (row["tries"] or 0) >= MOST_TRIES and not held
+    async def _parked(self, row: Row) -> bool:
+        if (row["tries"] or 0) < MOST_TRIES:
+            return False
+        return (row["until"] or 0) <= self._clock.now() or not await self._holders.living(self._db, row["holder"])
 
     def _due(self, row: Row) -> Slot | None:
         domain, now = read_domain(row), self._clock.now()
@@ -203,6 +205,10 @@ class Schedule:
             ASKED: "1 = 0",
         }[slot.kind]
         return await tx.one(f"SELECT 1 AS yes FROM dreams WHERE domain = :domain AND {already} LIMIT 1", which) is not None
+
+
+def _bounds(held: Claim) -> Bounds:
+    return Bounds.of(int(held.slot))
 
 
 _STANDING = (

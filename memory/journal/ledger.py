@@ -1,11 +1,11 @@
 """Claims, so that work is done once however many processes and restarts there are, and the log of what was done."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.counters import take
-from memory.store.database import Database, Transaction
-from memory.store.locks import Holders
+from memory.store.database import Database, Holders, Transaction
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
@@ -31,23 +31,38 @@ class Happening:
 
 
 async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
-    """Take the lease on (name, slot) for ten minutes, or return None while another living process holds it."""
-    held = await tx.one(
-        "SELECT holder FROM claims WHERE name = :name AND slot = :slot AND until > :now",
-        {"name": name, "slot": slot, "now": now},
-    )
-    if held is not None and holders.living(held["holder"]):
+    """Take the lease on (name, slot) for ten minutes, or return None while another living process holds it, or is taking it.
+
+    `holders.join()` was awaited before.
+    """
+    held = await tx.free("SELECT holder, until FROM claims WHERE name = :name AND slot = :slot", {"name": name, "slot": slot})
+    if not held:
+        return await _begin(tx, name, slot, holders, now)
+    if held[0]["until"] > now and await holders.living(tx, held[0]["holder"]):
         return None
-    # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+    return await _take(tx, name, slot, holders, now)
+
+
+async def _begin(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
     (fence,) = await tx.numbers("fence")
+    # Where it is there after all, somebody is at it just now.
     row = await tx.one(
         "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, :fence, :until, 1) "
-        "ON CONFLICT (name, slot) DO UPDATE SET holder = :holder, fence = :fence, until = :until, "
-        "tries = claims.tries + 1 RETURNING fence",
+        "ON CONFLICT (name, slot) DO NOTHING RETURNING fence",
         {"name": name, "slot": slot, "holder": holders.own, "fence": fence, "until": now + LEASE},
     )
-    assert row is not None
-    return Claim(name, slot, row["fence"])
+    return Claim(name, slot, row["fence"]) if row else None
+
+
+async def _take(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim:
+    # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+    (fence,) = await tx.numbers("fence")
+    await tx.run(
+        "UPDATE claims SET holder = :holder, fence = :fence, until = :until, tries = tries + 1, note = '' "
+        "WHERE name = :name AND slot = :slot",
+        {"name": name, "slot": slot, "holder": holders.own, "fence": fence, "until": now + LEASE},
+    )
+    return Claim(name, slot, fence)
 
 
 async def holds(tx: Transaction, held: Claim) -> bool:
@@ -81,6 +96,56 @@ async def settle(tx: Transaction, held: Claim) -> None:
     await tx.run(
         "DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
         {"name": held.name, "slot": held.slot, "fence": held.fence},
+    )
+
+
+async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
+    """Leave work for whoever has the time; what somebody is at already is done once more after that."""
+    await tx.many(
+        "INSERT INTO claims (name, slot, holder, fence, until) VALUES (:name, :slot, '', 0, 0) "
+        "ON CONFLICT (name, slot) DO UPDATE SET note = 'wanted'",
+        ({"name": name, "slot": slot} for slot in slots),
+    )
+
+
+async def want_everywhere(tx: Transaction, name: str) -> None:
+    """Leave work of a kind in every domain, by whose key it is known."""
+    await tx.run(
+        "INSERT INTO claims (name, slot, holder, fence, until) SELECT :name, CAST(id AS TEXT), '', 0, 0 FROM domains "
+        "WHERE 1 = 1 ORDER BY id ON CONFLICT (name, slot) DO UPDATE SET note = 'wanted'",
+        {"name": name},
+    )
+
+
+async def take_wanted(tx: Transaction, name: str, holders: Holders, now: int) -> Claim | None:
+    """Take the lease on work that was left, what waits longest first; None where there is none that nobody is at.
+
+    What a holder did not outlive is left again. `holders.join()` was awaited before.
+    """
+    rows = await tx.all(
+        "SELECT DISTINCT holder FROM claims WHERE name = :name AND until > :now AND holder <> ''", {"name": name, "now": now}
+    )
+    for row in rows:
+        if not await holders.living(tx, row["holder"]):
+            await tx.run(
+                "UPDATE claims SET until = 0, holder = '' WHERE name = :name AND holder = :holder",
+                {"name": name, "holder": row["holder"]},
+            )
+    found = await tx.free(
+        "SELECT slot FROM claims WHERE name = :name AND until <= :now ORDER BY until, fence, slot LIMIT 1",
+        {"name": name, "now": now},
+    )
+    return await _take(tx, name, found[0]["slot"], holders, now) if found else None
+
+
+async def finish_wanted(tx: Transaction, held: Claim, until: int = 0) -> None:
+    """Let go of work that is done, or, where it was wanted again or is to wait until an instant, leave it for the next."""
+    which = {"name": held.name, "slot": held.slot, "fence": held.fence}
+    if not until:
+        await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence AND note = ''", which)
+    await tx.run(
+        "UPDATE claims SET holder = '', until = :until WHERE name = :name AND slot = :slot AND fence = :fence",
+        {**which, "until": until},
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 
 from memory.ports import Progress
 from memory.store.bounds import Bounds
+from memory.store.peers import Peers
 
 Parameters = Mapping[str, object]
 Numbers = Literal["item", "fence"]
@@ -66,8 +67,37 @@ class Transaction(Reader, Protocol):
         """Have what is kept in a domain open with a new key alone, where domains have keys of their own; nothing may write beside it."""
         ...
 
+    async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Return those rows of a SELECT of one table that no other transaction is at, and have nobody else be at them until the end."""
+        ...
+
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement and return all its rows; it may be committed together with it."""
+        ...
+
+
+class Holders(Protocol):
+    """The processes that hold claims on work, each under a name of its own for as long as it lives."""
+
+    @property
+    def own(self) -> str:
+        """The name of this process."""
+        ...
+
+    def mark(self) -> None:
+        """Be known in the home from now on. Raises NotWritable."""
+        ...
+
+    async def join(self) -> None:
+        """Be alive from now on; the second call does nothing. It is awaited before a transaction that claims anything."""
+        ...
+
+    async def leave(self) -> None:
+        """Be gone."""
+        ...
+
+    async def living(self, reader: Reader, name: str) -> bool:
+        """Say whether a holder is alive. One that is not never comes back, and nothing that it still writes is kept."""
         ...
 
 
@@ -79,6 +109,11 @@ class Database(Reader, Protocol):
 
     reads: int
     transactions: int
+
+    @property
+    def peers(self) -> Peers | None:
+        """The processes that share it, once `holders` was asked for; None for a file."""
+        ...
 
     def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled.
@@ -103,11 +138,15 @@ class Database(Reader, Protocol):
         """
         ...
 
-    async def reserve(self) -> bool:
-        """Have nobody else run Lyra on it until it is closed; False where somebody does.
+    async def reserve(self, *, beside: bool = False) -> bool:
+        """Have nobody else run Lyra on it until it is closed, or only those who run `beside` others; False where somebody does.
 
         A file is reserved together with its home.
         """
+        ...
+
+    def holders(self, folder: Path, own: str) -> Holders:
+        """Return who holds claims on work in it; this process does so under a name of its `own`, known in a folder of its home."""
         ...
 
     async def verify(self) -> None:

@@ -67,6 +67,12 @@ def read_domain(row: Row) -> Domain:
     return Domain(row["id"], ref, row["time_zone"])
 
 
+async def by_key(reader: Reader, key: int) -> Domain | None:
+    """Return the domain of a key."""
+    row = await reader.one("SELECT * FROM domains WHERE id = :key", {"key": key})
+    return read_domain(row) if row else None
+
+
 async def domains_of(reader: Reader, items: Sequence[int]) -> list[Domain]:
     """Return the domains that these items belong to."""
     found: dict[int, Domain] = {}

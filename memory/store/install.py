@@ -1,6 +1,9 @@
 """What an installation keeps of itself, by name."""
 
-from memory.store.database import Reader, Transaction
+from memory.ports import Ids
+from memory.store.database import Database, Reader, Transaction
+
+_SEAL = "seal"
 
 
 async def kept(reader: Reader, key: str) -> str | None:
@@ -15,3 +18,16 @@ async def keep(tx: Transaction, key: str, value: str) -> None:
         "INSERT INTO install (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         {"key": key, "value": value},
     )
+
+
+async def seal_key(db: Database, ids: Ids) -> bytes:
+    """Return the key by which public ids are made, made at the first start."""
+    known = await kept(db, _SEAL)
+    if known is None:
+        async with db.transaction() as tx:
+            # Another process may have made it meanwhile.
+            known = await kept(tx, _SEAL)
+            if known is None:
+                known = ids.new() + ids.new()
+                await keep(tx, _SEAL, known)
+    return known.encode()

@@ -7,6 +7,7 @@ from typing import Self
 
 from localization.sentences import Said, lazy
 from memory.errors import HomeInUse, NotWritable
+from memory.store.database import Reader
 
 
 class FileLock:
@@ -52,7 +53,7 @@ class FileLock:
             self._handle = None
 
 
-class Holders:
+class FileHolders:
     """Who holds claims: each process under a name of its own, alive as long as it keeps the lock on its file."""
 
     def __init__(self, folder: Path, own: str) -> None:
@@ -60,22 +61,27 @@ class Holders:
         self._folder = folder
         self._lock = FileLock(folder / own)
 
-    def join(self) -> None:
-        """Be alive from now on. Raises NotWritable."""
+    def mark(self) -> None:
+        """Be known in the folder, and alive, from now on. Raises NotWritable."""
         self._lock.take()
 
-    def leave(self) -> None:
+    async def join(self) -> None:
+        """Do nothing: who is known is alive."""
+
+    async def leave(self) -> None:
         """Be gone."""
         self._lock.path.unlink(missing_ok=True)
         self._lock.release()
 
-    def living(self, name: str) -> bool:
+    async def living(self, reader: Reader, name: str) -> bool:
         """Say whether a holder is alive; what a dead one left behind is cleared away."""
-        if name == self.own:
-            return True
+        return name == self.own or self.seen(name) is True
+
+    def seen(self, name: str) -> bool | None:
+        """Say whether another holder of this folder is alive, None where none of that name is known here."""
         other = FileLock(self._folder / name)
         if not other.path.exists():
-            return False
+            return None
         if not other.take():
             return True
         other.path.unlink(missing_ok=True)

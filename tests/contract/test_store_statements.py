@@ -163,6 +163,11 @@ class OverheardTransaction(Transaction):
         self._ears.hear(sql, [parameters or {}])
         return await self._tx.one(sql, parameters)
 
+    async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return its rows that nobody else is at."""
+        self._ears.hear(sql, [parameters or {}])
+        return await self._tx.free(sql, parameters)
+
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return n numbers."""
         return await self._tx.numbers(of, n)

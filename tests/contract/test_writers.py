@@ -152,7 +152,7 @@ class Follower:
 
 
 async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Address) -> None:
-    writes = 25_000 if TORTURE else 30
+    writes, each = (25_000, 1) if TORTURE else (125, 4)
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         places = await domains(one, 3)
         follower, over = Follower(one), asyncio.Event()
@@ -161,7 +161,9 @@ async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Add
             for n in range(writes):
                 domain = places[(at + n) % len(places)]
                 async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-                    await announce(tx, domain, await add_items(tx, domain, "exchange", [f"{name}{n}"]), "add")
+                    await announce(
+                        tx, domain, await add_items(tx, domain, "exchange", [f"{name}{n} {at}" for at in range(each)]), "add"
+                    )
 
         async def follow() -> None:
             while not over.is_set():
@@ -176,7 +178,7 @@ async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Add
     for changes in found:
         assert [seq for seq, _ in changes] == list(range(1, len(changes) + 1))
         assert [item for _, item in changes] == sorted(item for _, item in changes), "numbers rise within a domain"
-    assert len({item for changes in found for _, item in changes}) == 4 * writes
+    assert len({item for changes in found for _, item in changes}) == 4 * writes * each
 
 
 async def test_who_followed_the_numbers_of_the_whole_memory_would_miss_some(address: Address) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import memory
 
 ROOT = Path(memory.__file__).parent
-_PORT = ("all", "one", "run", "many")
+_PORT = ("all", "one", "run", "many", "free")
 Texts = frozenset[str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -17,7 +17,7 @@ from memory.index.hits import Hit
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.ports import Entry, Task, TaskKind
 from memory.store.database import Transaction
-from memory.store.locks import Holders
+from memory.store.locks import FileHolders
 from memory.tiers import statements
 from memory.tiers.episodes import Rules
 from memory.tiers.statements import NewStatement
@@ -216,14 +216,14 @@ async def test_an_exam_leaves_no_trace_be_it_passed_or_not(tmp_path: Path, write
         await gists(here, writer)
         memory = here.memory
         check = Watching(here, RegressionCheck(memory.db, here.domain, DomainIndexes(memory.db, MOST_BYTES)))
-        holders = Holders(tmp_path / "holders", "examined")
-        holders.join()
+        holders = FileHolders(tmp_path / "holders", "examined")
+        holders.mark()
         rules = Habits().rules
         context = Context(
             memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, regression_check=check
         )
         await Ladder(context).climb(asked=True)
-        holders.leave()
+        await holders.leave()
         assert [passed for _, _, passed in check.seen].count(False) == (not passes) and len(check.seen) >= 4
         for before, after, _ in check.seen:
             assert before == after and before["changes"] and before["counters"]

@@ -7,19 +7,21 @@ not asked for longest are let go.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
 
+from memory.errors import MemoryFailure
 from memory.index.indexing import BANK, MESSAGES
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex
 from memory.store.database import Database, Row
 from memory.store.domains import last_change
 from memory.store.lineage import bound, placeholders
+from memory.store.peers import WRITTEN
 
 MOST_BYTES = 512 * 1024 * 1024
 _MANY = 500
@@ -73,6 +75,32 @@ class DomainIndexes:
         self._sizes: dict[int, int] = {}
         self._taken = 0
         self._one = asyncio.Lock()
+        self._behind: set[int] = set()
+        self._following: asyncio.Task[None] | None = None
+        if db.peers is not None:
+            db.peers.listen(self._hear)
+
+    def _hear(self, words: Collection[str]) -> None:
+        """Follow what others wrote, before anybody asks; whoever asks earlier does so himself."""
+        written = {int(word.removeprefix(WRITTEN)) for word in words if word.startswith(WRITTEN)}
+        self._behind |= written & self._loaded.keys()
+        if self._behind and (self._following is None or self._following.done()):
+            self._following = asyncio.create_task(self._catch_up())
+
+    async def _catch_up(self) -> None:
+        while self._behind:
+            domain = self._behind.pop()
+            with suppress(MemoryFailure):
+                async with self._one:
+                    known = [self._loaded[domain]] if domain in self._loaded else []
+                    for rows in (await self._changes(known)).values():
+                        await self._follow(self._loaded[domain], rows)
+
+    async def close(self) -> None:
+        """Follow nothing any more."""
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.gather(self._following, return_exceptions=True)
 
     async def of(self, domains: Sequence[int], spaces: tuple[int, ...]) -> list[Loaded]:
         """Return these domains as of the last committed write, with the vectors of these spaces.

@@ -17,11 +17,12 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused, MemoryFailure, NotADatabase, WrongKey
+from memory.errors import DatabaseRefused, HomeInUse, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Reader, Row, Transaction
+from memory.store.locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import SCHEMA, Address
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, Connection, connect, conninfo, require_fit, set_up
@@ -29,6 +30,9 @@ from memory.store.postgresql.copying import copy, is_empty, same, tables
 from memory.store.postgresql.failures import explained, is_lost
 from memory.store.postgresql.gate import Gate
 from memory.store.postgresql.migrating import migrate
+from memory.store.postgresql.peers.calls import CHANNEL, Calls
+from memory.store.postgresql.peers.company import Company
+from memory.store.postgresql.peers.presence import Presence
 from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
@@ -49,7 +53,8 @@ class PostgresDatabase:
         self._pool = pool
         self._writing = Gate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
-        self._reservation = Reservation(address)
+        self._reservation = Reservation(address, self._hear)
+        self.peers: Company | None = None
         self._closed = False
         self.reads = self.transactions = 0
 
@@ -88,6 +93,8 @@ class PostgresDatabase:
         if self._closed:
             return
         self._closed = True
+        if self.peers is not None:
+            await self.peers.calls.close()
         async with self._writing.turn(None):
             await to_the_end(self._reservation.close())
             await to_the_end(self._pool.close())
@@ -98,16 +105,22 @@ class PostgresDatabase:
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
             with explained(self.address):
-                tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._border)
+                tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._border, self._own)
                 try:
                     yield tx
                     await to_the_end(self._commit(tx))
+                    if self.peers is not None and tx.number is not None:
+                        self.peers.committed(bounds)
                 finally:
                     await to_the_end(tx.end())
 
     async def _commit(self, tx: PostgresTransaction) -> None:
         try:
             await tx.commit()
+        except psycopg.errors.DivisionByZero as error:
+            raise HomeInUse(
+                lazy("This process stood still for too long, and others go on with its work. It ends; start it again.")
+            ) from error
         except psycopg.Error as error:
             if tx.number is None or not is_lost(error) or not await self._kept(tx.number):
                 raise
@@ -181,10 +194,29 @@ class PostgresDatabase:
         """Return False: what was erased is gone from every read, and the server alone decides when from its disk."""
         return False
 
-    async def reserve(self) -> bool:
-        """Have nobody else run Lyra on it until it is closed, from whichever home; False where somebody does."""
+    async def reserve(self, *, beside: bool = False) -> bool:
+        """Have nobody else run Lyra on it until it is closed, or only those who run `beside` others, from whichever home."""
         with explained(self.address):
-            return await self._reservation.take()
+            return await self._reservation.take(beside=beside)
+
+    def holders(self, folder: Path, own: str) -> Presence:
+        """Return who holds claims: processes of this home and of others. This one is alive once it joins."""
+        presence = Presence(self.address, FileHolders(folder, own))
+        self.peers = Company(presence, Calls(own, self._call))
+        return presence
+
+    @property
+    def _own(self) -> str:
+        """The name under which this process is said to be alive, '' where nobody asks whether it is."""
+        return self.peers.presence.own if self.peers and self.peers.presence.joined else ""
+
+    async def _call(self, payload: str) -> None:
+        with explained(self.address):
+            await self._read("SELECT pg_notify(:channel, :payload)", {"channel": CHANNEL, "payload": payload})
+
+    def _hear(self, payload: str) -> None:
+        if self.peers is not None:
+            self.peers.hear(payload)
 
     async def verify(self) -> None:
         """Read everything that is stored. Raises WrongKey where something is damaged."""

@@ -8,6 +8,7 @@ from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.dialect import translated
+from memory.store.postgresql.peers import tables
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
 from memory.store.postgresql.transaction import asked
@@ -22,7 +23,12 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
     Raises NewerDatabase, MemoryMissing, WrongKey.
     """
     known = await _version(connection)
-    if known == newest() and await _is_numbered(connection) and await is_sealed(connection):
+    if (
+        known == newest()
+        and await _is_numbered(connection)
+        and await tables.are_there(connection)
+        and await is_sealed(connection)
+    ):
         await keys.open(partial(asked, connection))
         return
     if not known and not new:
@@ -45,6 +51,7 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
                 )
         await numbering.make(connection)
+        await tables.make(connection)
         await connection.execute(TABLE)
         await keys.open(partial(asked, connection))
         await convert(connection, keys)

@@ -5,6 +5,7 @@ taken it meanwhile, nothing is written any more.
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 
 import psycopg
@@ -14,6 +15,7 @@ from memory.errors import HomeInUse
 from memory.store.postgresql.address import LOCK, Address
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, Connection, connect
 from memory.store.postgresql.failures import away
+from memory.store.postgresql.peers.calls import CHANNEL
 
 _PAUSE_SECONDS = 0.1
 
@@ -21,15 +23,21 @@ _PAUSE_SECONDS = 0.1
 class Reservation:
     """The lock of one process. Close it."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, hear: Callable[[str], None]) -> None:
+        """Take nothing yet; `hear` is told what others call where this one is beside them, '' after it may have missed something."""
         self._address = address
+        self._hear = hear
         self._settled = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
-        self._is_mine = False
+        self._is_mine = self._beside = False
 
-    async def take(self) -> bool:
-        """Take the lock, or wait until it is held again; return whether it is. Raises the library's errors, DatabaseAway."""
+    async def take(self, *, beside: bool = False) -> bool:
+        """Take the lock, or wait until it is held again; return whether it is. Those who are `beside` others share it.
+
+        Raises the library's errors, DatabaseAway.
+        """
         if self._keeper is None:
+            self._beside = beside
             connection = await self._taken()
             if connection is None:
                 return False
@@ -69,15 +77,16 @@ class Reservation:
         while connection is not None:
             try:
                 with suppress(psycopg.Error):
-                    # Nothing is ever told here: this ends when the connection does.
-                    async for _ in connection.notifies():
-                        pass
+                    # This ends when the connection does; who runs alone is called nothing.
+                    async for call in connection.notifies():
+                        self._hear(call.payload)
             finally:
                 self._settled.clear()
                 await connection.close()
             connection = await self._again()
             self._is_mine = connection is not None
             self._settled.set()
+            self._hear("")
 
     async def _again(self) -> Connection | None:
         while True:
@@ -89,8 +98,11 @@ class Reservation:
         """Return a connection that holds the lock, None where another one does."""
         connection = await connect(self._address)
         try:
-            row = await (await connection.execute(f"SELECT pg_try_advisory_lock({LOCK}, 1) AS mine")).fetchone()
+            how = "pg_try_advisory_lock_shared" if self._beside else "pg_try_advisory_lock"
+            row = await (await connection.execute(f"SELECT {how}({LOCK}, 1) AS mine")).fetchone()
             mine = row is not None and bool(row["mine"])
+            if mine and self._beside:
+                await connection.execute(f"LISTEN {CHANNEL}")
         except BaseException:
             await connection.close()
             raise

@@ -25,6 +25,8 @@ from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
 
 Pool = AsyncConnectionPool[Connection]
+STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
+"""Fails where this process is not said to be alive any more; until the end nobody can say so."""
 _ALONE = f"SELECT pg_advisory_xact_lock({LOCK}, 0)"
 _BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
 _LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
@@ -41,8 +43,14 @@ _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 class PostgresTransaction:
     """A write transaction. Nothing but these methods may be awaited inside it."""
 
-    def __init__(self, pool: Pool, bounds: Bounds | None, require: Callable[[], Awaitable[None]], border: Border) -> None:
-        """Begin nothing yet; `require` raises where nothing may be kept after all, and is asked once the server has answered."""
+    def __init__(
+        self, pool: Pool, bounds: Bounds | None, require: Callable[[], Awaitable[None]], border: Border, own: str = ""
+    ) -> None:
+        """Begin nothing yet.
+
+        `require` raises where nothing may be kept after all, and is asked once the server has answered; `own` is the name under which
+        this process is said to be alive, '' where nobody asks: once that is not said any more, nothing is kept either.
+        """
         self.bounds = bounds
         self._border = border
         # The domains that something was sealed in: with a key that was made here, and with one that may be gone by now.
@@ -50,6 +58,7 @@ class PostgresTransaction:
         self._used: set[int] = set()
         self._looked_at: set[int] = set()
         self._require = require
+        self._own = own
         self._pool = pool
         self._taken: Connection | None = None
         self._waiting: list[tuple[str, Parameters | Rows]] = []
@@ -64,6 +73,10 @@ class PostgresTransaction:
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
         return await to_the_end(self._fetched(sql, parameters or {}))
+
+    async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run a SELECT and return those of its rows that no other transaction has locked; this one has them locked then."""
+        return await self.all(f"{sql} FOR UPDATE SKIP LOCKED", parameters)
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
@@ -107,6 +120,8 @@ class PostgresTransaction:
             self.number = (await self._sent(waiting, (_NUMBER, ())))[0]["number"]
             waiting = []
         await self._require()
+        if self.number is not None and self._own:
+            waiting = [*waiting, (STILL_HERE, [[self._own]])]
         ended = await self._run(waiting, "COMMIT")
         if ended.statusmessage != "COMMIT":
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")

@@ -24,6 +24,8 @@ from memory.store import home_files
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Row, Transaction
+from memory.store.locks import FileHolders
+from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
 from memory.store.sqlite.failures import explained
@@ -48,6 +50,7 @@ class SqliteDatabase:
         self._writing = Turnstile()
         self._reading = asyncio.Lock()
         self._closed = False
+        self.peers: Peers | None = None
         self.reads = self.transactions = 0
 
     @classmethod
@@ -188,9 +191,13 @@ class SqliteDatabase:
                     await to_the_end(set_pragmas(self._writer, f"busy_timeout={BUSY_TIMEOUT_MS}"))
         return not rows[0]["busy"]
 
-    async def reserve(self) -> bool:
+    async def reserve(self, *, beside: bool = False) -> bool:
         """Return True: who runs Lyra holds the home of the file."""
         return True
+
+    def holders(self, folder: Path, own: str) -> FileHolders:
+        """Return who holds claims: processes that use the same home."""
+        return FileHolders(folder, own)
 
     async def verify(self) -> None:
         """Read every page. Raises WrongKey where one is damaged."""

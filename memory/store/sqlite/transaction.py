@@ -62,6 +62,10 @@ class SqliteTransaction:
         self._begun = True
         return await self._connection.step(partial(self._state.fetch, self._sent(), sql, parameters or {}))
 
+    async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows: nobody else writes."""
+        return await self.all(sql, parameters)
+
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement, keep all of it, and return all its rows."""
         self._begun = True

@@ -1,0 +1,20 @@
+"""The tables by which processes share a memory. They hold nothing of it, and do not move with it."""
+
+from memory.store.postgresql.address import SCHEMA
+from memory.store.postgresql.connecting import Connection
+
+_TABLES = (
+    'CREATE TABLE IF NOT EXISTS processes (name TEXT COLLATE "C" PRIMARY KEY, role TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)',
+)
+_LAST = "processes"
+
+
+async def make(connection: Connection) -> None:
+    """Make them where they are not there yet."""
+    await connection.execute(";\n".join(_TABLES))
+
+
+async def are_there(connection: Connection) -> bool:
+    """Say whether they were made."""
+    row = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.{_LAST}"])).fetchone()
+    return row is not None and row["there"] is not None

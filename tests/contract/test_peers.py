@@ -1,0 +1,225 @@
+"""Processes that share a memory on a server: who is alive, and that nothing is kept of one that others took for gone."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from memory.errors import HomeInUse
+from memory.journal import ledger
+from memory.store.bounds import Bounds
+from memory.store.postgresql import transaction
+from memory.store.postgresql.address import Address
+from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.peers import presence
+from memory.store.postgresql.peers.presence import Presence
+from tests.contract.test_postgresql import between
+from tests.fakes.pulse import PATIENCE
+from tests.kits.fresh import server as shared
+from tests.kits.memory_kit import KEY
+
+BEAT, EXPIRY = 0.05, 0.6
+INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '')"
+
+
+@pytest.fixture
+def address() -> Iterator[Address]:
+    """A database of its own, which holds a fresh memory."""
+    name = f"peers{os.getpid()}"
+    yield shared().make(name)
+    shared().drop(name)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(presence, "BEAT_SECONDS", BEAT)
+    monkeypatch.setattr(presence, "EXPIRY_SECONDS", EXPIRY)
+
+
+@asynccontextmanager
+async def joined(address: Address, home: Path, name: str) -> AsyncIterator[tuple[PostgresDatabase, Presence]]:
+    """Give a database in which a process of a home is alive under a name."""
+    async with await PostgresDatabase.open(address, KEY) as db:
+        here = db.holders(home, name)
+        here.mark()
+        await here.join()
+        try:
+            yield db, here
+        finally:
+            await here.leave()
+
+
+async def until_gone(db: PostgresDatabase, name: str) -> float:
+    """Wait until a process is not said to be alive any more; return the seconds that took."""
+    began = asyncio.get_running_loop().time()
+    async with asyncio.timeout(PATIENCE):
+        while await db.one("SELECT 1 AS yes FROM processes WHERE name = :name", {"name": name}):
+            await asyncio.sleep(0.01)
+    return asyncio.get_running_loop().time() - began
+
+
+_FROZEN = f"""
+import asyncio, sys
+from pathlib import Path
+from memory.errors import HomeInUse
+from memory.store.postgresql import transaction
+from memory.store.postgresql.address import Address
+from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.peers import presence
+presence.BEAT_SECONDS, presence.EXPIRY_SECONDS = {BEAT}, {EXPIRY}
+if sys.argv[3] == "unguarded":
+    transaction.STILL_HERE = "SELECT 1 WHERE $1 <> ''"
+async def work():
+    async with await PostgresDatabase.open(Address(sys.argv[1]), bytes(range(32))) as db:
+        here = db.holders(Path(sys.argv[2]), "frozen")
+        here.mark()
+        await here.join()
+        try:
+            async with db.transaction() as tx:
+                await tx.run({INSERT!r}, {{"scope": "late"}})
+                await tx.all("SELECT 1 AS one")
+                print("inside", flush=True)
+                sys.stdin.readline()
+        except HomeInUse as error:
+            print(error, flush=True)
+        else:
+            print("kept", flush=True)
+asyncio.run(work())
+"""
+
+
+async def frozen(address: Address, folder: Path, how: str) -> tuple[str, list[str]]:
+    """Freeze a process in the middle of a transaction until it is taken for gone; return what it says then, and what is kept."""
+    async with joined(address, folder / "other", "other") as (db, _):
+        process = subprocess.Popen(
+            [sys.executable, "-c", _FROZEN, address.url, str(folder / "one"), how], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert process.stdin and process.stdout
+        assert await asyncio.to_thread(process.stdout.readline) == b"inside\n"
+        process.send_signal(signal.SIGSTOP)
+        await until_gone(db, "frozen")
+        process.send_signal(signal.SIGCONT)
+        said, _err = await asyncio.to_thread(process.communicate, b"\n", PATIENCE)
+        return said.decode().strip(), [row["scope"] for row in await db.all("SELECT scope FROM settings")]
+
+
+async def test_nothing_is_kept_of_a_process_that_was_frozen_until_others_took_it_for_gone(
+    address: Address, tmp_path: Path
+) -> None:
+    said, kept = await frozen(address, tmp_path, "guarded")
+    assert said.startswith("This process stood still for too long") and kept == []
+
+
+async def test_without_the_guard_what_it_wrote_is_kept(address: Address, tmp_path: Path) -> None:
+    assert await frozen(address, tmp_path, "unguarded") == ("kept", ["late"])
+
+
+async def test_who_is_taken_for_gone_is_told_and_keeps_nothing_any_more(address: Address, tmp_path: Path) -> None:
+    async with joined(address, tmp_path, "one") as (db, here), joined(address, tmp_path / "other", "other") as (other, _):
+        async with db.transaction() as tx:
+            await tx.run(INSERT, {"scope": "before"})
+        async with other.transaction() as tx:
+            await tx.run("DELETE FROM processes WHERE name = 'one'")
+        async with asyncio.timeout(PATIENCE):
+            await here.lapsed.wait()
+        with pytest.raises(HomeInUse, match="stood still"):
+            async with db.transaction() as tx:
+                await tx.run(INSERT, {"scope": "after"})
+        assert [row["scope"] for row in await db.all("SELECT scope FROM settings")] == ["before"]
+
+
+async def test_nobody_says_that_a_process_is_gone_while_it_commits(address: Address, tmp_path: Path) -> None:
+    """Between the look at its own row and the commit, the row cannot go."""
+    async with joined(address, tmp_path / "other", "other") as (db, _), await PostgresDatabase.open(address, KEY) as one:
+        async with db.transaction() as tx:
+            await tx.run("INSERT INTO processes (name, role, until) VALUES ('one', '', clock_timestamp() + INTERVAL '0.1 s')")
+        async with one.transaction(bounds=Bounds()) as tx:
+            await tx.run(INSERT, {"scope": "slow"})
+            assert await tx.one(transaction.STILL_HERE.replace("$1", ":own"), {"own": "one"})
+            # As long as it takes to be taken for gone, and longer.
+            await asyncio.sleep(4 * EXPIRY)
+            assert await db.one("SELECT 1 AS yes FROM processes WHERE name = 'one'")
+        await until_gone(db, "one")
+
+
+async def test_a_claim_is_anybodys_once_its_holder_is_gone_and_nobodys_else_before(address: Address, tmp_path: Path) -> None:
+    async with joined(address, tmp_path / "a", "one") as (db, _), joined(address, tmp_path / "b", "other") as (other, there):
+        async with db.transaction(bounds=Bounds.of(1)) as tx:
+            (fence,) = await tx.numbers("fence")
+            await tx.run(
+                "INSERT INTO processes (name, role, until) VALUES ('dead', '', clock_timestamp() + make_interval(secs => 0.5))"
+            )
+            await tx.run(
+                "INSERT INTO claims (name, slot, holder, fence, until) VALUES ('gist', '1', 'dead', :fence, 600)",
+                {"fence": fence},
+            )
+        assert await claimed(other, there) is None
+        await until_gone(db, "dead")
+        held = await claimed(other, there)
+        assert held is not None and held.fence > fence
+
+
+async def test_who_meets_somebody_at_a_claim_goes_on_without_waiting(address: Address, tmp_path: Path) -> None:
+    async with joined(address, tmp_path / "a", "one") as (db, here), joined(address, tmp_path / "b", "other") as (other, there):
+        async with db.transaction(bounds=Bounds()) as tx:
+            held = await ledger.claim(tx, "gist", "1", here, 0)
+            assert held is not None
+            await ledger.release(tx, held)
+        async with db.transaction(bounds=Bounds()) as tx:
+            assert await ledger.claim(tx, "gist", "1", here, 1)
+            async with asyncio.timeout(PATIENCE):
+                assert await claimed(other, there) is None
+
+
+async def claimed(db: PostgresDatabase, holders: Presence) -> ledger.Claim | None:
+    """Claim the one piece of work, as of the first microsecond there was."""
+    async with db.transaction(bounds=Bounds()) as tx:
+        return await ledger.claim(tx, "gist", "1", holders, 1)
+
+
+async def lapsed_after_an_outage(address: Address, tmp_path: Path) -> int:
+    """Have two processes lose their server and come back to it; return how many were taken for gone."""
+    async with between(shared(), tmp_path) as way, await PostgresDatabase.open(address, KEY) as direct:
+        by_way = Address(f"{address.url.partition('host=')[0]}host={way.folder}")
+        async with joined(by_way, tmp_path / "a", "one") as (_, one), joined(by_way, tmp_path / "b", "other") as (_, other):
+            # Long enough to be somebody who may say that others are gone.
+            await asyncio.sleep(1.5 * EXPIRY)
+            (tmp_path / ".s.PGSQL.5432").rename(tmp_path / "away")
+            way.cut()
+            await asyncio.sleep(2 * EXPIRY)
+            (tmp_path / "away").rename(tmp_path / ".s.PGSQL.5432")
+            await asyncio.sleep(2 * EXPIRY)
+            alive = await direct.all("SELECT name FROM processes WHERE until > clock_timestamp()")
+            assert len(alive) == 2 - one.lapsed.is_set() - other.lapsed.is_set()
+            return 2 - len(alive)
+
+
+async def test_after_a_server_was_away_everybody_has_the_time_to_come_back(address: Address, tmp_path: Path) -> None:
+    assert await lapsed_after_an_outage(address, tmp_path) == 0
+
+
+@pytest.mark.torture
+async def test_without_the_guard_who_comes_back_first_takes_the_others_for_gone(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Presence, "_may_judge", lambda self: True)
+    assert await lapsed_after_an_outage(address, tmp_path) > 0
+
+
+async def test_of_a_process_of_the_same_home_it_is_known_at_once_that_it_was_killed(address: Address, tmp_path: Path) -> None:
+    joins = _FROZEN.replace("sys.stdin.readline()", "await asyncio.Event().wait()")
+    with subprocess.Popen(
+        [sys.executable, "-c", joins, address.url, str(tmp_path), "guarded"], stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout and await asyncio.to_thread(process.stdout.readline) == b"inside\n"
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        async with joined(address, tmp_path, "next") as (db, here):
+            assert not await here.living(db, "frozen")
+            assert await db.one("SELECT 1 AS yes FROM processes WHERE name = 'frozen'") is None

@@ -1,0 +1,125 @@
+"""`lyra run --role …`: several processes that share one memory on a server, each doing its part."""
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.fakes import openai_behaviours as b
+from tests.fakes.pulse import PATIENCE
+from tests.kits import fresh
+from tests.kits.discord_thread import DiscordThread
+from tests.kits.lyra_kit import Home, ModelServer, Process, one_sentence
+
+
+class Shared:
+    """A home whose memory is in a database, on Discord, with a model."""
+
+    def __init__(self, folder: Path, discord: DiscordThread, model: ModelServer) -> None:
+        self.discord, self.model = discord, model
+        self.address = fresh.server().make(f"roles{folder.name}"[:60])
+        store = f'[store]\nurl = "{self.address.url}"\n'
+        config = model.config('summary = "offline"\nsummarize_after = 4')
+        self.home = Home(folder, f"{config}{discord.config('streaming = false')}[web]\nport = 0\n{store}", **discord.variables)
+
+    def count(self, query: str) -> int:
+        """Return the number that a query of the database gives."""
+        with psycopg.connect(self.address.url, autocommit=True) as connection:
+            found = connection.execute(query.encode()).fetchone()
+        assert found
+        return int(found[0])
+
+    def until(self, query: str, number: int) -> None:
+        """Wait until a query of the database gives a number."""
+        ends = time.monotonic() + PATIENCE
+        while (found := self.count(query)) != number:
+            assert time.monotonic() < ends, f"{found} is not {number}: {query}"
+            time.sleep(0.02)
+
+
+GISTS = "SELECT count(*) FROM lyra.digests"
+CHORES = "SELECT count(*) FROM lyra.claims WHERE name = 'chore'"
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Iterator[Shared]:
+    """A home whose memory is in a database of its own."""
+    with DiscordThread() as discord, ModelServer(lambda request: "Noted.") as model:
+        yield Shared(tmp_path, discord, model)
+        assert discord.server.violations == [] and discord.server.own_faults == []
+
+
+def connected(process: Process) -> None:
+    """Wait until a platform process is connected."""
+    process.note("Discord: connected.")
+
+
+def test_what_one_process_hears_another_looks_after(shared: Shared) -> None:
+    discord = shared.discord
+    dm = discord.dm("ada")
+    with shared.home.started("run", "--role", "platform") as platform:
+        connected(platform)
+        for n in range(4):
+            assert discord.answered(discord.ask("ada", dm, f"The kayak is red, I tell you for the {n}th time."))
+        shared.until(CHORES, 1)
+        assert shared.count(GISTS) == 0, "who talks with people makes nothing that nobody waits for"
+        with shared.home.started("run", "--role", "worker") as worker:
+            worker.note("Lyra works here")
+            shared.until(CHORES, 0)
+            made = shared.count(GISTS)
+            assert made >= 1
+            for n in range(4):
+                assert discord.answered(discord.ask("ada", dm, f"And the tent is green, for the {n}th time."))
+            began = time.monotonic()
+            shared.until(GISTS, made + 1)
+            assert time.monotonic() - began < 5, "it was called, and did not wait to look by itself"
+            assert worker.stop().code == 0
+        assert platform.stop().code == 0
+    assert shared.count("SELECT count(*) FROM lyra.processes") == 0
+
+
+@pytest.mark.torture
+def test_a_worker_that_stood_still_publishes_nothing_and_ends(shared: Shared) -> None:
+    discord, model = shared.discord, shared.model
+    shared.home.configure((shared.home.path / "lyra.toml").read_text().replace('summary = "offline"', 'summary = "main"'))
+    with shared.home.started("run", "--role", "platform") as platform:
+        connected(platform)
+        for n in range(4):
+            assert discord.answered(discord.ask("ada", discord.dm("ada"), f"The kayak is red, for the {n}th time."))
+        shared.until(CHORES, 1)
+        model.script(b.Hang("The kayak is red."))
+        with shared.home.started("run", "--role", "worker") as frozen:
+            model.wait(len(model.chats) + 1)
+            frozen.send(signal.SIGSTOP)
+            with shared.home.started("run", "--role", "worker"):
+                shared.until(CHORES, 0)
+                made = shared.count(GISTS)
+                assert made >= 1
+                model.go()
+                frozen.send(signal.SIGCONT)
+                frozen.note("stood still for too long")
+                assert frozen.wait().code == 1
+                assert shared.count(GISTS) == made
+
+
+def test_a_memory_in_a_file_takes_no_roles(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    done = home.lyra("run", "--role", "worker")
+    assert done.code == 1 and "lyra move --to postgresql://" in done.err.splitlines()[-1]
+
+
+def test_who_does_everything_is_alone_and_those_in_roles_are_not(shared: Shared) -> None:
+    with shared.home.started("run", "--role", "worker") as one, shared.home.started("run", "--role", "worker") as other:
+        for process in (one, other):
+            process.note("Lyra works here")
+        assert "One `lyra run` is enough" in one_sentence(shared.home.lyra("run"))
+        elsewhere = shared.home.copied(shared.home.folder / "elsewhere", (shared.home.path / "lyra.toml").read_text())
+        assert "from another home" in elsewhere.lyra("run").err.splitlines()[-1]
+        assert one.stop().code == other.stop().code == 0
+    with elsewhere.started("run") as alone:
+        connected(alone)
+        assert "without a role is awake" in shared.home.lyra("run", "--role", "worker").err.splitlines()[-1]
+        assert alone.stop().code == 0
