@@ -38,7 +38,7 @@ class Neighbourhood:
     def of(cls, before: Ints, after: Ints, stretches: Ints) -> "Neighbourhood":
         """Look at how messages stand."""
         here = np.arange(len(before))
-        behind = bool(np.all((before == here - 1) | (before < 0)) and np.all(stretches[1:] >= stretches[:-1]))
+        behind = bool(((before == here - 1) | (before < 0)).all() and (stretches[1:] >= stretches[:-1]).all())
         if not (behind and len(before)):
             return cls(before, after, stretches, None)
         starts = np.flatnonzero(np.append(True, stretches[1:] != stretches[:-1]))
