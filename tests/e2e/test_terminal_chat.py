@@ -208,6 +208,8 @@ def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None
 def test_a_slash_alone_is_help_and_a_dumb_terminal_gets_no_escape_sequences(home: Home) -> None:
     home.variables["TERM"] = "dumb"
     with Terminal(home) as terminal:
+        # Lines are as wide as the window.
+        assert any(line.startswith("I keep what you") and line.endswith("/quit leaves.") for line in terminal.ready())
         assert any("what you can say here" in line for line in terminal.say("/"))
         # Such a terminal shows that she waits before keys are her own: until then it would take Ctrl-D for itself.
         terminal.leave("/quit\r")

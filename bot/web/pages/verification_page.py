@@ -8,9 +8,15 @@ from adapters.matrix.verification.records import Record, Records
 from adapters.matrix.verification.sas_emoji import EMOJI
 from bot.service.notes import KeptNotes
 from bot.web.desk import Desk, go
-from localization.sentences import _
+from localization.sentences import lazy
 
 _VERDICTS = {"yes": True, "no": False}
+_DONE = {
+    "same": lazy("I finish it now, if I am awake."),
+    "different": lazy("I end it now, if I am awake; nothing is verified."),
+    "over": lazy("Those emoji do not wait to be compared any more; nothing was decided."),
+}
+"""What is told after a form, by what stands in the address: anybody can make a link, and she says none of its words."""
 
 
 class VerificationPage:
@@ -26,7 +32,7 @@ class VerificationPage:
     async def _show(self, request: web.Request) -> web.Response:
         view, owner = await self._desk.view(request), self._desk.owns(request)
         return self._desk.page(
-            request, "verify.html", view, owner=owner, told=request.query.get("told", "")[:200], emoji=EMOJI,
+            request, "verify.html", view, owner=owner, told=str(_DONE.get(request.query.get("told", ""), "")), emoji=EMOJI,
             waiting=await self._waiting() if owner else [],
         )  # fmt: skip
 
@@ -40,12 +46,9 @@ class VerificationPage:
         records = self._records()
         meant = [one for one in await self._waiting() if shown == (one.id, numbers(one))]
         if same is None or records is None or not meant:
-            return go("/verify", told=_("Those emoji do not wait to be compared any more; nothing was decided."))
+            return go("/verify", told="over")
         await records.say(meant[0], same=same)
-        return go(
-            "/verify",
-            told=_("I finish it now, if I am awake.") if same else _("I end it now, if I am awake; nothing is verified."),
-        )
+        return go("/verify", told="same" if same else "different")
 
     async def _waiting(self) -> list[Record]:
         """Return those that show emoji, and wait for a verdict."""
