@@ -78,7 +78,7 @@ class _Questions:
 
     def _refuse(self, why: str) -> None:
         self.refused += 1
-        print(why, file=sys.stderr, flush=True)
+        show(why, sys.stderr)
 
 
 def _line() -> bytes:
