@@ -1,15 +1,13 @@
 """Wrong words on the command line, and broken configurations: one clear sentence, exit code 2 or 1, and nothing is touched."""
 
 import re
-import signal
 import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from tests.kits.lyra_kit import LYRA, REPO, Home, one_sentence
+from tests.kits.lyra_kit import LYRA, Home, one_sentence
 from tests.kits.size import few
 
 MISUSED = {
@@ -137,20 +135,6 @@ def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, 
     )  # fmt: skip
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
     assert [row["content"] for row in home.export()] == ["my cat is called Turing", "Kept."]
-
-
-@pytest.mark.parametrize("module", few(["bot.imports", "typer"]))
-def test_ctrl_c_while_lyra_is_still_loading_ends_quietly(home: Home, module: str) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-v", "-m", "bot", "sessions"], env=home.environment(), cwd=REPO, stderr=subprocess.PIPE, text=True
-    ) as loading:
-        assert loading.stderr
-        for line in loading.stderr:
-            if line.startswith(f"import '{module}"):
-                loading.send_signal(signal.SIGINT)
-                break
-        assert "Traceback" not in loading.stderr.read()
-    assert loading.returncode == -signal.SIGINT
 
 
 CONFIGS = {
