@@ -12,7 +12,11 @@ from tests.kits.lyra_kit import Home
 def test_it_says_the_version_what_is_new_and_how_to_update(tmp_path: Path) -> None:
     done = Home(tmp_path).lyra("update")
     assert done.code == 0 and done.lines[0].startswith("Lyra ") and done.lines[0].endswith(" is installed.")
-    assert f"New in {version('lyra-companion')}:" in done.lines and "**" not in done.out and any(line.startswith("- ") for line in done.lines)
+    assert (
+        f"New in {version('lyra-companion')}:" in done.lines
+        and "**" not in done.out
+        and any(line.startswith("- ") for line in done.lines)
+    )
     assert "make run in " in done.out and "lyra backup FILE" in done.out
     news = [line for line in done.lines if line.startswith("- ")]
     assert [line for line in news if line.count("(") != line.count(")")] == []
