@@ -37,7 +37,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
         # With --loop the next round may be hours away.
         sys.stdout.flush()
     if not domains:
-        show(_("There is nothing to dream of yet. Begin a conversation with: lyra chat"), sys.stderr)
+        show(_("There is nothing to dream about yet. Start a conversation with: lyra chat"), sys.stderr)
     return failed
 
 

@@ -92,7 +92,7 @@ def _newest() -> str:
     if not find_spec("pip"):
         raise LyraError(
             lazy(
-                "There is no pip here to ask with; your installer knows: pipx upgrade {name}, or uv tool upgrade {name}.",
+                "There is no pip here to ask with; ask your installer: pipx upgrade {name}, or uv tool upgrade {name}.",
                 name=_NAME,
             )
         )
