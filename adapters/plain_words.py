@@ -43,7 +43,7 @@ _REMINDER = {
 _MOST_OF_A_TOPIC = 8
 """Words: what is longer tells something, and does not name it."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
-NO_REMINDER = lazy("(I cannot speak up at a time of your choosing. I keep this, and tell you when you ask.)")
+NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell you when you ask.)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def offered(text: str, prefix: str) -> Offer | None:
     if found := _matched(_ALL, words):
         return Offer(f"{prefix}forget all", lazy("Forget all that you told me?"), found[0])
     if found := _matched(_SUMMARY, words):
-        return Offer(f"{prefix}summarize", lazy("Sum up this conversation?"), found[0])
+        return Offer(f"{prefix}summarize", lazy("Summarize this conversation?"), found[0])
     if found := _matched(_HELP, words):
         return Offer(f"{prefix}help", lazy("Show what you can say here?"), found[0])
     if found := _matched(_ABOUT, words):

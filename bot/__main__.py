@@ -1,14 +1,15 @@
 """The door: ends quietly whatever happens before a command begins."""
 
 import signal
+import sys
 
-# Ctrl-C while Lyra is still loading ends the process there and then, instead of a traceback from an import.
-_HANDLER = signal.getsignal(signal.SIGINT)
+# Ctrl-C while Lyra is still loading ends the process there and then, instead of a traceback from an import. Who started Python with
+# this option (deploy/lyra.sh) had it ignore Ctrl-C until here.
+_HANDLER = signal.default_int_handler if "lyra_listens_later" in sys._xoptions else signal.getsignal(signal.SIGINT)
 if _HANDLER is not signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import os  # noqa: E402
-import sys  # noqa: E402
 
 from bot.imports import imported  # noqa: E402
 

@@ -143,7 +143,7 @@ def address_of(around: Surroundings, settings: Settings) -> Address | None:
     except ValueError as error:
         raise BadSecret(
             lazy(
-                'What the environment variable {env} holds is no database; write it like "postgresql://lyra@127.0.0.1/lyra".',
+                'What the environment variable {env} holds is not a database; write it like "postgresql://lyra@127.0.0.1/lyra".',
                 env=store.url_env,
             )
         ) from error

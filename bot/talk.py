@@ -12,6 +12,7 @@ from adapters.base import Adapter
 from bot.admission.access import Access
 from bot.admission.allowance import Allowance
 from bot.app import App
+from bot.cli.output import show
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answering.speaking import Speaking
@@ -110,7 +111,7 @@ async def talking(
     commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, under_way)
     turns = Turns(services, intake, speaking, verifying, app.priority, allowance, under_way)
     if news := await told_once(app.meaning, app.memory.settings):
-        print(news, file=sys.stderr, flush=True)
+        show(news, sys.stderr)
     async with asyncio.TaskGroup() as group:
         mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way)
         listeners = {

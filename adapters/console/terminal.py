@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from io import TextIOWrapper
+from shutil import get_terminal_size
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session, run_in_terminal
@@ -88,7 +89,7 @@ class Terminal:
         self.refused = 0
         self.reads_ahead = False
         self._names = names
-        self._console = Console(file=sys.stdout, force_terminal=True, no_color=not colour, highlight=False, emoji=False)
+        self._console = _console(colour=colour)
         self._session = _session(InMemoryHistory(list(history)), self._keys())
         self._asks = False
         self._text = ""
@@ -183,6 +184,14 @@ class Terminal:
 
 def _said(reply: RenderableType) -> Indented:
     return Indented(Text(_NAME, style="cyan", end=""), reply)
+
+
+def _console(*, colour: bool) -> Console:
+    # Of a dumb terminal rich would take for granted that it has 80 columns.
+    width, height = get_terminal_size() if is_dumb_terminal() else (None, None)
+    return Console(
+        file=sys.stdout, force_terminal=True, no_color=not colour, highlight=False, emoji=False, width=width, height=height
+    )
 
 
 def _session(history: InMemoryHistory, keys: KeyBindings) -> PromptSession[str]:

@@ -123,7 +123,7 @@ async def answered(
 
 def no_homeserver(address: str) -> Sentence:
     """Return what to tell of an address where something else answers."""
-    return lazy("What answers at {address} is no Matrix homeserver; correct homeserver in [matrix].", address=address)
+    return lazy("What answers at {address} is not a Matrix homeserver; correct homeserver in [matrix].", address=address)
 
 
 def unreachable(how: Said) -> PlatformFailure:

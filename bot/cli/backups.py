@@ -55,8 +55,8 @@ async def restore(file: Path, yes: bool) -> int:
         _openable(file, around, settings)
     address = address_of(around, settings)
     there = address or (around.db_path if home_files.size(around.db_path) else None)
-    if there and not ask(_("Put {file} in the place of {db_path}?", file=file, db_path=there), yes=yes):
-        show(_("Nothing was restored. Say --yes to put it in the place of the memory."), file=sys.stderr)
+    if there and not ask(_("Replace {db_path} with {file}?", file=file, db_path=there), yes=yes):
+        show(_("Nothing was restored. Say --yes to replace the memory with it."), file=sys.stderr)
         return 1
     with home.alone(around, clock):
         # Asked for again: the key may have been changed while the question stood.

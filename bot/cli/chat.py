@@ -107,7 +107,7 @@ async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
     )  # fmt: skip
     screen.note(_("Lyra: hello {name}. {where}", name=person.name, where=where))
     if app.models.chat is None:
-        screen.note(_("No model connected: I keep, find and summarize; /model lets me converse."))
+        screen.note(_("No model connected: I keep, find and summarize. /model connects one."))
     screen.note(f"{_('I keep what you tell me until you /forget it.')}{_leaving(screen)}")
     if app.base.key_path is not None:
         screen.note(told_key(_tilde(app.base.key_path), app.base.settings))

@@ -78,7 +78,7 @@ class _Questions:
 
     def _refuse(self, why: str) -> None:
         self.refused += 1
-        print(why, file=sys.stderr, flush=True)
+        show(why, sys.stderr)
 
 
 def _line() -> bytes:
@@ -118,7 +118,7 @@ async def sessions(as_: str, as_json: bool) -> int:
                 last = receipts.since(session.last_at, app.base.clock.now())
                 show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
         if not found and not as_json:
-            show(_("There are no conversations yet. Begin one with: lyra chat"))
+            show(_("There are no conversations yet. Start one with: lyra chat"))
     return 0
 
 
@@ -131,7 +131,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
         else:
             newest = await view.sessions.all()
             if not newest:
-                raise LyraError(lazy("There is nothing to summarize yet. Begin a conversation with: lyra chat"))
+                raise LyraError(lazy("There is nothing to summarize yet. Start a conversation with: lyra chat"))
             session = newest[0]
         digests = await app.maintenance.summarize(view.home, session)
         if as_json:

@@ -5,6 +5,7 @@ import json
 import sys
 
 from bot.app import App, opened, until_stopped
+from bot.cli.output import show
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import Dreamt
 from bot.imports import imported
@@ -29,9 +30,14 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
         with imported("adapters.console.progress:Told")(_("Gone through conversations:")) as told:
             dreamt = await app.dreams.dream(domain, forced=forced, tell=told)
         failed |= bool(dreamt.report and dreamt.report.failed)
-        print(_row(app, dreamt) if as_json else _told(dreamt), flush=True)
+        if as_json:
+            print(_row(app, dreamt))
+        else:
+            show(_told(dreamt))
+        # With --loop the next round may be hours away.
+        sys.stdout.flush()
     if not domains:
-        print(_("There is nothing to dream of yet. Begin a conversation with: lyra chat"), file=sys.stderr)
+        show(_("There is nothing to dream about yet. Start a conversation with: lyra chat"), sys.stderr)
     return failed
 
 

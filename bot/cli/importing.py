@@ -59,7 +59,7 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
+    show(sentence, sys.stderr)
 
 
 _BATCH = 500
@@ -173,7 +173,8 @@ class _Importer:
             if forgotten
             else []
         )
-        print(f"{'; '.join(told)}.", flush=True)
+        show(f"{'; '.join(told)}.")
+        sys.stdout.flush()
         if not self._bad:
             return 0
         named = "; ".join(_("line {line}: {reason}", line=bad.line, reason=bad.reason) for bad in self._bad[:_NAMED])

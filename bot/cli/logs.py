@@ -19,7 +19,7 @@ async def logs(lines: int, *, follow: bool) -> int:
     size = path.stat().st_size if path.is_file() else 0
     last = newest(path, lines)
     print(
-        "\n".join(last) if last else _("Nothing was logged yet; it will stand in {path}.", path=path),
+        "\n".join(last) if last else _("Nothing has been logged yet; the log will be in {path}.", path=path),
         file=sys.stdout if last else sys.stderr,
     )
     # Ctrl-C is how this ends.

@@ -18,16 +18,16 @@ cli = typer.Typer(
     pretty_exceptions_enable=False,
     help="Lyra: a companion who lives where you talk, and remembers for years.",
 )
-matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Her account on Matrix, and its keys.")
+matrix = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Manage Lyra's account on Matrix, and its keys.")
 cli.add_typer(matrix, name="matrix")
-key = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The key of the memory.")
+key = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Manage the key of the memory.")
 cli.add_typer(key, name="key")
 
 
 @cli.callback()
 def _lyra(
     version: Annotated[
-        bool, typer.Option("--version", callback=options.say_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=options.say_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     pass
@@ -51,9 +51,9 @@ def run(
         Role, typer.Option(help="What this process does where several share a memory in a database; by default, all of it.")
     ] = Role.ALL,
 ) -> None:
-    """Keep Lyra awake in the background.
+    """Keep Lyra awake, on every configured platform.
 
-    Every configured platform, her housekeeping, and the memory page on this machine, until Ctrl-C."""
+    Also does her housekeeping and serves the memory page on this machine, until Ctrl-C."""
     options.run("bot.service.serve:serve", role)
 
 
@@ -63,27 +63,27 @@ def web(
 ) -> None:
     """Open the memory page in a browser.
 
-    Prints a link that works once. Where Lyra is not awake, the page is served here, with her to talk to, until Ctrl-C."""
+    Prints a link that works once. If Lyra is not awake, this serves the page itself, with her to talk to, until Ctrl-C."""
     options.run("bot.cli.page:web", as_, opens=open)
 
 
 def status(json: options.Json = False) -> None:
-    """Count what is kept and what is not summarized yet."""
+    """Show how much is kept, and what is not summarized yet."""
     options.run("bot.cli.status:status", json)
 
 
 def logs(
     lines: Annotated[int, typer.Option("-n", metavar="NUMBER", min=1, max=100_000, help="How many lines.")] = 50,
-    follow: Annotated[bool, typer.Option("-f", "--follow", help="And those that come, until Ctrl-C.")] = False,
+    follow: Annotated[bool, typer.Option("-f", "--follow", help="Also show new lines as they come, until Ctrl-C.")] = False,
 ) -> None:
-    """Show what Lyra logged last.
+    """Show the latest lines of Lyra's log.
 
     What she did and what failed, with names and numbers; never what anybody said."""
     options.run("bot.cli.logs:logs", lines, follow=follow)
 
 
 def doctor() -> None:
-    """Check every part, and say what to do where something is wrong."""
+    """Check every part, and say how to mend what is wrong."""
     options.run("bot.cli.checkups.doctor:doctor")
 
 
@@ -97,9 +97,9 @@ def backup(file: Annotated[str, typer.Argument(parser=options.file, metavar="FIL
 def restore(
     file: Annotated[str, typer.Argument(parser=options.file, metavar="FILE", help="A backup.")], yes: options.Yes = False
 ) -> None:
-    """Put a backup in the place of the memory.
+    """Replace the memory with a backup.
 
-    The old memory is kept aside for a week; what was forgotten since the backup stays forgotten."""
+    The old memory is kept for a week. What was forgotten since the backup stays forgotten."""
     options.run("bot.cli.backups:restore", Path(file), yes)
 
 
@@ -115,15 +115,15 @@ def move(
 ) -> None:
     """Move the memory into a PostgreSQL database, or back into a file.
 
-    Nobody else may be at work meanwhile. All of it is read back row by row before the configuration names its new place; cut off, the
-    same command goes on. A database that holds something is refused."""
+    Nothing else may use the memory meanwhile. All of it is read back row by row before the configuration names its new place. If it is cut off, the
+    same command carries on. A database that already holds something is refused."""
     options.run("bot.cli.moving:move", to, password_env, yes)
 
 
 def privacy() -> None:
-    """Print the privacy policy that the configuration amounts to, for you to publish.
+    """Print a privacy policy that fits your configuration, for you to publish.
 
-    What is kept, how long, which hosts get words, and what people may ask."""
+    It says what is kept and for how long, which hosts receive words, and what people may ask for."""
     options.run("bot.cli.policy:privacy")
 
 
@@ -133,14 +133,14 @@ def link(
     ] = options.NOT_GIVEN,
     as_: options.As = options.NOT_GIVEN,
 ) -> None:
-    """Have Lyra know you under another account of yours as well.
+    """Link another account of yours, so that Lyra knows that both are you.
 
-    Without a code one is shown, to say to her there; with one, what she asked there is agreed to."""
+    Without a code, you get one to tell her there; with one, you agree to what she asked there."""
     options.run("bot.cli.linking:say", as_, f"link {code}".strip())
 
 
 def unlink(as_: options.As = options.NOT_GIVEN) -> None:
-    """Part this account from those that it is linked with."""
+    """Unlink this account from the others."""
     options.run("bot.cli.linking:say", as_, "unlink")
 
 
@@ -157,9 +157,9 @@ def model(
     tries: Annotated[bool, typer.Option("--try", help="Have it say a few words, and say how they come.")] = False,
     yes: options.Yes = False,
 ) -> None:
-    """See, connect or try the model that Lyra converses with.
+    """See, connect or try the model that Lyra talks with.
 
-    A Lyra who is awake goes on with it at once."""
+    If Lyra is awake, she goes on with it at once."""
     options.run("bot.setup.model_command:model", name, which, yes=yes, tries=tries)
 
 
@@ -171,9 +171,9 @@ def persona(
     reset: Annotated[bool, typer.Option("--reset", help="Go back to the one that comes with her.")] = False,
     tries: Annotated[bool, typer.Option("--try", help="Have her say who she is, with the model that serves.")] = False,
 ) -> None:
-    """See, set or try who Lyra is.
+    """See, change or try out who Lyra is.
 
-    A Lyra who is awake is so from her next answer on."""
+    If Lyra is awake, it counts from her next answer on."""
     if bool(file) + edit + reset > 1:
         raise typer.BadParameter(_("name a file, or say --edit or --reset, not several"))
     options.run("bot.setup.persona_command:persona", file, edit=edit, reset=reset, tries=tries)
@@ -182,25 +182,25 @@ def persona(
 def update(
     ask: Annotated[bool, typer.Option("--ask", help="Ask the package registry which version is the newest.")] = False,
 ) -> None:
-    """Say which version this is, what is new, and how to update.
+    """Show which version this is, what is new, and how to update.
 
-    Nothing is asked of any server without --ask."""
+    No server is asked anything without --ask."""
     options.run("bot.setup.updating:update", ask=ask)
 
 
 def setup() -> None:
     """Set Lyra up, or change how she is set up.
 
-    Asks the few questions (language, time zone, model, platforms), tries every answer, and writes the commented configuration, shown first.
-    Answers may be piped, a line each."""
+    Asks a few questions (language, time zone, model, platforms), tries every answer, and writes a commented configuration, which you see first.
+    You can also pipe in the answers, one a line."""
     options.run("bot.setup.setup:setup")
 
 
 @key.command("rotate")
 def rotate() -> None:
-    """Give the memory a new key, and write it anew with that.
+    """Give the memory a new key, and encrypt it with that.
 
-    Nobody else may be at work meanwhile. Backups from before open with the old key, which is kept beside the new one."""
+    Nothing else may use the memory meanwhile. Earlier backups open with the old key, which is kept beside the new one."""
     options.run("bot.cli.key_rotation:rotate")
 
 

@@ -41,9 +41,9 @@ def import_(
         str, typer.Option(metavar="NAME", parser=options.name, help="Where messages go that name no conversation.")
     ] = options.NOT_GIVEN,
 ) -> None:
-    """Give Lyra conversations you had elsewhere.
+    """Import conversations you had elsewhere.
 
-    Importing a file again, also under another name, adds nothing; what was forgotten stays forgotten."""
+    Importing a file again, even under another name, adds nothing, and what was forgotten stays forgotten."""
     options.run("bot.cli.importing:import_file", as_, file, format, session)
 
 
@@ -81,9 +81,9 @@ def summarize(
     yes: options.Yes = False,
     json: options.Json = False,
 ) -> None:
-    """Sum up a conversation, or all that have something new.
+    """Summarize a conversation, or all that have something new.
 
-    With --all she says first what the model will be asked for, and asks whether to go on; from a script she goes on."""
+    With --all she first says how much that asks of the model, and whether to go on; in a script she just goes on."""
     if all_ and session:
         raise typer.BadParameter(_("name a conversation, or say --all, not both"))
     if not all_ and (limit or workers):
@@ -100,9 +100,9 @@ def dream(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Dream now: catch up, put in order, think.
+    """Dream now: catch up, tidy up, think.
 
-    Everything Lyra does while nobody talks, in every place, with a report of what she did and why. lyra run does it by itself."""
+    Does everything that Lyra does while nobody is talking, everywhere, and reports what she did and why. lyra run does this by itself."""
     options.run("bot.cli.dream:dream", forced=force, loop=loop, as_json=json)
 
 
@@ -120,7 +120,7 @@ def memory(
         typer.Argument(
             metavar="ID TEXT",
             parser=options.words,
-            help="For correct and forget: the fact's id, and what is so instead. For about: a name.",
+            help="For correct and forget: the fact's id, and what is true instead. For about: a name.",
         ),
     ] = None,
     as_: options.As = options.NOT_GIVEN,
@@ -131,7 +131,7 @@ def memory(
     all_: Annotated[bool, typer.Option("--all", help="Everything, not a page at a time as in a terminal.")] = False,
     json: options.Json = False,
 ) -> None:
-    """See what Lyra made of what you told her, and put it right.
+    """See what Lyra made of what you told her, and correct it.
 
     profile: standing facts. eras: a digest a month. narrative: what goes on. self: how she is. Each says what it rests on.
     about NAME: what is known of a person, a pet, a place or a project.
@@ -140,7 +140,7 @@ def memory(
     if part not in (*_PARTS, *_FORMS):
         raise typer.BadParameter(_no_part(part))
     if part in _FORMS and not _FORMS[part][0] <= len(given) <= _FORMS[part][1]:
-        raise typer.BadParameter(_("this is said so: {form}", form=_FORMS[part][2]))
+        raise typer.BadParameter(_("write it like this: {form}", form=_FORMS[part][2]))
     if part in _PARTS and given:
         raise typer.BadParameter(_('"{given}" is a word too many for {part}', given=given[0], part=part))
     if past and part not in _WITH_PAST:
@@ -195,10 +195,10 @@ def forget(
 ) -> None:
     """Forget a message, a conversation, a topic or a stretch of time for good.
 
-    Everything that was made of it goes too: summaries, vectors, replies that quote it. What goes is shown first, and only that goes."""
+    Everything made from it goes too: summaries, vectors, replies that quote it. You see first what will go, and nothing else goes."""
     several = bool(about or since or until)
     if bool(id) + bool(session) + several != 1:
-        raise typer.BadParameter(_("name the id of a message, --session NAME, or --about, --since and --until"))
+        raise typer.BadParameter(_("give the id of a message, --session NAME, or --about, --since and --until"))
     if several:
         options.run("bot.cli.conversations:forget_selected", as_, about.strip(), since, until, yes)
     options.run("bot.cli.conversations:forget", as_, id, session, yes)
@@ -213,7 +213,7 @@ def export(
         typer.Option("--own", help="All that is yours, under all your accounts and in shared places, without others' words."),
     ] = False,
 ) -> None:
-    """Print everything said, to read or to import again."""
+    """Print everything that was said, to read or to import again."""
     if json and text:
         raise typer.BadParameter(_("choose --json or --text, not both"))
     options.run("bot.cli.conversations:export", as_, text, own=own)

@@ -25,14 +25,14 @@ def words(given: str) -> str:
     """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD. Raises BadParameter where nothing was."""
     words = clean(given)
     if not (words.strip() or isinstance(given, _NotGiven)):
-        raise typer.BadParameter(_("nothing stands there"))
+        raise typer.BadParameter(_("it is empty"))
     return words
 
 
 def file(given: str) -> str:
     """Return the path of a file that was typed. Raises BadParameter where nothing was."""
     if not (given.strip() or isinstance(given, _NotGiven)):
-        raise typer.BadParameter(_("nothing stands there"))
+        raise typer.BadParameter(_("it is empty"))
     return given
 
 

@@ -6,6 +6,7 @@ import webbrowser
 from collections.abc import Mapping
 
 from bot.app import App, opened, until_stopped
+from bot.cli.output import show
 from bot.errors import LyraError
 from bot.talk import talking
 from bot.web.extra import missing
@@ -59,4 +60,4 @@ def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
+    show(sentence, sys.stderr)

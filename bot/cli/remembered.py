@@ -31,7 +31,7 @@ async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = Tru
                 show(_("{session} ({tier}, by {writer}), ", session=session.name, tier=digest.tier, writer=digest.writer) +
                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
         if not found and not as_json:
-            show(_("Nothing was summarized yet. Try: lyra summarize"))
+            show(_("Nothing has been summarized yet. Try: lyra summarize"))
         if more and not as_json:
             show(more)
     return 0

@@ -47,8 +47,8 @@ async def status(as_json: bool) -> int:
             if backlog["parked"]:
                 show(given_up(backlog["parked"]))
             calls = backlog["calls_today"]
-            show(ngettext("{n} call of a model today that nobody asked for.",
-                           "{n} calls of a model today that nobody asked for.", calls))  # fmt: skip
+            show(ngettext("{n} call to a model today that nobody asked for.",
+                           "{n} calls to models today that nobody asked for.", calls))  # fmt: skip
             if backlog["dreams_parked"]:
                 show(_not_dreamt(backlog["dreams_parked"]))
     return 0
@@ -73,7 +73,7 @@ def _kept(backlog: Mapping[str, int]) -> str:
 
 def _waiting(backlog: Mapping[str, int]) -> str:
     return _(
-        "{messages} in no gist yet, {conversations}; enough for a gist in {ripe} of them. {whole} wholly in the profile.",
+        "{messages} not in a gist yet, {conversations}; {ripe} of these have enough for one. {whole} fully in the profile.",
         messages=ngettext("{n} message", "{n} messages", backlog["unsummarized_total"]),
         conversations=ngettext("in {n} conversation", "in {n} conversations", backlog["dirty"]),
         ripe=number(backlog["ripe"]),

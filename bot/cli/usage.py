@@ -64,7 +64,7 @@ _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
     (r"Option (?P<name>.+) does not take a value", lambda name: lazy("Option {name} does not take a value", name=name)),
     (
         r"Got unexpected extra arguments?(?:\(s\))? \((?P<words>.*)\)",
-        lambda words: lazy('"{words}" is too much here', words=words),
+        lambda words: lazy('"{words}" was not expected here', words=words),
     ),
     (
         r"Invalid value for (?P<name>.+?): Input should be a valid integer\b.*",

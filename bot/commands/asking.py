@@ -31,12 +31,14 @@ class Asking(Group):
         which = Parameter(
             "message", lazy("the id or link of a message of yours; your last one if you name none"), value=lazy("MESSAGE")
         )
-        told = lazy("answer once more what you asked")
+        told = lazy("answer again what you asked")
         what = Parameter("text", lazy("what you want to say"), value=lazy("TEXT"), required=True, rest=True)
         return (
             CommandSpec(ASK, lazy("talk with me anywhere, for you alone; it belongs to our DM"), self._ask, (what,), alone=True),
             CommandSpec(ANEW, told, self._again, (which,)),
-            CommandSpec(STOP, lazy("end the answer that I am making for you, with what came of it"), self._stop, takes_back=True),
+            CommandSpec(
+                STOP, lazy("stop the answer that I am writing for you; what is there so far stays"), self._stop, takes_back=True
+            ),
             CommandSpec("answer again", told, self._again, menu="Answer again", hidden=True),
         )
 

@@ -58,18 +58,18 @@ class Being(Group):
         model = Parameter("model", lazy("which of its models"), value=lazy("MODEL"))
         return (
             CommandSpec("help", lazy("what you can say here"), self._help),
-            CommandSpec("new", lazy("begin a new conversation here"), self._new, (name,), answer=AnswerAudience.HERE),
+            CommandSpec("new", lazy("start a new conversation here"), self._new, (name,), answer=AnswerAudience.HERE),
             CommandSpec(
                 "model", lazy("connect a language model, or see which"), self._model, (server, model), who=AnswerAudience.OWNER
             ),
             CommandSpec(
                 "persona",
-                lazy("who I am: see it, say it anew, or: reset"),
+                lazy("who I am: see it, change it, or: reset"),
                 self._show_persona,
                 (words,),
                 who=AnswerAudience.OWNER,
             ),
-            CommandSpec("status", lazy("how much is kept, and what serves"), self._status),
+            CommandSpec("status", lazy("how much is kept, and which models I use"), self._status),
         )
 
     async def _help(self, call: Call) -> Reply:
@@ -122,7 +122,7 @@ class Being(Group):
         if last:
             kept = _("{kept}, the last {ago}", kept=kept, ago=since(last, self._services.clock.now()))
         adapter = self._adapters[call.place.platform]
-        lines = [f"{kept}.", _("What drives me here: {driven}.", driven=driven((await view.self_state.now()).mind.drives))]
+        lines = [f"{kept}.", _("My drives here: {driven}.", driven=driven((await view.self_state.now()).mind.drives))]
         where = call.place if self._shared(call) else call.person
         if await view.thoughts.waiting() and not await self._services.preferences.on(where, REFLECTIONS):
             lines.append(

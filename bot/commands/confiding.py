@@ -34,7 +34,7 @@ class ConfidingCommands(Group):
         who = Parameter(
             "who", lazy("from whom it is kept: names, or everyone; nobody takes it back"), value=lazy("WHO"), rest=True
         )
-        text = lazy("keep what you told me here from somebody, see it, or take that back")
+        text = lazy("keep what you told me here from somebody; see that, or take it back")
         return (CommandSpec("confide", text, self._confide, (message, who), takes_back=True),)
 
     async def _confide(self, call: Call) -> Reply:

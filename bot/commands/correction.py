@@ -1,4 +1,4 @@
-"""Putting a fact right by saying what is so instead, where the person alone is asked: at the terminal and on the memory page."""
+"""Putting a fact right by saying what is true instead, where the person alone is asked: at the terminal and on the memory page."""
 
 from adapters.events import conversation
 from bot.app import App

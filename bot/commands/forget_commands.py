@@ -67,7 +67,7 @@ class SelectedForgetting:
         if not going.messages:
             return plain(nothing())
         lines = preview(going, now, zone, _EACH)
-        text = "\n".join([_("This goes, for good:"), *lines])[:_MOST]
+        text = "\n".join([_("This will be gone for good:"), *lines])[:_MOST]
         shows = frozenset(one.key for one in (*going.messages, *going.replies))
         if call.surface is not None:
             if await call.surface.confirm(f"{text}\n{_('Forget this for good?')}"):

@@ -23,7 +23,7 @@ class Knowing(Group):
         past = Parameter("past", lazy("show what was replaced since"), type=bool, named=True)
         fact = Parameter("fact", lazy("the id of a fact, as the profile shows it"), value=lazy("FACT"), required=True)
         text = Parameter(
-            "text", lazy("what is so instead, as a sentence of its own"), value=lazy("TEXT"), required=True, rest=True
+            "text", lazy("what is true instead, as a sentence of its own"), value=lazy("TEXT"), required=True, rest=True
         )
         name = Parameter("name", lazy("whom or what, by name"), value=lazy("NAME"), required=True, rest=True, suggests=True)
         return (
@@ -32,15 +32,13 @@ class Knowing(Group):
             ),
             CommandSpec("memory eras", lazy("what was going on, month by month"), partial(self._tier, "era"), (past,)),
             CommandSpec(
-                "memory narrative", lazy("what goes on, and what was left open"), partial(self._tier, "narrative"), (past,)
+                "memory narrative", lazy("what is going on, and what was left open"), partial(self._tier, "narrative"), (past,)
             ),
-            CommandSpec("memory self", lazy("how I am here, and what I say of myself"), partial(self._tier, "self"), (past,)),
+            CommandSpec("memory self", lazy("how I am here, and what I say about myself"), partial(self._tier, "self"), (past,)),
             CommandSpec("memory about", lazy("what I know of a person, a pet, a place or a project"), self._about, (name,)),
-            CommandSpec("memory reset", lazy("let my mood and drives here begin anew"), self._reset),
-            CommandSpec(
-                "memory correct", lazy("say what is so in the place of a fact"), self._correct, (fact, text), takes_back=True
-            ),
-            CommandSpec("memory forget", lazy("let a fact go, for good"), self._forget, (fact,), takes_back=True),
+            CommandSpec("memory reset", lazy("start my mood and drives here afresh"), self._reset),
+            CommandSpec("memory correct", lazy("correct a fact"), self._correct, (fact, text), takes_back=True),
+            CommandSpec("memory forget", lazy("forget a fact, for good"), self._forget, (fact,), takes_back=True),
         )
 
     async def _tier(self, tier: str, call: Call) -> Reply:

@@ -36,8 +36,8 @@ class LinkCommands(Group):
             rest=True,
         )
         return (
-            CommandSpec(LINK, lazy("have me know you under another account of yours as well"), self._link, (code,)),
-            CommandSpec(UNLINK, lazy("part this account from those that it is linked with"), self._unlink),
+            CommandSpec(LINK, lazy("link another account of yours, so that I know that both are you"), self._link, (code,)),
+            CommandSpec(UNLINK, lazy("unlink this account from the others"), self._unlink),
         )
 
     async def _link(self, call: Call) -> Reply:
@@ -220,7 +220,7 @@ class LinkCommands(Group):
             raise BadInput(
                 lazy("Whoever runs me declared in the configuration that these accounts are yours; they can change it there.")
             )
-        return plain(_("This account is linked with no other."))
+        return plain(_("This account is not linked with any other."))
 
 
 def _me(call: Call) -> Identity:

@@ -166,5 +166,5 @@ def _in_rooms(arguments: Mapping[str, str | int | bool]) -> Mapping[str, str | i
 def _zone(value: str) -> str:
     known = {zone.casefold(): zone for zone in available_timezones()}
     if value.casefold() not in known:
-        raise BadInput(lazy('"{value}" is no time zone; write it like "Europe/Vienna".', value=value))
+        raise BadInput(lazy('"{value}" is not a time zone; write it like "Europe/Vienna".', value=value))
     return known[value.casefold()]

@@ -32,7 +32,7 @@ class ThoughtCommands(Group):
         return (
             CommandSpec(
                 "dream",
-                lazy("see what I would do while nobody talks, and have it done"),
+                lazy("see what I would do while nobody is talking, and have me do it"),
                 self._dream,
                 (force,),
                 AnswerAudience.OWNER,
@@ -41,7 +41,7 @@ class ThoughtCommands(Group):
                 "reflection why", lazy("what a thought of mine rests on"), self._why, (which,), answer=AnswerAudience.HERE
             ),
             CommandSpec(
-                "reflection less", lazy("let me say fewer thoughts here"), self._less, (which,), answer=AnswerAudience.HERE
+                "reflection less", lazy("have me share fewer thoughts here"), self._less, (which,), answer=AnswerAudience.HERE
             ),
             CommandSpec(
                 "reflection delete", lazy("take a thought of mine back"), self._delete, (which,), answer=AnswerAudience.HERE

@@ -26,7 +26,7 @@ def fault(value: str, schemes: tuple[str, ...], example: str) -> Sentence | None
     if len(value) > _LONGEST:
         return lazy("an address has at most {most} characters", most=_LONGEST)
     if not _is_one(value, schemes):
-        return lazy('"{value}" is no address; write it like "{example}"', value=value, example=example)
+        return lazy('"{value}" is not an address; write it like "{example}"', value=value, example=example)
     return None
 
 

@@ -31,7 +31,7 @@ class AccessSection(Section):
             if kind not in _KINDS or not right:
                 raise ValueError(
                     _(
-                        '"{one}" names nobody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a '
+                        '"{one}" does not name anybody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a '
                         'server like "server:123456789012345678", a role like "role:SERVER/ROLE", or a room like '
                         '"room:!abc:example.org"',
                         one=one,

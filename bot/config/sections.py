@@ -85,14 +85,14 @@ class Someone(Section):
 def _discord_ids(value: list[str]) -> list[str]:
     for one in value:
         if not (one.isascii() and one.isdigit()):
-            raise ValueError(_('"{one}" is no id; write digits like "123456789012345678"', one=one))
+            raise ValueError(_('"{one}" is not an id; write digits like "123456789012345678"', one=one))
     return value
 
 
 def _matrix_ids(value: list[str]) -> list[str]:
     for one in value:
         if not _MATRIX_ID.fullmatch(one):
-            raise ValueError(_('"{one}" is no Matrix id; write it like "@ada:example.org"', one=one))
+            raise ValueError(_('"{one}" is not a Matrix id; write it like "@ada:example.org"', one=one))
     return value
 
 
@@ -214,8 +214,8 @@ class WebSection(Section):
         if not ip_address(self.host).is_loopback and not encrypted:
             raise ValueError(
                 _(
-                    'host = "{host}" lies beyond this machine, where what is said could be read on its way; name a '
-                    "certificate and certificate_key, or the proxies in front that encrypt it",
+                    'host = "{host}" lets other machines reach the page, so that what is said could be read on its way; set '
+                    "certificate and certificate_key, or name the proxies in front of it that encrypt",
                     host=self.host,
                 )
             )
@@ -228,7 +228,7 @@ def _an_ip_address(value: str) -> str:
     try:
         return str(ip_address("127.0.0.1" if value == "localhost" else value))
     except ValueError:
-        raise ValueError(_('"{value}" is no IP address; write it like "127.0.0.1"', value=value)) from None
+        raise ValueError(_('"{value}" is not an IP address; write it like "127.0.0.1"', value=value)) from None
 
 
 class Exit(Section):

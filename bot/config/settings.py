@@ -90,14 +90,16 @@ class Settings(Section):
     @classmethod
     def _a_zone(cls, value: str) -> str:
         if value and value not in available_timezones():
-            raise ValueError(_('"{value}" is no time zone; write it like "Europe/Vienna"', value=value))
+            raise ValueError(_('"{value}" is not a time zone; write it like "Europe/Vienna"', value=value))
         return value
 
     @field_validator("language")
     @classmethod
     def _a_language(cls, value: str) -> str:
         if value and not known(value):
-            raise ValueError(_('"{value}" is none that I speak; write one of {codes}', value=value, codes=", ".join(LANGUAGES)))
+            raise ValueError(
+                _('"{value}" is not a language that I speak; write one of {codes}', value=value, codes=", ".join(LANGUAGES))
+            )
         return value
 
     @model_validator(mode="after")
@@ -176,7 +178,7 @@ def load(around: Surroundings) -> Settings:
             raise BadConfig(lazy("LYRA_CONFIG names {path}, and there is no such file.", path=path))
         return Settings.model_validate({})
     if not path.is_file():
-        raise BadConfig(lazy("{path} is no file. Name a TOML file with LYRA_CONFIG.", path=path))
+        raise BadConfig(lazy("{path} is not a file. Name a TOML file with LYRA_CONFIG.", path=path))
     return checked(read_text(path), path)
 
 

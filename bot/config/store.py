@@ -47,7 +47,7 @@ def database_url(value: str, *, secret: bool) -> str:
     except ValueError:
         holds = right = False
     if not right:
-        raise ValueError(_('that is no database; write it like "postgresql://lyra@127.0.0.1/lyra"'))
+        raise ValueError(_('that is not a database; write it like "postgresql://lyra@127.0.0.1/lyra"'))
     if holds and not secret:
         raise ValueError(
             _(

@@ -107,7 +107,7 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
     """Say what is kept at a place, who can read it, where it goes, and how to stop it."""
     sign = prefix or "/"
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
-    lines.append(_("It lies in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there."))
+    lines.append(_("It is in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there."))
     goes = (
         _("To answer and to summarize, words go to {hosts}.", hosts=hosts(where))
         if where

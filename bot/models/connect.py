@@ -41,7 +41,7 @@ class Connector:
         """
         if self._models.chat is None:
             return (
-                _("No model connected: I keep, find and summarize; {sign}model lets me converse.", sign=sign)
+                _("No model connected: I keep, find and summarize. {sign}model connects one.", sign=sign)
                 if owner
                 else _("No model connected: I keep, find and summarize.")
             )
@@ -65,7 +65,7 @@ class Connector:
         base_url = self._known.get(name.casefold(), name)
         if "://" not in base_url:
             raise BadInput(
-                lazy('I know no "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1', name=name, sign=sign)
+                lazy('I do not know "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1', name=name, sign=sign)
             )
         if wrong := fault(base_url, *API):
             raise BadInput(lazy("{problem}.", problem=wrong))

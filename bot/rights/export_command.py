@@ -25,7 +25,7 @@ class ExportCommands(Group):
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
-        return (CommandSpec("export", lazy("take with you all that you told me, as files for you alone"), self._export),)
+        return (CommandSpec("export", lazy("get everything that you told me, as files for you alone"), self._export),)
 
     async def _export(self, call: Call) -> Reply:
         adapter, now = self._adapters[call.place.platform], self._services.clock.now()

@@ -28,7 +28,7 @@ def _told(text: str, now: int, time_zone: str) -> Window:
     found = told(text, now, time_zone)
     if found is None:
         raise BadInput(
-            lazy('"{text}" is no time that I understand; write it like 2026-03-04, 2026-03 or "last March".', text=text)
+            lazy('"{text}" is not a time that I understand; write it like 2026-03-04, 2026-03 or "last March".', text=text)
         )
     return found
 

@@ -34,7 +34,7 @@ class IncognitoCommands(Group):
             choices=("on", "off", ONCE),
         )
         of = Parameter("of", lazy("with on and off: here, me or server; with once: the message"), value=lazy("OF"), rest=True)
-        return (CommandSpec(NAME, lazy("have me answer and keep nothing of it"), self._incognito, (what, of)),)
+        return (CommandSpec(NAME, lazy("have me answer without keeping any of it"), self._incognito, (what, of)),)
 
     async def _incognito(self, call: Call) -> Reply:
         what, of = str(call.arguments.get("what", "")), str(call.arguments.get("of", "")).strip()

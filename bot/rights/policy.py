@@ -30,11 +30,11 @@ def policy(settings: Settings, goes_to: str) -> str:
 
 def _responsible(settings: Settings) -> Sequence[str]:
     named = settings.privacy
-    who = named.operator or _("whoever runs this Lyra, who has not put a name here")
+    who = named.operator or _("whoever runs this Lyra, and has not given a name here")
     reached = _("You reach them at {contact}.", contact=named.contact) if named.contact else ""
     return [
-        _("Responsible is {who}. {reached}", who=who, reached=reached).strip(),
-        _("Lyra is a program that remembers; a person does not answer you."),
+        _("Responsible: {who}. {reached}", who=who, reached=reached).strip(),
+        _("Lyra is a program that remembers; it is not a person who answers you."),
     ]
 
 
@@ -47,7 +47,7 @@ def _kept(settings: Settings) -> Sequence[str]:
             "With each message: the account's id and name, the place, and the time. Of files their names and, where they are text, their words."
         ),
         _(
-            "All of it lies in one encrypted file on the machine she runs on. What was said just before a question is read from the platform and not kept. The log holds nobody's words."
+            "All of it is in one encrypted file on the machine she runs on. What was said just before a question is read from the platform and not kept. The log holds nobody's words."
         ),
     ]
     made = (

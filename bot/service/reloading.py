@@ -52,4 +52,4 @@ class Reloading:
             return await self.reload()
         except LyraError as error:
             log.warning("configuration.refused", why=str(error))
-            return _("{error} What was configured before stays.", error=error)
+            return _("{error} The earlier configuration stays in use.", error=error)

@@ -13,6 +13,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
 from bot.app import App, opened, until_stopped
+from bot.cli.output import show
 from bot.errors import BadConfig
 from bot.service import costs
 from bot.service.log import log
@@ -231,4 +232,4 @@ async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event
 
 
 def _say(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
+    show(sentence, sys.stderr)

@@ -6,8 +6,7 @@ from contextlib import ExitStack
 from difflib import get_close_matches
 from getpass import getpass
 
-from adapters.markup import printable
-from bot.cli.output import asked
+from bot.cli.output import asked, show
 from bot.errors import BadInput
 from localization.answers import NO, YES
 from localization.sentences import _
@@ -29,7 +28,7 @@ class Asking:
 
     def say(self, text: str = "") -> None:
         """Tell something."""
-        print(printable(text), file=sys.stderr, flush=True)
+        show(text, sys.stderr)
 
     def ask(self, question: str, default: str = "", *, wrong: Callable[[str], str] | None = None) -> str:
         """Return an answer; `wrong` says what is wrong with one, '' for nothing, and then it is asked again.

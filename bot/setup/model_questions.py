@@ -20,7 +20,7 @@ async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> N
     """Ask which model is to answer, try it, and note it. What stands in the file already is offered first."""
     asking.say(
         _(
-            "\nA model to converse with. Without one she keeps, finds and quotes what you told her, and nothing leaves this machine."
+            "\nA model for her to talk with. Without one she keeps, finds and quotes what you told her, and nothing leaves this machine."
         )
     )
     servers, found = known_servers(around), dict[str, list[str]]()
@@ -56,7 +56,7 @@ def _no_url(given: str) -> str:
 
 def _no_server(given: str) -> str:
     return _(
-        '"{given}" is no model server. Write one of these names, an address like {address}, or {none}.',
+        '"{given}" is not a model server. Write one of these names, an address like {address}, or {none}.',
         given=given,
         address="http://127.0.0.1:11434/v1",
         none=_NONE,
@@ -69,9 +69,7 @@ async def _described(asking: Asking, around: Surroundings, base_url: str, was: B
     key = dict[str, str]()
     if base_url not in known_servers(around).values() or (same and (same.api_key_env or same.api_key_file)):
         default = (same.api_key_env or same.api_key_file) if same else ""
-        key = Secrets(asking, around).ask(
-            _("Its key, if it asks for one"), "model-key", default, "api_key", usual="OPENAI_API_KEY"
-        )
+        key = Secrets(asking, around).ask(_("Its key, if it needs one"), "model-key", default, "api_key", usual="OPENAI_API_KEY")
     try:
         secret = around.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), lazy("The key of the model"))
         models = await _models(base_url, secret.get_secret_value() if secret else None)

@@ -39,7 +39,7 @@ async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
 async def _tried(kept: Persona) -> int:
     async with opened() as app:
         if app.models.chat is None:
-            raise LyraError(lazy("No model is connected, so that there is nobody to try it with; lyra model connects one."))
+            raise LyraError(lazy("No model is connected to try it with; lyra model connects one."))
         show(await _said(app, kept.read()))
     return 0
 

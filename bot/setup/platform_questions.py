@@ -173,7 +173,7 @@ def ask_owner(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
     people = file.get("people") or {}
     name = next((one for one, accounts in people.items() if around.user in _listed(accounts.get("console"))), around.user)
     there = people.get(name, {})
-    asking.say(_("\nWho you are there: what you tell her in private here and there, she then knows in both."))
+    asking.say(_("\nWho you are there, so that what you tell her in private in one place she knows in the other."))
     for platform in chosen:
         known = _listed(there.get(platform))
         account = asking.ask(

@@ -28,13 +28,13 @@ class Secrets:
         """
         question = (
             _(
-                "{what}: an environment variable's name, a file, or {type} to type it and keep it in her home, or nothing?",
+                "{what}: the name of an environment variable, a file, {type} to type it in (it is then kept in her home), or nothing?",
                 what=what,
                 type=_TYPE,
             )
             if not (platform or default)
             else _(
-                "{what}: an environment variable's name, a file, or {type} to type it and keep it in her home?",
+                "{what}: the name of an environment variable, a file, or {type} to type it in (it is then kept in her home)?",
                 what=what,
                 type=_TYPE,
             )
@@ -50,7 +50,9 @@ class Secrets:
             if self._around.path(given).is_file():
                 return self._there({f"{key}_env": "", f"{key}_file": given}, "", given)
             # It may be the secret itself: it is not repeated.
-            self._asking.say(_("  That is neither the name of a variable (like {usual}) nor a file that is there.", usual=usual))
+            self._asking.say(
+                _("  That is neither the name of an environment variable (like {usual}) nor a file that exists.", usual=usual)
+            )
             if given == default:
                 default = usual if platform else ""
 

@@ -97,9 +97,11 @@ async def setup() -> int:
     file = ConfigFile(around.config_path)
     with ExitStack() as undoing:
         asking = Asking(undoing)
-        asking.say(_("Lyra, set up in a few questions. Enter takes what stands in brackets; Ctrl-C leaves everything as it is."))
+        asking.say(
+            _("Let us set up Lyra in a few questions. Enter takes what is in brackets; Ctrl-C leaves everything as it is.")
+        )
         if not file.is_new:
-            asking.say(_("{path} is there already: what you do not change stays, comments included.", path=file.path))
+            asking.say(_("{path} exists already: what you do not change stays, comments included.", path=file.path))
         _ask_language(asking, file)
         _ask_time_zone(asking, file)
         await ask_model(asking, file, around)
@@ -123,7 +125,7 @@ def _ask_language(asking: Asking, file: ConfigFile) -> None:
     shown = {code: name for name, code in names.items()}
     spoken = current()
     given = asking.ask(
-        _("\nThe language that she speaks: {languages}?", languages=listed(list(names), alternatives=True)), shown[spoken],
+        _("\nWhich language should she speak: {languages}?", languages=listed(list(names), alternatives=True)), shown[spoken],
         wrong=lambda said: "" if _code(said, names) else one_of(list(names), _no_language)(said),
     )  # fmt: skip
     code = _code(given, names)
@@ -143,8 +145,8 @@ def _no_language(given: str) -> str:
 
 def _ask_time_zone(asking: Asking, file: ConfigFile) -> None:
     zone = asking.ask(
-        _("\nThe time zone that times are told in, like Europe/Vienna?"), file.get("time_zone") or str(_MACHINE),
-        wrong=one_of([*sorted(available_timezones()), str(_MACHINE)], lambda given: _('"{given}" is no time zone.', given=given)),
+        _("\nIn which time zone should she show times, like Europe/Vienna?"), file.get("time_zone") or str(_MACHINE),
+        wrong=one_of([*sorted(available_timezones()), str(_MACHINE)], lambda given: _('"{given}" is not a time zone.', given=given)),
     )  # fmt: skip
     file.set("time_zone", to=None if zone == str(_MACHINE) else zone)
 
@@ -176,7 +178,7 @@ def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
     file.write()
     asking.say(
         _(
-            "Written: {path}. `lyra doctor` looks at all of it, `lyra chat` talks, `lyra run` keeps her awake.",
+            "Written: {path}. `lyra doctor` checks all of it, `lyra chat` is for talking, `lyra run` keeps her awake.",
             path=_tilde(file.path),
         )
     )
@@ -201,7 +203,7 @@ async def _sign_in(asking: Asking, file: ConfigFile) -> None:
 def _short(text: str) -> str:
     """Return the lines of a new file that say something; the others are its comments."""
     said = [line.partition(" #")[0].rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
-    return "\n".join([*said, _("(every other key stands there as a comment, with its default and what it is for)")])
+    return "\n".join([*said, _("(every other key is there as a comment, with its default and what it is for)")])
 
 
 def _tilde(path: Path) -> str:

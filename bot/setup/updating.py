@@ -15,6 +15,8 @@ from localization.sentences import _, lazy
 
 _NAME = "lyra-companion"
 _SHOWN = 12
+_UNRELEASED = "Unreleased"
+"""What the newest part of the changelog is called until the version that is here is released."""
 _SECONDS = 60.0
 
 
@@ -24,7 +26,7 @@ async def update(*, ask: bool) -> int:
     show(_("Lyra {version} is installed.", version=version))
     news, path = _news()
     if news:
-        show(_("\nNew in {part}:", part=path[0]))
+        show(_("\nNew in {part}:", part=path[0] if path[0] != _UNRELEASED else version))
         for line in news[:_SHOWN]:
             show(f"- {line}")
         if len(news) > _SHOWN:
@@ -67,7 +69,8 @@ def _news() -> tuple[list[str], tuple[str, Path]]:
     _, _, newest = path.read_text("utf-8").partition("\n## ")
     name, _, body = newest.partition("\n## ")[0].partition("\n")
     entries = (" ".join(entry.split()) for entry in re.split(r"(?m)^- ", body.partition("### Added")[2] or body)[1:])
-    return [f"{_first(entry.partition(' ###')[0]).rstrip(' .:;')}." for entry in entries], (name, path)
+    said = (_first(entry.partition(" ###")[0]).rstrip(" .:;").replace("**", "") for entry in entries)
+    return [f"{one}." for one in said], (name, path)
 
 
 def _first(entry: str) -> str:
@@ -89,7 +92,7 @@ def _newest() -> str:
     if not find_spec("pip"):
         raise LyraError(
             lazy(
-                "There is no pip here to ask with; your installer knows: pipx upgrade {name}, or uv tool upgrade {name}.",
+                "There is no pip here to ask with; ask your installer: pipx upgrade {name}, or uv tool upgrade {name}.",
                 name=_NAME,
             )
         )

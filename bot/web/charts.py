@@ -8,7 +8,9 @@ from markupsafe import Markup, escape
 from localization.numerals import compact, number
 from localization.sentences import _
 
-_WIDE, _HIGH, _LEFT, _BELOW, _ABOVE = 720, 200, 44, 26, 12
+_WIDE, _HIGH, _LEFT, _BELOW, _ABOVE = 720, 212, 44, 38, 12
+_UNDER = _HIGH - _BELOW + 10
+"""Where what stands below a chart begins: it hangs from there, so that larger letters grow away from the bars."""
 _LABELS = 8
 _BAR_MOST = 44.0
 Bar = tuple[str, float, str]
@@ -41,7 +43,7 @@ def bars(some: Sequence[Bar], title: str) -> Markup:
         ).format(x, y, width, max(high, 1.0 if value else 0.0), name, number(value))
         drawn.append(Markup('<a href="{}" aria-label="{}: {}">{}</a>').format(leads, name, number(value), bar) if leads else bar)
         if at % every == 0:
-            drawn.append(_text(x + width / 2, _HIGH - 8, name, "middle", "between" if at // every % 2 else ""))
+            drawn.append(_text(x + width / 2, _UNDER, name, "middle", "between" if at // every % 2 else "below"))
     return _framed(title, _summary(some), [*_grid(0, top), *drawn], linked=any(leads for _, _, leads in some))
 
 
@@ -67,7 +69,7 @@ def lines(some: Sequence[Line], least: float, most: float, ends: tuple[str, str]
         )
         for number, line in enumerate(some)
     ]
-    named = [_text(_LEFT, _HIGH - 8, ends[0], "start"), _text(_WIDE - 12, _HIGH - 8, ends[1], "end")]
+    named = [_text(_LEFT, _UNDER, ends[0], "start", "below"), _text(_WIDE - 12, _UNDER, ends[1], "end", "below")]
     told = "; ".join(f"{line.name} {number(line.points[-1][1], digits=2)}" for line in some if line.points)
     return _framed(title, _("Last: {measures}", measures=told), [*_grid(least, most), *drawn, *named], linked=False)
 
@@ -88,7 +90,7 @@ def _grid(least: float, most: float) -> list[Markup]:
 
 
 def _text(x: float, y: float, words: str, anchor: str, kind: str = "") -> Markup:
-    """Return words of a chart; those of the kind "between" are left out where there is little room."""
+    """Return words of a chart; those of a kind hang from `y`, and "between" are left out where there is little room."""
     named = Markup(' class="{}"').format(kind) if kind else ""
     return Markup('<text{} x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(named, x, y, anchor, escape(words))
 

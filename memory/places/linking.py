@@ -108,9 +108,7 @@ class Linking:
             raise LinkRefused(
                 lazy("That code is of this account, or of one that is linked with it: type it under another one of yours.")
             )
-        raise LinkRefused(
-            lazy("That is no code, or it has ended or was typed already. Have a new one shown to you at your other account.")
-        )
+        raise LinkRefused(lazy("That code is wrong, has expired or was used already. Get a new one at your other account."))
 
     async def requests(self, who: Identity, declared: Declared = nobody_else) -> list[Request]:
         """Return what waits for an account to agree to: first as whoever typed a code, last as one that is linked with one of both."""

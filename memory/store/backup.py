@@ -23,7 +23,7 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell
     The target appears only when it is whole. Raises BackupFailed, and leaves nothing behind.
     """
     if target.exists():
-        raise BackupFailed(lazy("{target} exists already. Name a new file.", target=target))
+        raise BackupFailed(lazy("{target} already exists. Name a new file.", target=target))
     if not target.absolute().parent.is_dir():
         raise BackupFailed(
             lazy("The folder {folder} does not exist. Make it first, or name a file elsewhere.", folder=target.absolute().parent)

@@ -114,7 +114,7 @@ def _refused(path: Path, error: OSError) -> MemoryFailure:
         )
     return NotWritable(
         lazy(
-            "The folder {parent} cannot be written ({strerror}). Name another with LYRA_HOME.",
+            "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
             parent=path.parent,
             strerror=error.strerror,
         )

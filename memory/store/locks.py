@@ -27,7 +27,7 @@ class FileLock:
         except OSError as error:
             raise NotWritable(
                 lazy(
-                    "The folder {parent} cannot be written ({strerror}). Name another with LYRA_HOME.",
+                    "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
                     parent=self.path.parent,
                     strerror=error.strerror,
                 )

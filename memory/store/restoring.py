@@ -77,7 +77,7 @@ async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = la
 
 
 def _no_backup(source: Path) -> Sentence:
-    return lazy("Nothing was restored: {source} is no backup, or it was made with another key than yours.", source=source)
+    return lazy("Nothing was restored: {source} is not a backup, or it was made with a different key.", source=source)
 
 
 def _cannot(source: Path, error: Exception) -> Sentence:

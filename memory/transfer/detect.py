@@ -42,7 +42,9 @@ def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iter
     for. Raises FileUnusable for what is missing, unreadable, a folder, or none of the formats; an empty file is fine.
     """
     if format not in _FORMATS:
-        raise FileUnusable(lazy("{format} is no format; use one of {formats}", format=repr(format), formats=", ".join(_FORMATS)))
+        raise FileUnusable(
+            lazy("{format} is not a format; use one of {formats}", format=repr(format), formats=", ".join(_FORMATS))
+        )
     return _read(path, format, time_zone, person)
 
 

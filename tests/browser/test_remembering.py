@@ -19,7 +19,7 @@ def test_searching_shows_receipts(window: Window) -> None:
     expect(hit).to_contain_text("A heron stood in the reeds")
     expect(hit).to_contain_text("in boats")
     expect(hit).to_contain_text("same words: heron")
-    hit.get_by_role("link", name="In its place").click()
+    hit.get_by_role("link", name="In context").click()
     expect(page.locator(".message.meant")).to_contain_text("A heron stood in the reeds")
     expect(page.get_by_text("My arms hurt for three days.")).to_be_visible()
 
@@ -63,7 +63,7 @@ def test_a_fact_shows_its_sources_and_is_put_right(window: Window) -> None:
     fact.get_by_text("1 source").click()
     expect(fact.locator(".sources li").first).to_contain_text("The rain barrel leaks at the tap.")
     fact.get_by_role("link", name="Put right").click()
-    page.get_by_label("Say it as a sentence of its own").fill("The rain barrel has a new tap.")
+    page.get_by_label("Write it as a full sentence").fill("The rain barrel has a new tap.")
     page.get_by_role("button", name="Put it right").click()
     expect(page.get_by_text("The rain barrel has a new tap.").first).to_be_visible()
     page.get_by_role("link", name="What was replaced").click()
@@ -73,7 +73,7 @@ def test_a_fact_shows_its_sources_and_is_put_right(window: Window) -> None:
 def test_a_fact_is_let_go(window: Window) -> None:
     page = window.open("/facts")
     page.locator(".statements li", has_text="Lea gave me seeds").first.get_by_role("link", name="Let go").click()
-    expect(page.get_by_text("What it rests on stays")).to_be_visible()
+    expect(page.get_by_text("What it is based on stays")).to_be_visible()
     page.get_by_role("link", name="Keep it").click()
     page.locator(".statements li", has_text="Lea gave me seeds").first.get_by_role("link", name="Let go").click()
     page.get_by_role("button", name="Let it go").click()
@@ -83,7 +83,7 @@ def test_a_fact_is_let_go(window: Window) -> None:
 def test_a_message_is_forgotten_after_it_was_said_what_goes(window: Window) -> None:
     page = window.open("/search?q=accordion")
     page.locator(".hits .message", has_text="accordion").first.get_by_role("link", name="Forget").click()
-    expect(page.get_by_text("What goes with it, for good")).to_be_visible()
+    expect(page.get_by_text("What will be gone with it, for good")).to_be_visible()
     expect(page.locator(".going li").first).to_be_visible()
     page.get_by_role("button", name="Forget it for good").click()
     expect(page.get_by_text("Forgotten: 1 message")).to_be_visible()
@@ -127,7 +127,7 @@ def test_everything_is_taken_along(window: Window) -> None:
 
 def test_how_things_are_is_looked_at(window: Window) -> None:
     page = window.open("/health")
-    page.get_by_role("link", name="Look now").click()
+    page.get_by_role("link", name="Check now").click()
     expect(page.locator("li.sound", has_text="Memory:")).to_be_visible()
 
 
@@ -191,4 +191,4 @@ def test_a_thought_of_hers_is_told_why_and_taken_back(window: Window) -> None:
     page.get_by_role("button", name="Fewer of these").first.click()
     page.get_by_role("link", name="Take it back").first.click()
     page.get_by_role("button", name="Take it back").click()
-    expect(page.get_by_text("Nothing yet. I say a thought of mine only")).to_be_visible()
+    expect(page.get_by_text("Nothing yet. I share a thought only")).to_be_visible()

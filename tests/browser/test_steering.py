@@ -7,7 +7,7 @@ from tests.browser.conftest import Window
 
 def test_who_she_is_is_said_anew_and_undone(window: Window) -> None:
     page = window.open("/persona")
-    page.get_by_label("This is the first thing that every model that answers for me is told.").fill("You are Ada's gardener.")
+    page.get_by_label("Every model that answers for me is told this first.").fill("You are Ada's gardener.")
     page.get_by_role("button", name="Save it").click()
     expect(page.get_by_role("status")).to_contain_text("from my next answer on")
     expect(page.locator("textarea")).to_have_value("You are Ada's gardener.")

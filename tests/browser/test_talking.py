@@ -1,11 +1,17 @@
 """Coming in and talking, as a person does it."""
 
-from itertools import pairwise
+from itertools import combinations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import PHONE, Served, Window
+
+_CUT_PLACEHOLDERS = """() => [...document.querySelectorAll('input, textarea')].filter(one => one.placeholder && one.offsetParent).filter(one => {
+    const style = getComputedStyle(one), pen = document.createElement('canvas').getContext('2d');
+    pen.font = `${getComputedStyle(one, '::placeholder').fontSize} ${style.fontFamily}`;
+    return pen.measureText(one.placeholder).width > one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+}).map(one => one.placeholder)"""
 
 
 def test_a_link_lets_in_once(served: Served, window: Window) -> None:
@@ -161,9 +167,33 @@ def test_what_stands_in_a_small_window_can_be_read(window: Window) -> None:
     page = window.open("/talk")
     text = page.locator("#text")
     assert text.evaluate("one => [one.scrollHeight - one.clientHeight, one.scrollWidth - one.clientWidth]") == [0, 0]
+    page = window.open("/search")
+    assert page.evaluate(_CUT_PLACEHOLDERS) == []
+    for path in ("/health", "/dreams"):
+        page = window.open(path)
+        assert page.locator("table").count() > 0
+        cut = page.locator(".wide").evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length")
+        assert cut == 0
+
+
+@pytest.mark.parametrize("window", [{"viewport": {"width": 360, "height": 780}}], indirect=True)
+def test_a_chart_can_be_read_in_a_small_window(window: Window) -> None:
     page = window.open("/numbers")
-    shown = page.locator(".chart").first.locator("text:visible")
-    boxes = [box for box in shown.evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())")]
-    assert min(box["height"] for box in boxes) >= 9
-    below = [box for box in boxes if box["y"] == max(one["y"] for one in boxes)]
-    assert all(left["right"] < right["left"] for left, right in pairwise(below))
+    for at in range(page.locator(".chart").count()):
+        chart = page.locator(".chart").nth(at)
+        boxes = _boxes(chart.locator("text:visible"))
+        assert min(box["height"] for box in boxes) >= 9
+        assert [pair for pair in combinations(boxes, 2) if _meet(*pair)] == []
+        drawn = _boxes(chart.locator(".bar"))
+        assert [bar for bar in drawn if any(_meet(bar, box) for box in boxes)] == []
+
+
+def _meet(one: dict[str, float], other: dict[str, float]) -> bool:
+    """Say whether what is drawn in two boxes meets: above and below letters, a box has room that stays empty."""
+    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+    down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+    return across > 0 and down > min(one["height"], other["height"]) / 4
+
+
+def _boxes(shown: Locator) -> list[dict[str, float]]:
+    return list(shown.evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())"))

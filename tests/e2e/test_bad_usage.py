@@ -1,15 +1,13 @@
 """Wrong words on the command line, and broken configurations: one clear sentence, exit code 2 or 1, and nothing is touched."""
 
 import re
-import signal
 import subprocess
-import sys
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from tests.kits.lyra_kit import LYRA, REPO, Home, one_sentence
+from tests.kits.lyra_kit import LYRA, Home, one_sentence
 from tests.kits.size import few
 
 MISUSED = {
@@ -22,9 +20,9 @@ MISUSED = {
     "mistyped command": (["recal"], "no such command 'recal'. did you mean recall? see:"),
     "mistyped part of memory": (["memory", "profil"], 'no "profil" in memory; did you mean profile? see:'),
     "mistyped option": (["recall", "cat", "--jsn"], "no such option: --jsn. did you mean --json? see:"),
-    "nobody": (["sessions", "--as", " "], "'--as': nothing stands there."),
+    "nobody": (["sessions", "--as", " "], "'--as': it is empty."),
     "page of none": (["memory", "--page", "0"], "'--page': at least 1."),
-    "half a correction": (["memory", "correct", "abc"], "this is said so: lyra memory correct ID TEXT. see:"),
+    "half a correction": (["memory", "correct", "abc"], "write it like this: lyra memory correct ID TEXT. see:"),
     "no number": (["recall", "cat", "-k", "many"], "'-k': not a whole number. see:"),
     "number too small": (["recall", "cat", "-k", "0"], "'-k': at least 1. see:"),
     "import without a file": (["import"], "file"),
@@ -100,12 +98,12 @@ def test_a_help_names_what_is_given_in_plain_words_and_cuts_no_line(home: Home) 
 def test_what_is_no_code_and_no_backup_and_no_folder_fails_and_says_so(home: Home) -> None:
     home.chat("my cat is called Turing")
     linked = home.lyra("link", "XX")
-    assert linked.code == 1 and "no code" in linked.out
+    assert linked.code == 1 and "That code is wrong" in linked.out
     (home.folder / "passwd").write_text("root:x:0:0\n" * 900)
     restored = home.lyra("restore", str(home.folder / "passwd"), "--yes")
     assert (
         restored.code == 1
-        and "passwd is no backup" in one_sentence(restored)
+        and "passwd is not a backup" in one_sentence(restored)
         and "restor" not in restored.err.split("restored:")[1]
     )
     copied = home.lyra("backup", str(home.folder / "nowhere" / "x"))
@@ -139,20 +137,6 @@ def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, 
     assert [row["content"] for row in home.export()] == ["my cat is called Turing", "Kept."]
 
 
-@pytest.mark.parametrize("module", few(["bot.imports", "typer"]))
-def test_ctrl_c_while_lyra_is_still_loading_ends_quietly(home: Home, module: str) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-v", "-m", "bot", "sessions"], env=home.environment(), cwd=REPO, stderr=subprocess.PIPE, text=True
-    ) as loading:
-        assert loading.stderr
-        for line in loading.stderr:
-            if line.startswith(f"import '{module}"):
-                loading.send_signal(signal.SIGINT)
-                break
-        assert "Traceback" not in loading.stderr.read()
-    assert loading.returncode == -signal.SIGINT
-
-
 CONFIGS = {
     "unknown key": ("sumary = 'x'\n", ['"sumary"', 'did you mean "summary"']),
     "unknown key of a model": ('[models.main]\nbase_ulr = "x"\nmodel = "m"\n', ['"models.main.base_ulr"', 'did you mean "base_url"']),
@@ -163,7 +147,7 @@ CONFIGS = {
     "Latin-1": ('recall_k = 5\n# caf\u00e9\n'.encode("latin-1"), ["is not UTF-8 in line 2"]),
     "no time": ('[dream]\nnight = "25:99"\n', ['"dream.night": a time such as 03:30']),
     "no span of times": ('[dream]\nquiet = "at night"\n', ['"dream.quiet": two times such as 22:00-08:00']),
-    "unknown time zone": ('time_zone = "Mars/Olympus"\n', ['"Mars/Olympus" is no time zone']),
+    "unknown time zone": ('time_zone = "Mars/Olympus"\n', ['"Mars/Olympus" is not a time zone']),
     "absent model": ('chat = "claude"\n', ['chat names "claude"', "[models.claude]"]),
     "absent model in a chain": ('summary = ["a"]\n', ['summary names "a"', "[models.a]"]),
     "offline voice too early": (

@@ -109,7 +109,9 @@ def test_a_homeserver_out_of_reach_and_what_is_none_are_named(home: Home, matrix
     with ModelServer() as model:
         other = model.server.base_url.removesuffix("/v1")
         home.configure(matrix.config(homeserver=other))
-        assert examined(home) == f"!!  Matrix: What answers at {other} is no Matrix homeserver; correct homeserver in [matrix]."
+        assert (
+            examined(home) == f"!!  Matrix: What answers at {other} is not a Matrix homeserver; correct homeserver in [matrix]."
+        )
 
 
 @pytest.mark.torture

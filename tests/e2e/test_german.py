@@ -82,7 +82,7 @@ def test_the_configuration_decides_before_the_environment(home: Home) -> None:
     home.configure('language = "en"')
     assert home.lyra("sessions", env=GERMAN).out == "main: 2 messages, just now\n"
     home.configure('language = "klingon"')
-    assert home.lyra("sessions").err.endswith('"language": "klingon" is none that I speak; write one of en, de.\n')
+    assert home.lyra("sessions").err.endswith('"language": "klingon" is not a language that I speak; write one of en, de.\n')
 
 
 def test_what_scripts_read_is_the_same_in_every_language(home: Home) -> None:

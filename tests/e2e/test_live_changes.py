@@ -52,7 +52,7 @@ def test_a_running_lyra_goes_on_with_the_new_model_and_key(tmp_path: Path, one: 
             assert other.chats[0].headers["authorization"] == "Bearer sk-two"
             home.configure("chat = 1\n")
             lyra.send(signal.SIGHUP)
-            assert "lyra.toml" in lyra.note("What was configured before stays.")
+            assert "lyra.toml" in lyra.note("The earlier configuration stays in use.")
             before = len(other.chats)
             discord.do(ada.says(dm, "still there?"))
             other.wait(before + 1)
@@ -71,9 +71,9 @@ def test_a_model_is_connected_shown_tried_and_taken_off_outside_of_a_conversatio
     assert "fake-model" in home.lyra("model").out
     assert home.lyra("model", "off").out.startswith("Disconnected.")
     assert "No model connected" in home.lyra("model").out
-    assert "I know no" in one_sentence(home.lyra("model", "olama"))
+    assert "I do not know" in one_sentence(home.lyra("model", "olama"))
     for odd in ("http://127.0.0.1:99999/v1", "http://[::1", "ftp://x"):
-        assert one_sentence(home.lyra("model", odd, "--yes")).startswith(f'"{odd}" is no address; write it like "http://')
+        assert one_sentence(home.lyra("model", odd, "--yes")).startswith(f'"{odd}" is not an address; write it like "http://')
 
 
 def test_what_was_configured_comes_back_after_something_else_was_connected(

@@ -95,11 +95,11 @@ def test_while_it_is_served_by_itself_lyra_run_says_so(home: Home) -> None:
 @pytest.mark.parametrize(
     ("section", "sentence"),
     [
-        ('host = "0.0.0.0"', "lies beyond this machine"),
+        ('host = "0.0.0.0"', "lets other machines reach the page"),
         ('host = "0.0.0.0"\nproxies = ["10.0.0.2"]', "name the address that people type"),
         ('certificate = "x.pem"', "certificate and certificate_key belong together"),
-        ('address = "http://lyra.example.org"', "is no address"),
-        ('host = "lyra.example.org"', "is no IP address"),
+        ('address = "http://lyra.example.org"', "is not an address"),
+        ('host = "lyra.example.org"', "is not an IP address"),
         ('address = "https://a.example"\ncertificate = "x.pem"\ncertificate_key = "y.pem"', "cannot be used"),
     ],
 )

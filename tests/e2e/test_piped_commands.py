@@ -283,7 +283,7 @@ def test_the_privacy_policy_names_the_hosts_that_get_words_how_long_things_are_k
     near = '[models.near]\nbase_url = "http://192.168.1.5:1/v1"\nmodel = "y"\n'
     kept = '[retention]\nmessages = 90\n[privacy]\noperator = "The Garden Club"\ncontact = "garden@example.org"\n'
     told = Home(tmp_path / "far", remote + near + kept).lyra("privacy")
-    assert (told.code, "Responsible is The Garden Club. You reach them at garden@example.org." in told.out) == (0, True)
+    assert (told.code, "Responsible: The Garden Club. You reach them at garden@example.org." in told.out) == (0, True)
     assert "- models.example.org: to answer\n" in told.out and "- messages, with all that was made of them: 90 days." in told.out
     assert "- 192.168.1.5, in the same network: to sum up and to think about what was said" in told.out
     alone = Home(tmp_path / "near").lyra("privacy").out

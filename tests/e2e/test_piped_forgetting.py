@@ -118,7 +118,7 @@ def test_a_topic_of_some_months_is_forgotten_as_it_was_shown_on_every_page_and_n
         "/forget since:2026-01-10 until:2026-01-11", "n", "/forget about:the divorce", "y", "/forget since:never"
     ).lines
     assert said[0] == "Nothing was forgotten." and said[1].startswith("Forgotten: 15 messages")
-    assert said[2] == '"never" is no time that I understand; write it like 2026-03-04, 2026-03 or "last March".'
+    assert said[2] == '"never" is not a time that I understand; write it like 2026-03-04, 2026-03 or "last March".'
     assert texts(home) == ["My cat is called Mia."]
 
 
@@ -172,15 +172,17 @@ def test_a_backup_brings_everything_back_but_what_was_forgotten_since(home: Home
     forget(home, "Eve's number")
     home.chat("said after the backup")
 
-    (home.folder / "letter.txt").write_text("Dear Eve, this is no backup.")
+    (home.folder / "letter.txt").write_text("Dear Eve, this is not a backup.")
     for sure in ((), ("--yes",)):
         none = home.lyra("restore", "letter.txt", *sure)
         assert none.code == 1
-        assert one_sentence(none).startswith("Nothing was restored: letter.txt is no backup, or it was made with another key")
+        assert one_sentence(none).startswith(
+            "Nothing was restored: letter.txt is not a backup, or it was made with a different key"
+        )
 
     refused = home.lyra("restore", "copy.lyra")
     assert (one_sentence(refused), refused.code) == (
-        "Nothing was restored. Say --yes to put it in the place of the memory.", 1
+        "Nothing was restored. Say --yes to replace the memory with it.", 1
     )  # fmt: skip
     assert "said after the backup" in texts(home)
 
@@ -207,7 +209,7 @@ def test_a_backup_never_takes_the_place_of_a_file(home: Home) -> None:
     taken.write_text("precious", "utf-8")
     done = home.lyra("backup", "taken")
     assert done.code == 1
-    assert "exists already" in one_sentence(done)
+    assert "already exists" in one_sentence(done)
     assert taken.read_text("utf-8") == "precious"
     nowhere = home.lyra("backup", "no/such/folder/copy")
     assert nowhere.code == 1
@@ -231,7 +233,7 @@ def test_what_cannot_be_restored_changes_nothing(home: Home, what: str) -> None:
             file.write_bytes(file.read_bytes()[:20480])
     done = home.lyra("restore", file.name, "--yes")
     assert done.code == 1
-    assert one_sentence(done).startswith(f"Nothing was restored: {file.name} is no backup")
+    assert one_sentence(done).startswith(f"Nothing was restored: {file.name} is not a backup")
     assert home.export() == before
     assert not list(home.path.glob("*restor*"))
 

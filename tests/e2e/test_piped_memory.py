@@ -211,7 +211,7 @@ def test_an_unknown_fact_is_named_and_nothing_is_kept(years: Years, words: list[
 
 def test_no_words_put_nothing_right(years: Years) -> None:
     done = years.home.lyra("memory", "correct", years.fact("12 tulips")["id"], " ")
-    assert (done.out, done.code) == ("", 2) and "nothing stands there" in one_sentence(done)
+    assert (done.out, done.code) == ("", 2) and "it is empty" in one_sentence(done)
 
 
 def test_a_page_is_found_by_a_name_and_says_when_there_is_none(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_without_a_model_a_script_reads_objects_alone(bare: Home, part: str) -> 
 def test_with_a_model_and_nothing_told_it_says_what_makes_it(tmp_path: Path, model: ModelServer) -> None:
     home = Home(tmp_path, model.config())
     assert home.lyra("memory", "eras").lines == [
-        "No month is told here yet. It is made of gists, once there are enough. lyra summarize --all makes what is due."
+        "No month is told here yet. It is made from gists, once there are enough. lyra summarize --all makes what is due."
     ]
 
 
@@ -271,9 +271,9 @@ MISUSED = {
     "a part that is none": (["dreams"], 'There is no "dreams"; the parts of memory are profile, eras, narrative, self, bank'),
     "a word too many": (["eras", "2024"], '"2024" is a word too many for eras'),
     "the past of what has none": (["summaries", "--past"], "--past goes with profile, eras, narrative, self"),
-    "correct without words": (["correct", "abc"], "This is said so: lyra memory correct ID TEXT"),
-    "forget without an id": (["forget"], "This is said so: lyra memory forget ID"),
-    "forget two": (["forget", "abc", "def"], "This is said so: lyra memory forget ID"),
+    "correct without words": (["correct", "abc"], "Write it like this: lyra memory correct ID TEXT"),
+    "forget without an id": (["forget"], "Write it like this: lyra memory forget ID"),
+    "forget two": (["forget", "abc", "def"], "Write it like this: lyra memory forget ID"),
 }
 
 

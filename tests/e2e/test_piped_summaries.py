@@ -61,7 +61,7 @@ def test_nothing_to_summarize_is_said_plainly(tmp_path: Path) -> None:
     home.chat()
     done = home.lyra("summarize")
     assert done.code == 1
-    assert one_sentence(done) == "There is nothing to summarize yet. Begin a conversation with: lyra chat"
+    assert one_sentence(done) == "There is nothing to summarize yet. Start a conversation with: lyra chat"
 
 
 def test_all_conversations_without_a_model(home: Home) -> None:

@@ -5,11 +5,17 @@ from pathlib import Path
 import pytest
 
 from tests.kits.lyra_kit import Home
-from tests.kits.lyra_terminal import Terminal
+from tests.kits.lyra_terminal import CTRL_C, Terminal
 
 TOLD = {
     "import": "Imported lines:", "backup": "Copied MB:", "restore": "Copied MB:", "dream": "Gone through conversations:",
     "key": "Copied MB:",
+}  # fmt: skip
+NARROW = 34
+WAITS = {"setup": "[", "web": "minutes."}
+SAID = {
+    "setup": "Ctrl-C leaves everything as it is.", "import": "Imported 0 messages in 1 conversation; 3 were here already.", "dream": "Private conversation on this machine:",
+    "web": "Lyra serves this page until Ctrl-C. The link works once, within ten minutes.",
 }  # fmt: skip
 
 
@@ -40,3 +46,18 @@ def test_long_work_tells_how_far_it_is_where_somebody_watches(home: Home, words:
         assert TOLD[command] in terminal.raw.decode()
         assert not any(line.startswith((*TOLD.values(), "━")) for line in terminal.lines)
     assert home.lyra("export").err == ""
+
+
+@pytest.mark.parametrize(
+    "words", [("setup",), ("import", "other.jsonl"), ("dream", "--force"), ("web", "--no-open")], ids=lambda words: words[0]
+)
+def test_lines_are_cut_between_words_where_the_window_is_narrow(home: Home, words: tuple[str, ...]) -> None:
+    command, *options = words
+    home.configure("[web]\nport = 0\n")
+    with Terminal(home, *options, command=command, columns=NARROW) as terminal:
+        if command in ("setup", "web"):
+            terminal.until(WAITS[command])
+            terminal.type(CTRL_C, end="")
+        terminal.end()
+        said = " ".join(line.strip() for line in terminal.lines)
+        assert SAID[command] in said

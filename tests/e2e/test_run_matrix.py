@@ -189,7 +189,9 @@ def test_what_is_no_homeserver_ends_her_with_one_sentence(tmp_path: Path, matrix
     """The model server answers with JSON that is not Matrix's, the address that people give may be that of their web site."""
     for address in (model.server.base_url.removesuffix("/v1"), f"{matrix.proxy.url}/elsewhere"):
         home = machine(tmp_path, matrix, model, place=matrix.config(homeserver=address))
-        assert refused(home.lyra("run")) == f"What answers at {address} is no Matrix homeserver; correct homeserver in [matrix]."
+        assert (
+            refused(home.lyra("run")) == f"What answers at {address} is not a Matrix homeserver; correct homeserver in [matrix]."
+        )
 
 
 def test_the_homeserver_may_be_away_at_first(tmp_path: Path, matrix: MatrixThread, model: ModelServer) -> None:

@@ -60,7 +60,7 @@ def test_a_model_that_does_not_answer_is_told_and_kept_only_if_that_is_said(home
     model.script(b.Status(401))
     url = model.server.base_url
     refused = set_up(home, "", "http://127.0.0.1:99999/v1", url, "", "tiny", "n", "none", *NO)
-    assert '"http://127.0.0.1:99999/v1" is no address; write it like' in refused.err
+    assert '"http://127.0.0.1:99999/v1" is not an address; write it like' in refused.err
     assert "Keep it anyway?" in refused.err and "Model main: " in refused.err and "401" not in refused.err
     assert "It is not kept. Name another one, or none to go on without a model." in refused.err
     assert "models" not in config(home)
@@ -71,7 +71,7 @@ def test_a_model_that_does_not_answer_is_told_and_kept_only_if_that_is_said(home
 
 def test_an_answer_that_names_no_model_is_told_what_does(home: NewMachine) -> None:
     done = set_up(home, "", "?", "none", *NO)
-    assert '"?" is no model server. Write one of these names, an address like http://127.0.0.1:11434/v1, or none.' in done.err
+    assert '"?" is not a model server. Write one of these names, an address like http://127.0.0.1:11434/v1, or none.' in done.err
 
 
 @pytest.mark.parametrize("answers", ["", "\n", "\n\nnone\nn\nn\n", "\n\nhttp://127.0.0.1:1/v1\ntype\nsk-secret\ntiny\n"])
@@ -116,15 +116,15 @@ def test_what_is_there_stays_and_is_changed_only_where_one_agrees(home: NewMachi
 
 def test_a_wrong_time_zone_gets_a_suggestion(home: NewMachine) -> None:
     done = set_up(home, "Europe/Viena", "Europe/Vienna", "none", *NO)
-    assert '"Europe/Viena" is no time zone. Did you mean Europe/Vienna?' in done.err
+    assert '"Europe/Viena" is not a time zone. Did you mean Europe/Vienna?' in done.err
     assert config(home) == {"language": "en", "time_zone": "Europe/Vienna"}
 
 
 def test_the_language_that_is_chosen_is_spoken_from_the_next_question_on(home: NewMachine) -> None:
     done = set_up(home, "Europe/Viena", "Europe/Vienna", "none", *NO, language="Deutsch")
     asked, rest = done.err.split("\n\n", 1)
-    assert asked.startswith("Lyra, set up in a few questions.")
-    assert rest.startswith("The language that she speaks: English or Deutsch? [English]")
+    assert asked.startswith("Let us set up Lyra in a few questions.")
+    assert rest.startswith("Which language should she speak: English or Deutsch? [English]")
     assert "„Europe/Viena“ ist keine Zeitzone. Meintest du Europe/Vienna?" in rest
     assert said_in_english(rest.partition("[English]")[2].partition("[this")[0]) == []
     assert config(home) == {"language": "de", "time_zone": "Europe/Vienna"}
@@ -173,7 +173,7 @@ def test_a_homeserver_that_does_not_answer_is_told(home: NewMachine) -> None:
         "ada",
         "",
     )
-    assert '"http://127.0.0.1:99999" is no address' in done.err and '"ada" is no Matrix id' in done.err
+    assert '"http://127.0.0.1:99999" is not an address' in done.err and '"ada" is not a Matrix id' in done.err
     assert "environment variable MATRIX_PASSWORD, which is not set" in done.err
     assert "is out of reach" in done.err
     assert done.code == 0 and config(home)["matrix"]["homeserver"] == "http://127.0.0.1:1"  # type: ignore[index]
@@ -203,9 +203,9 @@ def test_answers_that_end_are_told_in_the_language_that_was_chosen(home: NewMach
 
 def test_at_a_terminal_it_asks_one_thing_after_the_other(home: NewMachine) -> None:
     with Terminal(home, command="setup") as terminal:
-        terminal.until("The language that she speaks")
+        terminal.until("Which language should she speak")
         terminal.type("")
-        terminal.until("The time zone that times are told in")
+        terminal.until("In which time zone should she show times")
         terminal.type("Asia/Tokyo")
         terminal.until("Which one: ollama")
         terminal.type("none")
@@ -222,9 +222,9 @@ def test_at_a_terminal_it_asks_one_thing_after_the_other(home: NewMachine) -> No
 def test_ctrl_c_and_ctrl_d_at_a_question_leave_everything_as_it_is(home: NewMachine) -> None:
     for key, code, said in ((CTRL_C, 130, "Cancelled; nothing was changed."), (CTRL_D, 1, "The answers ended before")):
         with Terminal(home, command="setup") as terminal:
-            terminal.until("The language that she speaks")
+            terminal.until("Which language should she speak")
             terminal.type("")
-            terminal.until("The time zone that times are told in")
+            terminal.until("In which time zone should she show times")
             terminal.type(key, end="")
             assert terminal.end() == code
             assert terminal.lines[-1].startswith(said) and len(terminal.lines) < 8

@@ -33,7 +33,7 @@ def test_a_first_evening_is_remembered_at_the_second_start(home: Home, ollama: M
         greeting = terminal.ready()
         assert greeting[:2] == [
             "Lyra: hello ada. Nothing leaves this machine.",
-            "No model connected: I keep, find and summarize; /model lets me converse.",
+            "No model connected: I keep, find and summarize. /model connects one.",
         ]
         assert "Memory is encrypted; copy this key somewhere safe: ~/.lyra/key" in greeting
         assert terminal.say("my cat is called Turing") == ["you › my cat is called Turing", "lyra › Kept.", "you ›"]
@@ -185,7 +185,7 @@ def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None
         terminal.say("what is my locker code?")
         terminal.say("thanks!")
         terminal.type("forget that!")
-        shown = " ".join(terminal.until("Forget this for good? [y/N]")).rpartition("This goes, for good:")[2]
+        shown = " ".join(terminal.until("Forget this for good? [y/N]")).rpartition("This will be gone for good:")[2]
         assert "1 message" in shown and "my cat is called Turing" in shown
         assert not any(kept in shown for kept in ("what is my locker code", "thanks"))
         terminal.type("y")
@@ -199,7 +199,7 @@ def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None
         assert terminal.until("[j/N]")[-1].endswith("(/forget about:meine Katze) [j/N]")
         terminal.type("n")
         assert terminal.ready()[-2] == "(Es wurde nichts getan, und diese Worte behalte ich nicht.)"
-        assert any("I cannot speak up at a time" in line for line in terminal.say("remind me to feed the cat at six"))
+        assert any("I cannot remind you at a set time" in line for line in terminal.say("remind me to feed the cat at six"))
         terminal.leave()
     said = [row["content"] for row in home.export() if row["role"] == "user"]
     assert said == ["my locker code is 4711", "what is my locker code?", "thanks!", "remind me to feed the cat at six"]
@@ -208,6 +208,8 @@ def test_plain_words_are_offered_as_the_command_that_does_it(home: Home) -> None
 def test_a_slash_alone_is_help_and_a_dumb_terminal_gets_no_escape_sequences(home: Home) -> None:
     home.variables["TERM"] = "dumb"
     with Terminal(home) as terminal:
+        # Lines are as wide as the window.
+        assert any(line.startswith("I keep what you") and line.endswith("/quit leaves.") for line in terminal.ready())
         assert any("what you can say here" in line for line in terminal.say("/"))
         # Such a terminal shows that she waits before keys are her own: until then it would take Ctrl-D for itself.
         terminal.leave("/quit\r")
@@ -217,7 +219,7 @@ def test_a_slash_alone_is_help_and_a_dumb_terminal_gets_no_escape_sequences(home
 
 def test_what_she_logs_stands_in_a_file_and_not_in_the_conversation(home: Home, ollama: ModelServer) -> None:
     home.configure(ollama.config('log_level = "debug"'))
-    assert home.lyra("logs").err.startswith("Nothing was logged yet; it will stand in ")
+    assert home.lyra("logs").err.startswith("Nothing has been logged yet; the log will be in ")
     with Terminal(home) as terminal:
         terminal.say("remember the milk")
         terminal.say("/status")

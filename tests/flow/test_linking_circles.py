@@ -42,7 +42,7 @@ async def test_nobody_reads_what_somebody_told_who_did_not_agree(town: Town) -> 
         assert f"bob ({town.bob.user.id})" in question.content and buttons(question) == ["Yes", "No"]
         assert (await town.presses(town.ada, question, "No")).content == "Nothing was linked."
         assert not await knows(town, town.eve, e), "Ada said no"
-        assert (await town.reads(town.eve, e, "unlink")).startswith("This account is linked with no other")
+        assert (await town.reads(town.eve, e, "unlink")).startswith("This account is not linked with any other")
 
         await half_linked(town, town.bob, b, town.eve, e)
         yes = await town.presses(town.ada, said(a, "eve (")[-1], "Yes")

@@ -12,7 +12,7 @@ from tests.kits.ladder_talk import climbed, teller
 
 NO_ADMIN = "Only those who run this place can turn its bank on or off."
 OFF = "The bank is off here; those who run this place turn it on with /memory bank on."
-NO_MODEL = "That takes a model: without one I make gists and summaries of what is said, and nothing above them."
+NO_MODEL = "That takes a model: without one I make gists and summaries of what is said, and nothing more."
 PRIVATE = "There is no bank here: it is for places that several people read."
 
 

@@ -149,7 +149,7 @@ async def test_status_counts_this_place_alone(town: Town) -> None:
         assert private.startswith("3 messages of yours kept, the last just now.\n")
         assert public.startswith("1 message said here kept, the last just now.\n")
         driven, _, rest = public.partition("\n")[2].partition("\n")
-        assert driven.startswith("What drives me here: ") and re.findall(r"\d+", rest) == []
+        assert driven.startswith("My drives here: ") and re.findall(r"\d+", rest) == []
 
 
 async def test_status_says_whether_all_messages_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

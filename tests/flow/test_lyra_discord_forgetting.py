@@ -56,7 +56,7 @@ async def test_what_was_shown_of_a_topic_is_forgotten_and_only_ones_own(town: To
         call = await town.ada.runs(town.general, "forget", about="the regatta")
         shown = await call.answer()
         lines = shown.content.split("\n")
-        assert lines[:2] == ["This goes, for good:", "1 message"] and lines[2].endswith("I sail in the regatta.")
+        assert lines[:2] == ["This will be gone for good:", "1 message"] and lines[2].endswith("I sail in the regatta.")
         await town.says(town.ada, town.general, "The regatta is on Sunday.")
         await town.ada.clicks(shown, "Yes")
         assert (await finished(call)).content.startswith("Forgotten: 1 message")
@@ -71,7 +71,7 @@ async def test_what_was_made_of_a_topic_is_shown_with_it_before_it_goes(town: To
         call = await town.ada.runs(dm, "forget", about="the regatta")
         lines = (await call.answer()).content.split("\n")
         tiers = [line for line in lines if re.match(r"\d", line)]
-        assert lines[0] == "This goes, for good:" and tiers[:3] == ["1 message", "1 reply", "1 gist or summary"], lines
+        assert lines[0] == "This will be gone for good:" and tiers[:3] == ["1 message", "1 reply", "1 gist or summary"], lines
         assert all("regatta" in lines[lines.index(one) + 1] for one in (tiers[0], tiers[2]))
 
 

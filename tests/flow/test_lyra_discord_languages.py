@@ -14,7 +14,7 @@ async def test_people_of_two_languages_are_answered_at_once_each_in_theirs(town:
         await town.reads(town.ada, ada, "settings", setting="language", value="german")
         german, english = await asyncio.gather(town.reads(town.ada, ada, "status"), town.reads(town.bob, bob, "status"))
         assert german.startswith("0 Nachrichten von dir behalten.") and "Was mich hier antreibt: Kontinuität 0,10" in german
-        assert english.startswith("0 messages of yours kept.") and "What drives me here: continuity 0.10" in english
+        assert english.startswith("0 messages of yours kept.") and "My drives here: continuity 0.10" in english
         await town.reads(town.ada, ada, "settings", setting="language", value="auto")
         assert (await town.reads(town.ada, ada, "status")).startswith("0 messages of yours kept.")
 

@@ -67,7 +67,7 @@ async def test_settings_of_one_kind_are_not_set_where_the_others_are(town: Town)
         ("answers", "sometimes", "answers is one of: mentioned, always."),
         ("listening", "maybe", "listening is one of: on, off."),
         ("streaming", "1", "streaming is one of: on, off."),
-        ("time zone", "Mars", '"Mars" is no time zone; write it like "Europe/Vienna".'),
+        ("time zone", "Mars", '"Mars" is not a time zone; write it like "Europe/Vienna".'),
         ("everyone", "members", "everyone is the id of a role, or off. Copy the id from the server's settings, under Roles."),
     ],
 )

@@ -101,12 +101,12 @@ async def test_without_a_model_each_part_says_that_it_takes_one(town: Town, tier
     async with town.lyra():
         await town.says(town.ada, town.general, "My cat is called Turing.")
         last = (await town.reads(town.ada, town.general, f"memory {tier}")).split("\n")[-1]
-        assert last == "That takes a model: without one I make gists and summaries of what is said, and nothing above them."
+        assert last == "That takes a model: without one I make gists and summaries of what is said, and nothing more."
 
 
 async def test_with_a_model_and_nothing_told_yet_it_says_so(town: Town, lyra: Awake) -> None:
     shown = await town.reads(town.ada, town.general, "memory profile")
-    assert shown == "I know no standing fact here yet. It is made of gists, once there are enough."
+    assert shown == "I know no lasting facts here yet. It is made from gists, once there are enough."
     assert await town.reads(town.ada, town.general, "memory profile", past=True) == "Nothing of that was replaced so far."
 
 

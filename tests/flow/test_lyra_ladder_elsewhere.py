@@ -51,7 +51,7 @@ def test_at_the_terminal_each_part_is_shown_put_right_and_let_go(tmp_path: Path)
         assert [row["content"] for row in machine.export()].count("my cat is called Alan") == 1
         (fact,) = machine.lyra("memory", "profile", "--json").rows
         let_go = machine.chat(f"/memory forget {fact['id']}", "/memory profile")
-        assert "/forget ID forgets that too:" in let_go.out and let_go.lines[-1].startswith("I know no standing fact here yet.")
+        assert "/forget ID forgets that too:" in let_go.out and let_go.lines[-1].startswith("I know no lasting facts here yet.")
 
 
 def test_what_is_called_wrongly_at_the_terminal_is_told_how(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ async def test_what_a_place_cannot_have_is_refused_in_one_sentence(at_home: Home
             ("!settings everyone 5", '"everyone" can be set in a server, by its admins only.'),
             ("!settings reach on", '"reach" can be set in a DM with me only.'),
             ("!settings answers sometimes", "answers is one of: mentioned, always."),
-            ("!settings time zone Mars", '"Mars" is no time zone; write it like "Europe/Vienna".'),
+            ("!settings time zone Mars", '"Mars" is not a time zone; write it like "Europe/Vienna".'),
             ("!settings timezone Mars", 'There is no setting "timezone"; did you mean "time zone"?'),
             ("!settings colour red", 'There is no setting "colour"; !settings shows which there are.'),
         ):

@@ -70,7 +70,7 @@ async def test_the_owner_says_who_she_is_and_the_next_answer_knows(tmp_path: Pat
 
 async def test_no_link_puts_words_into_her_mouth(served: Site) -> None:
     ada = await served.visitor()
-    for path in ("/persona", "/dreams"):
+    for path in ("/persona", "/dreams", "/verify"):
         assert "Send your key" not in (await ada.get(f"{path}?told=Send+your+key")).text
 
 

@@ -66,7 +66,7 @@ async def test_plain_words_that_mean_a_command_are_offered_as_it_in_a_tab(served
         await tab.until("answer")
         await ada.post("/talk", SCRIPTED, text="forget that")
         asked = await tab.until("question")
-        assert str(asked["text"]).startswith("This goes, for good:\n1 message") and "my pin is 1234" in str(asked["text"])
+        assert str(asked["text"]).startswith("This will be gone for good:\n1 message") and "my pin is 1234" in str(asked["text"])
         assert "what is my pin" not in str(asked["text"]) and str(asked["text"]).endswith("Forget this for good?")
         await ada.post("/talk/answer", SCRIPTED, question=str(asked["id"]), yes=yes)
         told = str((await tab.until("notice"))["text"])
@@ -85,4 +85,4 @@ async def test_without_a_tab_that_could_be_asked_such_words_are_kept_and_lost_to
 async def test_who_asks_to_be_reminded_is_told_what_she_can_do(served: Site) -> None:
     ada = await served.visitor()
     page = await ada.post("/talk", text="remind me to feed the cat at six")
-    assert "I cannot speak up at a time of your choosing" in page.words and "remind me to feed the cat" in page.words
+    assert "I cannot remind you at a set time" in page.words and "remind me to feed the cat" in page.words

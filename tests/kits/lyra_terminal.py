@@ -21,13 +21,13 @@ UP, CTRL_C, CTRL_D = "\x1b[A", "\x03", "\x04"
 class Terminal:
     """A window in which a person talks to Lyra."""
 
-    def __init__(self, home: Home, *options: str, command: str = "chat") -> None:
-        self._screen = pyte.Screen(COLUMNS, ROWS)
+    def __init__(self, home: Home, *options: str, command: str = "chat", columns: int = COLUMNS) -> None:
+        self._screen = pyte.Screen(columns, ROWS)
         self._stream = pyte.ByteStream(self._screen)
         self.raw = b""
         self._typed = 0
         self._window, inside = pty.openpty()
-        termios.tcsetwinsize(inside, (ROWS, COLUMNS))
+        termios.tcsetwinsize(inside, (ROWS, columns))
         self._child = Forked([command, *options], home.folder, home.environment(), [inside] * 3, terminal=True)
 
     def __enter__(self) -> Self:

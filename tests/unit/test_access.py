@@ -119,5 +119,5 @@ async def test_dms_of_strangers_can_be_left_unanswered(discord: Platform, strang
 @pytest.mark.parametrize("entry", ["ada", "discord:ada", "matrix:ada", "role:five", "server:", "room:abc", "user:1", "discord:"])
 def test_an_entry_that_names_nobody_is_refused_with_how_to_write_it(entry: str) -> None:
     given: dict[str, Any] = {"access": {"allow": [entry]}}
-    with pytest.raises(ValueError, match="names nobody; write an account like"):
+    with pytest.raises(ValueError, match="does not name anybody; write an account like"):
         Settings.model_validate(given)

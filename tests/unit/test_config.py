@@ -78,16 +78,16 @@ def test_the_example_has_every_key_with_its_default() -> None:
             'embed = "local" means no backend; give [models.local] another name to embed with it',
         ),
         ('summary = "off"', 'summary names "off", but there is no [models.off]'),
-        ('time_zone = "Mars/Olympus"', '"Mars/Olympus" is no time zone'),
-        ('[models.main]\nbase_url = "ftp://x"\nmodel = "m"', '"ftp://x" is no address'),
+        ('time_zone = "Mars/Olympus"', '"Mars/Olympus" is not a time zone'),
+        ('[models.main]\nbase_url = "ftp://x"\nmodel = "m"', '"ftp://x" is not an address'),
         ('[discord]\ntokn_env = "T"', 'unknown key "discord.tokn_env" (did you mean "token_env"?)'),
         ("[discord]", "name the bot's token either with token_env, an environment variable, or with token_file, a file"),
         ('[discord]\ntoken_env = "T"\ntoken_file = "t"', "name the bot's token either with token_env"),
         (f'{DISCORD}api_url = "http://127.0.0.1/api/v10"', "api_url and gateway_url belong to one server; give both"),
         (f'{DISCORD}gateway_url = "ws://127.0.0.1"', "api_url and gateway_url belong to one server; give both"),
-        (f'{DISCORD}api_url = "ws://127.0.0.1"\ngateway_url = "ws://127.0.0.1"', '"ws://127.0.0.1" is no address'),
-        (f'{DISCORD}api_url = "http://127.0.0.1"\ngateway_url = "http://"', '"http://" is no address; write it like "wss://'),
-        (f'{DISCORD}bots = ["lyra"]', '"lyra" is no id; write digits like'),
+        (f'{DISCORD}api_url = "ws://127.0.0.1"\ngateway_url = "ws://127.0.0.1"', '"ws://127.0.0.1" is not an address'),
+        (f'{DISCORD}api_url = "http://127.0.0.1"\ngateway_url = "http://"', '"http://" is not an address; write it like "wss://'),
+        (f'{DISCORD}bots = ["lyra"]', '"lyra" is not an id; write digits like'),
         ("summarize_after = 0", '"summarize_after"'),
         ("[exit]\nlink = []", 'unknown key "exit.link" (did you mean "links"?)'),
         ('[exit]\nlinks = ["*"]', '"exit.links": "*" would let every link pass; name domains like "example.org"'),
@@ -98,8 +98,8 @@ def test_the_example_has_every_key_with_its_default() -> None:
             '[people.ada]\nconsole = "ada"\ndiscord = ["1", "2"]\n[people.bob]\ndiscord = "2"',
             'discord account "2" is listed under both [people.ada] and [people.bob], and an account is one person\'s',
         ),
-        ('[people.ada]\nmatrix = "ada"', '"people.ada.matrix": "ada" is no Matrix id; write it like "@ada:example.org"'),
-        ('[people.ada]\ndiscord = "ada#1234"', '"people.ada.discord": "ada#1234" is no id; write digits like'),
+        ('[people.ada]\nmatrix = "ada"', '"people.ada.matrix": "ada" is not a Matrix id; write it like "@ada:example.org"'),
+        ('[people.ada]\ndiscord = "ada#1234"', '"people.ada.discord": "ada#1234" is not an id; write digits like'),
         ("[people.ada]\ndiscord = true", '"people.ada.discord'),
         ("[retention]\nmessages = true", '"retention.messages": a number'),
         ("[retention]\nmessages = inf", '"retention.messages": a finite number'),
@@ -107,7 +107,7 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ("[retention]\nmessages = 1e300", '"retention.messages": at most 36500'),
         ('[web]\nport = "80"', '"web.port": a whole number'),
         ("[web]\nport = true", '"web.port": a whole number'),
-        ('[models.m]\nbase_url = "http://x:99999/v1"\nmodel = "m"', '"http://x:99999/v1" is no address'),
+        ('[models.m]\nbase_url = "http://x:99999/v1"\nmodel = "m"', '"http://x:99999/v1" is not an address'),
         ("chat = ", "is not TOML"),
     ],
 )
@@ -127,7 +127,7 @@ NO_ADDRESSES = (
 @pytest.mark.parametrize("value", NO_ADDRESSES)
 def test_what_no_server_can_have_is_no_address(value: str) -> None:
     found = fault(value, *API)
-    assert found is not None and "is no address; write it like" in str(found)
+    assert found is not None and "is not an address; write it like" in str(found)
 
 
 @pytest.mark.parametrize(

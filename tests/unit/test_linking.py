@@ -55,7 +55,7 @@ async def test_both_have_to_agree_in_turn_and_one_code_links_once(linking: Linki
     assert shown.typed.account == ALSO and shown.word == request.word
     assert await linking.link(shown) == [] and await linking.link(shown) is None
     assert await linking.circle(ADA) == [ADA, ALSO] and await linking.circle(ALSO) == [ALSO, ADA]
-    assert "is no code" in await refused(linking, code)
+    assert "That code is wrong" in await refused(linking, code)
 
 
 async def test_a_code_is_kept_as_a_hash_ends_and_is_replaced_by_the_next(linking: Linking, clock: Clock) -> None:
@@ -63,12 +63,12 @@ async def test_a_code_is_kept_as_a_hash_ends_and_is_replaced_by_the_next(linking
     row = await linking.db.one("SELECT * FROM link_codes")
     assert row and not any(first.replace("-", "") in str(value).upper() for value in row)
     second = await linking.show(party(ADA))
-    assert "is no code" in await refused(linking, first)
+    assert "That code is wrong" in await refused(linking, first)
     clock.forward(LASTS)
-    assert "is no code" in await refused(linking, second)
+    assert "That code is wrong" in await refused(linking, second)
     third = await linking.show(party(ADA))
     request = await linking.enter(third, party(ALSO), [ALSO])
-    assert "is no code" in await refused(linking, third, MORE), "somebody typed it already"
+    assert "That code is wrong" in await refused(linking, third, MORE), "somebody typed it already"
     assert await linking.agree(request)
     clock.forward(LASTS)
     assert await linking.link(request) is None and await linking.requests(ADA) == []
@@ -80,7 +80,7 @@ async def test_a_code_is_kept_as_a_hash_ends_and_is_replaced_by_the_next(linking
 async def test_guessing_ends_after_five_tries_even_at_the_right_one(linking: Linking, clock: Clock) -> None:
     code = await linking.show(party(ADA))
     for _ in range(5):
-        assert "is no code" in await refused(linking, "ABCD-EFGH")
+        assert "That code is wrong" in await refused(linking, "ABCD-EFGH")
     assert "Too many" in await refused(linking, code)
     clock.forward(LASTS)
     await link(linking, ADA, ALSO)

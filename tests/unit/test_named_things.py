@@ -20,6 +20,7 @@ from memory.text.told.named_things import aliases_in, key, keys_in, named
         ("I met Ana Lopez in May", [("Ana Lopez", "", "")]),
         ("Meine Schwester Lea hat einen Hund namens Bello", [("Bello", "pet", "hund"), ("Lea", "person", "schwester")]),
         ("I think that Monday is fine, and I'm in England in May", [("England", "place", "")]),
+        ("ada said: The tulips opened. ada said: We planted them; Ben: Jonas helped", [("Ben", "", ""), ("Jonas", "", "")]),
         ("nothing is named here", []),
     ],
 )

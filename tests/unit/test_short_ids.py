@@ -93,7 +93,7 @@ async def test_an_id_that_could_mean_two_means_neither(tmp_path: Path) -> None:
     [
         (("words: locker, code", "meaning 0.63"), "same words: locker, code; it means much the same"),
         (("meaning 0.31", "the time that is asked for"), "it means something like it; the time that is asked for"),
-        (("beside a hit",), "it stands beside what was found"),
+        (("beside a hit",), "it is next to what was found"),
     ],
 )
 def test_why_something_was_found_is_said_without_figures(why: tuple[str, ...], said: str) -> None:

@@ -69,7 +69,7 @@ async def _all() -> AsyncGenerator[Finding]:
             yield finding
         for finding in await _looked("Lyra", _awake(around)):
             yield finding
-        yield Finding(False, _("Everything else waits for the configuration."))
+        yield Finding(False, _("Everything else has to wait for the configuration."))
         return
     app: App | None = None
     async with AsyncExitStack() as stack:
@@ -115,9 +115,9 @@ async def _examined(it: Looked, waiting: Callable[[str], None] = lambda _part: N
     config = (
         _("Configuration: {path}.", path=around.config_path)
         if around.config_path.exists()
-        else _("Configuration: none, every default holds.")
+        else _("Configuration: none, so everything is at its default.")
     )
-    yield Finding(True, f"{config} {_('Times are told in {zone}.', zone=local_zone(settings))}")
+    yield Finding(True, f"{config} {_('Times are shown in {zone}.', zone=local_zone(settings))}")
     models = [name for name in dict.fromkeys([*settings.chat, *settings.summary]) if name != OFFLINE]
     parts: list[tuple[str, Callable[[], Awaitable[list[Finding]]]]] = [
         (_("Persona"), partial(_persona, it)),
@@ -150,7 +150,7 @@ async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
     except Exception as error:  # noqa: BLE001
         # One of the three places where a broad handler stands: who asks what is broken is told of every part.
         log.warning("doctor.broken", part=name, why=type(error).__name__)
-        return [Finding(False, _("{part}: looking at it failed ({error}).", part=name, error=error))]
+        return [Finding(False, _("{part}: the check failed ({error}).", part=name, error=error))]
 
 
 async def _without_configuration(around: Surroundings) -> list[Finding]:
@@ -172,12 +172,12 @@ async def _persona(it: Looked) -> list[Finding]:
 async def _home(around: Surroundings) -> list[Finding]:
     home = around.home
     if not home.is_dir():
-        return [Finding(False, _("Home: {home} is no folder. lyra chat makes it; LYRA_HOME names another.", home=home))]
+        return [Finding(False, _("Home: {home} is not a folder. lyra chat makes it; LYRA_HOME names another.", home=home))]
     free = os.statvfs(home)
     megabytes = free.f_bavail * free.f_frsize // 1_000_000
     enough = megabytes >= 100
     free_ = _("Home: {home}, {megabytes} MB free.", home=home, megabytes=number(megabytes))
-    return [Finding(enough, free_ if enough else f"{free_} {_('Free some: under 100 MB is too little.')}")]
+    return [Finding(enough, free_ if enough else f"{free_} {_('Free some space: under 100 MB is too little.')}")]
 
 
 async def _key(around: Surroundings, settings: Settings) -> list[Finding]:
@@ -260,10 +260,10 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
 async def _awake(around: Surroundings) -> list[Finding]:
     lock = FileLock(around.home / "run.lock")
     if not lock.path.exists():
-        return [Finding(True, _("Lyra is not awake; `lyra run` keeps her so."))]
+        return [Finding(True, _("Lyra is not awake; `lyra run` wakes her."))]
     awake = not lock.take()
     lock.release()
-    return [Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` keeps her so."))]
+    return [Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` wakes her."))]
 
 
 def _sentence(error: BaseException) -> str:

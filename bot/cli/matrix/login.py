@@ -52,7 +52,7 @@ class AtTerminal:
         return line.decode(errors="replace")
 
     def _say(self, sentence: str) -> None:
-        print(sentence, file=sys.stderr, flush=True)
+        show(sentence, sys.stderr)
 
 
 async def login() -> int:

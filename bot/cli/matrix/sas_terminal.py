@@ -35,13 +35,13 @@ async def verify() -> int:
             for known in (await attestations(notes, user)).values():
                 then = day(datetime.fromtimestamp(known.at / 1_000_000, UTC).date())
                 by = _("compared here") if known.by == OPERATOR else _("on their word, in the chat")
-                print(_("{user}: verified on {day}, {by}", user=known.user, day=then, by=by))
+                show(_("{user}: verified on {day}, {by}", user=known.user, day=then, by=by))
     return 0
 
 
 async def _ask(records: Records, one: Record) -> None:
     """Show the emoji of one, and keep the verdict on those that were shown. Raises LyraError without one."""
-    print(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=shown(one.emoji)))
+    show(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=shown(one.emoji)))
     show(
         _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)"),
         file=sys.stderr,

@@ -12,14 +12,14 @@ from memory.tiers.selfstate import Moment, SelfState
 from memory.types import Exchange, Statement
 from memory.view.digests import SelfStates
 
-TAKES_A_MODEL = lazy("That takes a model: without one I make gists and summaries of what is said, and nothing above them.")
+TAKES_A_MODEL = lazy("That takes a model: without one I make gists and summaries of what is said, and nothing more.")
 RESET = lazy("I am as at the beginning here: no mood, no drives, nothing said of myself. What you told me is as it was.")
-NO_WORDS = lazy("Say what is so instead.")
+NO_WORDS = lazy("Say what is true instead.")
 _EMPTY = {
-    "profile": lazy("I know no standing fact here yet."),
+    "profile": lazy("I know no lasting facts here yet."),
     "era": lazy("No month is told here yet."),
-    "narrative": lazy("Nothing goes on here yet that I could tell."),
-    "self": lazy("I have nothing to say of myself here yet."),
+    "narrative": lazy("Nothing is going on here yet that I could tell."),
+    "self": lazy("I have nothing to say about myself here yet."),
 }
 _FIRST = {"inferred": lazy("Inferred"), "arc": lazy("Going on"), "trend": lazy("Trend"), "callback": lazy("Left open")}
 _MEASURES = {
@@ -43,7 +43,7 @@ def empty(tier: str, *, past: bool, model: bool) -> str:
     """Say why there is nothing to show of a tier."""
     if past:
         return _("Nothing of that was replaced so far.")
-    return _("{empty} It is made of gists, once there are enough.", empty=_EMPTY[tier]) if model else str(TAKES_A_MODEL)
+    return _("{empty} It is made from gists, once there are enough.", empty=_EMPTY[tier]) if model else str(TAKES_A_MODEL)
 
 
 def listed(

@@ -41,4 +41,4 @@ def _said(signal: str) -> str:
         case "said":
             times = int(rest.split()[0])
             return ngettext("said {n} time", "said {n} times", times)
-    return _("it stands beside what was found") if signal == "beside a hit" else _(signal)
+    return _("it is next to what was found") if signal == "beside a hit" else _(signal)

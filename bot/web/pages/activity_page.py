@@ -71,9 +71,9 @@ def told(one: Happening) -> tuple[int, str, str]:
 
 _MONTH = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _WORDS = {
-    "gist": lazy("Summed up a stretch of talk"), "merge": lazy("Merged gists"), "summary": lazy("Summed up a conversation"),
-    "profile": lazy("Brought facts up to date"), "era": lazy("Told a month"), "narrative": lazy("Told what goes on"),
-    "self": lazy("Told how I am"), "reflection": lazy("Had a thought"), "dream": lazy("Dreamt"),
+    "gist": lazy("Summarized part of a conversation"), "merge": lazy("Merged gists"), "summary": lazy("Summarized a conversation"),
+    "profile": lazy("Updated facts"), "era": lazy("Wrote about a month"), "narrative": lazy("Said what is going on"),
+    "self": lazy("Said how I am"), "reflection": lazy("Had a thought"), "dream": lazy("Dreamt"),
     "import": lazy("Imported messages"), "bank": lazy("Took notes of a shared place"),
 }  # fmt: skip
 _COUNTED: Mapping[str, Callable[[int], Sentence]] = {

@@ -39,9 +39,9 @@ class NumbersPage:
         tokens = [(_short(day), float(spent[day].tokens) if day in spent else 0.0, "") for day in days]
         return self._desk.page(
             request, "numbers.html", view,
-            by_month=bars([(_month(one.period), float(one.messages), f"/timeline/{one.period}") for one in months], _("Messages a month")),
-            by_day=bars([(_short(day), float(said.get(day, 0)), "") for day in days], _("Messages a day")),
-            calls=bars(calls, _("Calls a day")), tokens=bars(tokens, _("Tokens a day")),
+            by_month=bars([(_month(one.period), float(one.messages), f"/timeline/{one.period}") for one in months], _("Messages per month")),
+            by_day=bars([(_short(day), float(said.get(day, 0)), "") for day in days], _("Messages per day")),
+            calls=bars(calls, _("Calls per day")), tokens=bars(tokens, _("Tokens per day")),
             total=sum(one.messages for one in months), gists=sum(one.gists for one in months),
             conversations=len(await view.sessions.all()),
         )  # fmt: skip

@@ -36,7 +36,7 @@ class TimelinePage:
         months = await view.calendar.months()
         told = {one.period: one for one in reversed(await view.digests.statements("era"))}
         said = [(short_month(_date(one.period)), one.messages, f"/timeline/{one.period}") for one in reversed(months)]
-        chart = bars(said, _("Messages a month"))
+        chart = bars(said, _("Messages per month"))
         return self._desk.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
 
     async def _month(self, request: web.Request) -> web.Response:

@@ -76,6 +76,7 @@ _SURNAMED = (
 )
 _CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{_KIN}|{_PETS})\b", re.IGNORECASE)
 _LARGE = re.compile(rf"(?<=[\w,;:'’\"(]\s){_NAME}")
+_SPEECH = frozenset(":'’\"(")
 _WRITES_NOUNS_LARGE = frozenset({"german"})
 _NO_NAME = frozenset(
     "i i'm i've i'll i'd ok okay god english german french spanish italian lyra mr mrs ms dr monday tuesday wednesday thursday friday "
@@ -122,7 +123,7 @@ def named(text: str) -> list[Named]:
     if not _writes_nouns_large(text):
         for match in _LARGE.finditer(text):
             name = _plain(match["name"])
-            if name and key(name) not in parts:
+            if name and key(name) not in parts and not _opens_speech(text[: match.start()], name):
                 found.setdefault(key(name), Named(name))
     return list(found.values())[:_MOST]
 
@@ -194,6 +195,11 @@ def _writes_nouns_large(text: str) -> bool:
         return True
     german = function_words().get("german", frozenset())
     return sum(word in german for word in words) > sum(word in STOP_WORDS for word in words)
+
+
+def _opens_speech(before: str, word: str) -> bool:
+    """Say whether a word like "The" is written large because what somebody said begins with it: "Ana said: The rain stopped"."""
+    return word.lower() in STOP_WORDS and before.rstrip()[-1:] in _SPEECH
 
 
 def _plain(name: str) -> str:
