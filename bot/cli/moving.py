@@ -34,7 +34,8 @@ async def _into(around: Surroundings, settings: Settings, url: str, password_env
     try:
         named = database_url(url, secret=False)
     except ValueError as error:
-        raise BadInput(str(error)) from error
+        said = str(error)
+        raise BadInput(f"{said[:1].upper()}{said[1:]}.") from error
     config = ConfigFile(around.config_path)
     if on_server(settings):
         address = address_of(around, settings)

@@ -70,9 +70,9 @@ def _read(path: Path, format: str, time_zone: str, person: str) -> Iterator[Inco
             else:
                 yield from read_jsonl(whole, time_zone, person)
         except OSError as error:
-            raise FileUnusable(lazy("{name} cannot be read: {strerror}", name=name, strerror=error.strerror)) from error
+            raise FileUnusable(lazy("{name} cannot be read: {strerror}.", name=name, strerror=error.strerror)) from error
         except FileUnusable as unusable:
-            raise FileUnusable(lazy("{name}: {reason}", name=name, reason=unusable)) from unusable
+            raise FileUnusable(lazy("{name}: {reason}.", name=name, reason=unusable)) from unusable
 
 
 def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
@@ -83,13 +83,13 @@ def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
     try:
         return path.open("rb")
     except FileNotFoundError as error:
-        raise FileUnusable(lazy("{path} does not exist", path=path)) from error
+        raise FileUnusable(lazy('"{file}" does not exist.', file=path)) from error
     except IsADirectoryError as error:
-        raise FileUnusable(lazy("{path} is a folder; name a file in it", path=path)) from error
+        raise FileUnusable(lazy('"{file}" is a folder; name a file in it.', file=path)) from error
     except OSError as error:
-        raise FileUnusable(lazy("{path} cannot be opened: {strerror}", path=path, strerror=error.strerror)) from error
+        raise FileUnusable(lazy("{path} cannot be opened: {strerror}.", path=path, strerror=error.strerror)) from error
     except ValueError as error:
-        raise FileUnusable(lazy("the file's name holds a character that no file name can have")) from error
+        raise FileUnusable(lazy("The file's name holds a character that no file name can have.")) from error
 
 
 def _shown(head: bytes) -> str:

@@ -272,7 +272,7 @@ class TestOpening:
         assert self.read(path, kind) == []
 
     def test_what_cannot_be_opened_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(FileUnusable, match=r"missing\.jsonl does not exist"):
+        with pytest.raises(FileUnusable, match=r"missing\.jsonl" does not exist\."):
             self.read(tmp_path / "missing.jsonl")
         with pytest.raises(FileUnusable, match="is a folder"):
             self.read(tmp_path)
