@@ -141,6 +141,7 @@ class Settling(Group):
                 listening=await preferences.on(call.place, "listening"),
                 paused=await preferences.on(call.person, PAUSED),
                 reach=await preferences.on(call.person, "reach"),
+                encrypted=self._services.encrypted,
             )
         )
 

@@ -12,13 +12,21 @@ from memory.view.confidences import Confided
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
+def introduction(where: str, prefix: str = "", *, shared: bool, encrypted: bool) -> str:
     """Say in a few sentences what she is, what she keeps, and how to stop it.
 
-    `where` is where messages go to be answered, `prefix` what commands begin with where they are typed.
+    `where` is where messages go to be answered, `prefix` what commands begin with where they are typed. `encrypted` says that
+    what is kept is.
     """
     sign = prefix or "/"
-    goes = _("To answer I send it to {hosts}.", hosts=hosts(where)) if where else _("Nothing of it leaves the machine I run on.")
+    goes = _("To answer I send it to {hosts}.", hosts=hosts(where)) if where else _("No model elsewhere gets any of it.")
+    if shared and not encrypted:
+        return _(
+            "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, for everyone "
+            "who can read this. {goes} {sign}forget removes what you said; {sign}privacy says more, and how to stop.",
+            goes=goes,
+            sign=sign,
+        )
     if shared:
         return _(
             "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, encrypted, "
@@ -27,9 +35,16 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
             goes=goes,
             sign=sign,
         )
+    if not encrypted:
+        return _(
+            "Hello, I am Lyra, a program that remembers. I keep what you tell me here until you {sign}forget it, and "
+            "tell it to nobody else. {goes} {sign}privacy says more, and how to stop.",
+            sign=sign,
+            goes=goes,
+        )
     return _(
         "Hello, I am Lyra, a program that remembers. I keep what you tell me here, encrypted, until you "
-        "{sign}forget it; nobody else gets to read it. {goes} {sign}privacy says more, and how to stop.",
+        "{sign}forget it, and tell it to nobody else. {goes} {sign}privacy says more, and how to stop.",
         sign=sign,
         goes=goes,
     )
@@ -103,15 +118,23 @@ def ended(messages: int) -> str:
     )
 
 
-def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool) -> str:
-    """Say what is kept at a place, who can read it, where it goes, and how to stop it."""
+def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool, encrypted: bool) -> str:
+    """Say what is kept at a place, whether it is encrypted, who can read it, where it goes, and how to stop it."""
     sign = prefix or "/"
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
-    lines.append(_("It lies in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there."))
+    lines.append(
+        _(
+            "It lies in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there. Whoever runs that machine holds the key."
+        )
+        if encrypted
+        else _(
+            "It lies in a database, where I do not encrypt it, until it is forgotten; I make summaries of it. Whoever runs that database can read it."
+        )
+    )
     goes = (
         _("To answer and to summarize, words go to {hosts}.", hosts=hosts(where))
         if where
-        else _("No word of it leaves that machine.")
+        else _("No model elsewhere gets any of it.")
     )
     lines.append(goes)
     lines.append(
@@ -177,7 +200,7 @@ def _kept(place: Place, *, listening: bool) -> str:
 
 def _read_by(place: Place, *, reach: bool) -> str:
     if place.is_private:
-        alone = _("Nobody but you gets to read it, in this place or another.")
+        alone = _("I tell it to nobody but you, in this place or another.")
         return f"{alone} {_('You let me use here what I heard in servers and rooms that you can read.')}" if reach else alone
     if place.reach is Reach.PUBLIC:
         return _("What I keep here can come up anywhere in this server, and in a DM with whoever can read this and asked for it.")

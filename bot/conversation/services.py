@@ -28,3 +28,8 @@ class Services:
     clock: Clock
     off_record: OffRecord
     languages: Languages
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether what is kept is encrypted where it lies: a file of the home is, a database is not."""
+        return self.memory.address is None

@@ -152,7 +152,7 @@ class Turns:
             parts = await self._services.outgoing.composer.parts(place.platform, onward(prefix), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
-            text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
+            text = introduction(self._services.models.goes_to, prefix, shared=turn.shared, encrypted=self._services.encrypted)
             parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
             said = await turn.view.notices.greet(turn.session, parts)
         if said:

@@ -24,7 +24,10 @@ class PolicyPage:
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         return self._desk.page(
-            request, "policy.html", view, text=policy(self._desk.app.base.settings, self._desk.app.models.goes_to)
+            request,
+            "policy.html",
+            view,
+            text=policy(self._desk.app.base.settings, self._desk.app.models, self._desk.app.memory.address),
         )
 
 

@@ -56,7 +56,7 @@ class TalkPage:
         page = await view.calendar.messages(session, _SHOWN) if session else None
         return self._desk.page(
             request, "talk.html", view, name=name, session=session, page=page, conversations=conversations,
-            goes_to=self._desk.app.models.goes_to, has_model=self._desk.app.models.chat is not None, beside=beside,
+            goes_to=self._desk.app.models.goes_to, address=self._desk.app.memory.address, has_model=self._desk.app.models.chat is not None, beside=beside,
         )  # fmt: skip
 
     async def _say(self, request: web.Request) -> web.Response:
