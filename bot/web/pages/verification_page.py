@@ -25,7 +25,7 @@ class VerificationPage:
 
     async def _show(self, request: web.Request) -> web.Response:
         view, owner = await self._desk.view(request), self._desk.owns(request)
-        return self._desk.page(
+        return await self._desk.page(
             request, "verify.html", view, owner=owner, told=request.query.get("told", "")[:200], emoji=EMOJI,
             waiting=await self._waiting() if owner else [],
         )  # fmt: skip
