@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any
 
 from adapters.console.rendering import markdown
+from adapters.matrix.incoming.saying import mentions_her
 from adapters.splitting import split
 from bot.delivery.gate import gated
 from bot.web.prose import prose
@@ -36,10 +37,15 @@ def measure(row: Row) -> None:
         ("showing Markdown at the terminal", markdown, test_shown_markdown.HOSTILE),
         ("showing Markdown on the page", prose, test_shown_markdown.HOSTILE),
         ("looking for names", named, test_confidence.HOSTILE),
+        ("looking for a mention on Matrix", _mentions, ["<mx-reply>", "<mx-reply></", "<", "%"]),
     ):
         slowest, held = (_slowest(read, pieces, taken) for taken in (_taken, _held))
         row(f"{what}, the slowest text of {_LONG:,} characters", slowest, "words", _slowest(read, ["walk "], _taken), "ms")
         row(f"{what}, the longest single call of it", held, "words", _slowest(read, ["walk "], _held), "ms")
+
+
+def _mentions(text: str) -> bool:
+    return mentions_her({"formatted_body": text}, "@lyra:example.org")
 
 
 def _slowest(
