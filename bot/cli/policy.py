@@ -8,5 +8,5 @@ from bot.rights.policy import policy
 async def privacy() -> int:
     """Print the privacy policy that the configuration, and the model in use, amount to."""
     async with opened() as app:
-        show(policy(app.base.settings, app.models.goes_to))
+        show(policy(app.base.settings, app.models, app.memory.address))
     return 0

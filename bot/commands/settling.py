@@ -141,6 +141,7 @@ class Settling(Group):
                 listening=await preferences.on(call.place, "listening"),
                 paused=await preferences.on(call.person, PAUSED),
                 reach=await preferences.on(call.person, "reach"),
+                in_database=self._services.in_database,
             )
         )
 

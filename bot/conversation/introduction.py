@@ -18,7 +18,7 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
     `where` is where messages go to be answered, `prefix` what commands begin with where they are typed.
     """
     sign = prefix or "/"
-    goes = _("To answer I send it to {hosts}.", hosts=hosts(where)) if where else _("Nothing of it leaves the machine I run on.")
+    goes = _("To answer I send it to {hosts}.", hosts=hosts(where)) if where else _("No model elsewhere gets any of it.")
     if shared:
         return _(
             "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, encrypted, "
@@ -29,7 +29,7 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
         )
     return _(
         "Hello, I am Lyra, a program that remembers. I keep what you tell me here, encrypted, until you "
-        "{sign}forget it; nobody else gets to read it. {goes} {sign}privacy says more, and how to stop.",
+        "{sign}forget it, and tell it to nobody else. {goes} {sign}privacy says more, and how to stop.",
         sign=sign,
         goes=goes,
     )
@@ -103,15 +103,23 @@ def ended(messages: int) -> str:
     )
 
 
-def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool) -> str:
-    """Say what is kept at a place, who can read it, where it goes, and how to stop it."""
+def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool, in_database: bool) -> str:
+    """Say what is kept at a place, where that lies, who can read it, where it goes, and how to stop it."""
     sign = prefix or "/"
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
-    lines.append(_("It is in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there."))
+    lines.append(
+        _(
+            "It is in a database, encrypted with a key on the machine I run on, until it is forgotten; I make summaries of it there. Whoever runs that machine holds the key."
+        )
+        if in_database
+        else _(
+            "It is in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there. Whoever runs that machine holds the key."
+        )
+    )
     goes = (
         _("To answer and to summarize, words go to {hosts}.", hosts=hosts(where))
         if where
-        else _("No word of it leaves that machine.")
+        else _("No model elsewhere gets any of it.")
     )
     lines.append(goes)
     lines.append(
@@ -177,7 +185,7 @@ def _kept(place: Place, *, listening: bool) -> str:
 
 def _read_by(place: Place, *, reach: bool) -> str:
     if place.is_private:
-        alone = _("Nobody but you gets to read it, in this place or another.")
+        alone = _("I tell it to nobody but you, in this place or another.")
         return f"{alone} {_('You let me use here what I heard in servers and rooms that you can read.')}" if reach else alone
     if place.reach is Reach.PUBLIC:
         return _("What I keep here can come up anywhere in this server, and in a DM with whoever can read this and asked for it.")

@@ -254,7 +254,8 @@ class Listening:
         view, session = await self._services.domains.here(place)
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
         with reading(await self._services.languages.among(place, view)):
-            text = onward(prefix) if goes_on else introduction(self._services.models.goes_to, prefix, shared=True)
+            goes_to = self._services.models.goes_to
+            text = onward(prefix) if goes_on else introduction(goes_to, prefix, shared=True)
             parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
             await self._services.outgoing.flush(place.platform, place.key, parts)

@@ -28,3 +28,8 @@ class Services:
     clock: Clock
     off_record: OffRecord
     languages: Languages
+
+    @property
+    def in_database(self) -> bool:
+        """Whether what is kept lies in a database, and not in a file of the home."""
+        return self.memory.address is not None

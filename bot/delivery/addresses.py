@@ -33,7 +33,9 @@ _NAME = (
 
 def _addresses(begin: str) -> re.Pattern[str]:
     rest = rf"(?:(?!\]\()[^{_GAP}<])*"
-    return re.compile(rf"(?<!\\)<(?:{SCHEME}|[\w.+%-]+@|\+\d)[^{_GAP}<>]*>|(?:{begin}){rest}", re.IGNORECASE)
+    found = rf"(?<!\\)<(?:{SCHEME}|[\w.+%-]+@|\+\d)[^{_GAP}<>]*>|(?:{begin}){rest}"
+    # None begins with any other character: in long texts of marks each would be tried as each kind of beginning, and hold up all else.
+    return re.compile(rf"(?=[\w<+.%/@#!-])(?:{found})", re.IGNORECASE)
 
 
 ADDRESS = _addresses(_BEGIN)

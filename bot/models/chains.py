@@ -71,10 +71,21 @@ class Models:
     @property
     def goes_to(self) -> str:
         """The addresses that what is said goes to, to be answered, summarized or found by meaning, '' where it goes nowhere."""
-        settings = self._settings
-        named = (*settings.summary, *settings.embed[:1], *([settings.limits.cheaper] if self.cheaper else ()))
-        others = [settings.models[name] for name in named if name in settings.models]
-        return ", ".join(dict.fromkeys(backend.base_url for backend in (*self._chatting, *others)))
+        models = self._settings.models
+        embedding = [models[name].base_url for name in self._settings.embed[:1] if name in models]
+        return ", ".join(dict.fromkeys((*self.answering, *self.writing, *embedding)))
+
+    @property
+    def answering(self) -> Sequence[str]:
+        """The addresses that what is said goes to, to be answered."""
+        cheaper = [self._settings.models[self._settings.limits.cheaper]] if self.cheaper else []
+        return list(dict.fromkeys(backend.base_url for backend in (*self._chatting, *cheaper)))
+
+    @property
+    def writing(self) -> Sequence[str]:
+        """The addresses that what was said goes to, to be summed up and thought about."""
+        named = [self._settings.models[name] for name in self._settings.summary if name != OFFLINE]
+        return list(dict.fromkeys(backend.base_url for backend in (named if self._settings.summary else self._chatting)))
 
     @property
     def sees(self) -> bool:

@@ -80,7 +80,7 @@ class Connector:
         return (
             _("Disconnected. Words still go to {elsewhere}.", elsewhere=elsewhere)
             if elsewhere
-            else _("Disconnected. Nothing leaves this machine.")
+            else _("Disconnected. No model elsewhere gets any of it.")
         )
 
     async def _reload(self, sign: str) -> str:

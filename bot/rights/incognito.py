@@ -87,7 +87,7 @@ class IncognitoCommands(Group):
         }[of]
         model = self._services.models.goes_to
         goes = (
-            _("To answer, words still go to {hosts}.", hosts=hosts(model)) if model else _("No word of it leaves this machine.")
+            _("To answer, words still go to {hosts}.", hosts=hosts(model)) if model else _("No model elsewhere gets any of it.")
         )
         command = f"{self._sign(call)}{NAME} off{'' if of == _HERE else f' {of}'}"
         ends = _("What I know already I still use. {command} ends it.", command=command)

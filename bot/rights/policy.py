@@ -1,27 +1,36 @@
 """A privacy policy, written from the configuration: what is kept, how long, which hosts get words, and what people may ask."""
 
 from collections.abc import Sequence
+from typing import Protocol
 from urllib.parse import urlsplit
 
 from bot.config.addresses import is_nearby, is_this_machine
 from bot.config.settings import Settings
 from localization.numerals import number
 from localization.sentences import _, ngettext
+from memory.store.postgresql.address import Address
 
 _DISCORD = "discord.com"
 
 
-def policy(settings: Settings, goes_to: str) -> str:
-    """Return the policy as Markdown, for the operator to publish.
+class InUse(Protocol):
+    """The addresses of the models in use now: somebody may have connected another than is configured."""
 
-    `goes_to` are the addresses of the models that are in use now, as somebody may have connected another than is configured.
-    """
+    @property
+    def answering(self) -> Sequence[str]: ...
+
+    @property
+    def writing(self) -> Sequence[str]: ...
+
+
+def policy(settings: Settings, models: InUse, database: Address | None = None) -> str:
+    """Return the policy as Markdown, for the operator to publish. `database` is the one that keeps all of it, if one does."""
     sections = [
         (_("Who is responsible"), _responsible(settings)),
-        (_("What is kept"), _kept(settings)),
+        (_("What is kept"), _kept(models, database)),
         (_("How long"), _how_long(settings)),
-        (_("Where words go"), _hosts(settings, goes_to)),
-        (_("Who reads it"), _readers(settings)),
+        (_("Where words go"), _hosts(settings, models, database)),
+        (_("Who reads it"), _readers()),
         (_("What you may ask"), _rights(settings)),
     ]
     title = _("Privacy policy of Lyra")
@@ -38,7 +47,7 @@ def _responsible(settings: Settings) -> Sequence[str]:
     ]
 
 
-def _kept(settings: Settings) -> Sequence[str]:
+def _kept(models: InUse, database: Address | None) -> Sequence[str]:
     lines = [
         _(
             "In private: what you say to her and what she answers. In channels and rooms: what is said to her, and what she answers; all that is said there only where an admin turned that on, with a notice."
@@ -46,13 +55,14 @@ def _kept(settings: Settings) -> Sequence[str]:
         _(
             "With each message: the account's id and name, the place, and the time. Of files their names and, where they are text, their words."
         ),
-        _(
-            "All of it is in one encrypted file on the machine she runs on. What was said just before a question is read from the platform and not kept. The log holds nobody's words."
-        ),
+        _("All of it is in a database, encrypted with a key on the machine she runs on.")
+        if database
+        else _("All of it is in one encrypted file on the machine she runs on."),
+        _("What was said just before a question is read from the platform and not kept. The log holds nobody's words."),
     ]
     made = (
         _("From it she makes summaries, facts, a digest a month and thoughts, each with what it rests on.")
-        if _models(settings, settings.summary or settings.chat)
+        if models.writing
         else _("From it she makes summaries, on that machine alone.")
     )
     return [*lines, made]
@@ -73,35 +83,30 @@ def _how_long(settings: Settings) -> Sequence[str]:
     ]
     rest = _("Everything else stays until you forget it.") if lines else _("It stays until you forget it.")
     gone = _(
-        "What was said in a channel, a server or a room that disappears, or that she is no longer in, is forgotten after a week. Words on their way to a platform are blanked a day after they were sent."
+        "What was said in a channel, a server or a room that disappears, or that she is no longer in, is forgotten after a week, unless somebody who ruled it has it kept; a room that another one replaces is not meant. Words on their way to a platform are blanked a day after they were sent."
     )
     return ["\n".join(f"- {line}" for line in lines), rest, gone] if lines else [rest, gone]
 
 
-def _hosts(settings: Settings, goes_to: str) -> Sequence[str]:
-    used = [address for address in goes_to.split(", ") if address]
-    configured = {model.base_url for model in settings.models.values()}
+def _hosts(settings: Settings, models: InUse, database: Address | None) -> Sequence[str]:
+    embedding = [settings.models[name].base_url for name in settings.embed[:1] if name in settings.models]
     uses = (
-        (_("to answer"), [_named(one) for one in used if one not in configured]),
-        (_("to answer"), _models(settings, settings.chat)),
-        (_("to sum up and to think about what was said"), _models(settings, settings.summary or settings.chat)),
-        (_("to find things by their meaning"), _models(settings, settings.embed)),
+        (_("to answer"), models.answering),
+        (_("to sum up and to think about what was said"), models.writing),
+        (_("to find things by their meaning"), embedding),
     )
     found: dict[str, list[str]] = {}
-    for use, hosts in uses:
-        for host in hosts:
+    for use, addresses in uses:
+        for host in dict.fromkeys(map(_named, addresses)):
             found.setdefault(host, []).append(use)
     lines = [f"- {host}: {', '.join(uses)}" for host, uses in found.items()]
     lines += [f"- {host}: {_('the platform on which you talk with her')}" for host in _platforms(settings)]
+    # One without a host is reached by a socket of this machine.
+    if database and urlsplit(where := str(database)).hostname and not is_this_machine(where):
+        lines.append(f"- {_named(where)}: {_('the database in which all of it is kept')}")
     if not lines:
         return [_("No word leaves the machine she runs on.")]
     return [_("Words go to these hosts, and to no others:"), "\n".join(lines)]
-
-
-def _models(settings: Settings, names: Sequence[str]) -> list[str]:
-    """Return the hosts of these models, as people call them, each once."""
-    known = [settings.models[name].base_url for name in names if name in settings.models]
-    return list(dict.fromkeys(_named(address) for address in known))
 
 
 def _named(address: str) -> str:
@@ -120,7 +125,7 @@ def _platforms(settings: Settings) -> list[str]:
     return found
 
 
-def _readers(settings: Settings) -> Sequence[str]:
+def _readers() -> Sequence[str]:
     return [
         _(
             "What you say in private comes up for you alone. What is said in a server, a channel or a room comes up only where everyone who reads could read it there as well; that is decided anew for every answer."
@@ -128,7 +133,7 @@ def _readers(settings: Settings) -> Sequence[str]:
         _(
             "Accounts that people linked are one person's: each reads what was told in private under the others, and can have it forgotten. None is added unless each that is linked already agrees, and each can part at any time."
         ),
-        _("Whoever runs the machine holds the key of the file."),
+        _("Whoever runs the machine holds the key, and can read what is kept."),
     ]
 
 

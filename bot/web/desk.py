@@ -4,6 +4,7 @@ A template says `_("…")` and `ngettext("…", "…", n)` as everything else do
 is text: what it says, and what stands in its gaps, is escaped, but for a gap that is markup of the template's own.
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -178,21 +179,18 @@ class Desk:
         """Return how instants are told to the readers of a view."""
         return Times(self.app.base.clock.now(), view.home.time_zone)
 
-    def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
-        """Return a page, filled in; its view was asked for here."""
+    async def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
+        """Return a page, filled in beside the event loop, as it may show many long texts; its view was asked for here."""
         accounts = request[_ACCOUNTS]
-        return self._filled(
-            template,
-            200,
-            {
-                **facts,
-                **_frame(request),
-                "accounts": accounts,
-                "read": _chosen(request, accounts),
-                "times": self.times(view),
-                "home": view.home.key,
-            },
-        )
+        shown = {
+            **facts,
+            **_frame(request),
+            "accounts": accounts,
+            "read": _chosen(request, accounts),
+            "times": self.times(view),
+            "home": view.home.key,
+        }
+        return await asyncio.to_thread(self._filled, template, 200, shown)
 
     def plain(self, template: str, code: int = 200, /, **facts: object) -> web.Response:
         """Return a page for somebody who is not signed in."""

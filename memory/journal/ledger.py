@@ -100,10 +100,10 @@ async def settle(tx: Transaction, held: Claim) -> None:
 
 
 async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
-    """Leave work for whoever has the time; what somebody is at already is done once more after that."""
+    """Leave work for whoever has the time; what somebody is at already counts as never tried, and is done once more after that."""
     await tx.many(
         "INSERT INTO claims (name, slot, holder, fence, until) VALUES (:name, :slot, '', 0, 0) "
-        "ON CONFLICT (name, slot) DO UPDATE SET note = 'wanted'",
+        "ON CONFLICT (name, slot) DO UPDATE SET tries = 0",
         ({"name": name, "slot": slot} for slot in slots),
     )
 
@@ -112,7 +112,7 @@ async def want_everywhere(tx: Transaction, name: str) -> None:
     """Leave work of a kind in every domain, by whose key it is known."""
     await tx.run(
         "INSERT INTO claims (name, slot, holder, fence, until) SELECT :name, CAST(id AS TEXT), '', 0, 0 FROM domains "
-        "WHERE 1 = 1 ORDER BY id ON CONFLICT (name, slot) DO UPDATE SET note = 'wanted'",
+        "WHERE 1 = 1 ORDER BY id ON CONFLICT (name, slot) DO UPDATE SET tries = 0",
         {"name": name},
     )
 
@@ -142,7 +142,7 @@ async def finish_wanted(tx: Transaction, held: Claim, until: int = 0) -> None:
     """Let go of work that is done, or, where it was wanted again or is to wait until an instant, leave it for the next."""
     which = {"name": held.name, "slot": held.slot, "fence": held.fence}
     if not until:
-        await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence AND note = ''", which)
+        await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence AND tries > 0", which)
     await tx.run(
         "UPDATE claims SET holder = '', until = :until WHERE name = :name AND slot = :slot AND fence = :fence",
         {**which, "until": until},

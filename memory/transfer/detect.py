@@ -43,7 +43,7 @@ def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iter
     """
     if format not in _FORMATS:
         raise FileUnusable(
-            lazy("{format} is not a format; use one of {formats}", format=repr(format), formats=", ".join(_FORMATS))
+            lazy("{format} is not a format; use one of {formats}.", format=repr(format), formats=", ".join(_FORMATS))
         )
     return _read(path, format, time_zone, person)
 
@@ -78,7 +78,7 @@ def _read(path: Path, format: str, time_zone: str, person: str) -> Iterator[Inco
 def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
     if str(path) == "-":
         if sys.stdin is None:
-            raise FileUnusable(lazy("there is no standard input"))
+            raise FileUnusable(lazy("There is no standard input."))
         return nullcontext(sys.stdin.buffer)
     try:
         return path.open("rb")

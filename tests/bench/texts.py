@@ -1,9 +1,17 @@
-"""How long it takes to read texts made to be slow to read: what one call of a regular expression does is in no count of steps."""
+"""How long it takes to read texts made to be slow to read: what one call of a regular expression does is in no count of steps.
 
+All of them are read beside the event loop. There a single call that is no Python holds up everybody all the same, as it does not
+let go of the interpreter: the longest of them is measured by itself.
+"""
+
+import sys
 import time
 from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any
 
 from adapters.console.rendering import markdown
+from adapters.matrix.incoming.saying import mentions_her
 from adapters.splitting import split
 from bot.delivery.gate import gated
 from bot.web.prose import prose
@@ -29,15 +37,42 @@ def measure(row: Row) -> None:
         ("showing Markdown at the terminal", markdown, test_shown_markdown.HOSTILE),
         ("showing Markdown on the page", prose, test_shown_markdown.HOSTILE),
         ("looking for names", named, test_confidence.HOSTILE),
+        ("looking for a mention on Matrix", _mentions, ["<mx-reply>", "<mx-reply></", "<", "%"]),
     ):
-        row(f"{what}, the slowest text of {_LONG:,} characters", _slowest(read, pieces), "words", _slowest(read, ["walk "]), "ms")
+        slowest, held = (_slowest(read, pieces, taken) for taken in (_taken, _held))
+        row(f"{what}, the slowest text of {_LONG:,} characters", slowest, "words", _slowest(read, ["walk "], _taken), "ms")
+        row(f"{what}, the longest single call of it", held, "words", _slowest(read, ["walk "], _held), "ms")
 
 
-def _slowest(read: Callable[[str], object], pieces: Sequence[str]) -> float:
-    return max(_taken(read, (piece * _LONG)[:_LONG]) for piece in pieces)
+def _mentions(text: str) -> bool:
+    return mentions_her({"formatted_body": text}, "@lyra:example.org")
+
+
+def _slowest(
+    read: Callable[[str], object], pieces: Sequence[str], taken: Callable[[Callable[[str], object], str], float]
+) -> float:
+    return max(taken(read, (piece * _LONG)[:_LONG]) for piece in pieces)
 
 
 def _taken(read: Callable[[str], object], text: str) -> float:
     start = time.process_time()
     read(text)
     return (time.process_time() - start) * _MILLISECONDS
+
+
+def _held(read: Callable[[str], object], text: str) -> float:
+    """Return for how long a call that is no Python, and makes none, held the interpreter at most."""
+    longest, begun = 0.0, -1.0
+
+    def look(frame: FrameType, event: str, argument: Any) -> None:
+        nonlocal longest, begun
+        if event in ("c_return", "c_exception") and begun >= 0:
+            longest = max(longest, time.thread_time() - begun)
+        begun = time.thread_time() if event == "c_call" else -1.0
+
+    sys.setprofile(look)
+    try:
+        read(text)
+    finally:
+        sys.setprofile(None)
+    return longest * _MILLISECONDS

@@ -69,10 +69,13 @@ def test_a_model_connected_by_hand_serves_until_it_is_turned_off(tmp_path: Path,
     refused = home.chat(f"/model {model.server.base_url}", "n")
     assert refused.lines == ["Not connected."]
     connected = home.chat(f"/model {model.server.base_url}", "y", "hello")
+    policy = home.lyra("privacy").out
+    assert "- a model on the same machine: to answer, to sum up and to think about what was said" in policy
+    assert "she makes summaries, facts, a digest a month and thoughts" in policy
     assert connected.lines[0] == "Connected. /model off undoes it."
     assert connected.lines[1].startswith("Echo: ")
     off = home.chat("/model off", "hello", "/model off")
-    assert off.lines == ["Disconnected. Nothing leaves this machine.", "Hello, ada.", "No model was connected."]
+    assert off.lines == ["Disconnected. No model elsewhere gets any of it.", "Hello, ada.", "No model was connected."]
     asked = len(model.chats)
     assert home.chat("hello").lines == ["Hello, ada."]
     assert len(model.chats) == asked

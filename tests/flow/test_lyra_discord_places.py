@@ -233,7 +233,7 @@ async def test_she_says_who_she_is_once_for_each_circle_of_readers_over_restarts
                 await town.asks("ada", place, "hello")
     assert introductions(town.server) == [dm, general, staff]
     [alone, among, few] = [one.content for one in town.server.world.said if one.content.startswith("Hello, I am Lyra")]
-    assert "nobody else gets to read it" in alone and among == few
+    assert "tell it to nobody else" in alone and among == few
     for text in (alone, among):
         assert "I keep" in text and "/forget" in text and "/privacy says more, and how to stop" in text
 

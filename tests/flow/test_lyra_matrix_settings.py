@@ -180,7 +180,7 @@ async def test_privacy_says_what_is_kept_where_and_how_to_stop(at_home: Home, ad
         assert "by mention, in answer to me, or in my threads" in told and "can come up in this room" in told
         assert "words go to a model on this same machine" in told and "!lyra privacy stop" in told and "!lyra forget" in told
         told = (await at_home.asks(ada, private, "!lyra privacy")).body
-        assert "Nobody but you gets to read it" in told and "servers and rooms" not in told
+        assert "I tell it to nobody but you" in told and "servers and rooms" not in told
         await at_home.asks(ada, private, "!lyra settings reach on")
         assert "what I heard in servers and rooms" in (await at_home.asks(ada, private, "!lyra privacy")).body
 
@@ -223,8 +223,8 @@ async def test_in_a_dm_she_says_once_who_she_is(at_home: Home, ada: Person, encr
         intro, *answers = await at_home.said(ada, room)
         assert intro.kind == "m.notice" and [one.kind for one in answers] == ["m.text", "m.text"]
         assert intro.body == (
-            "Hello, I am Lyra, a program that remembers. I keep what you tell me here, encrypted, until you .forget it; nobody else "
-            "gets to read it. To answer I send it to a model on this same machine. .privacy says more, and how to stop."
+            "Hello, I am Lyra, a program that remembers. I keep what you tell me here, encrypted, until you .forget it, and tell "
+            "it to nobody else. To answer I send it to a model on this same machine. .privacy says more, and how to stop."
         )
 
 
@@ -235,7 +235,7 @@ async def test_in_a_room_she_says_who_she_is_when_she_comes_and_not_again(at_hom
         intro = await bob.hears(room, lambda event: event.sender == at_home.user and event.type == "m.room.message")
         assert intro.body == (
             "Hello, I am Lyra, a program that remembers. Here I keep what is said to me and what I answer, encrypted, for everyone "
-            "who can read this. Nothing of it leaves the machine I run on. !forget removes what you said; !privacy says more, and "
+            "who can read this. No model elsewhere gets any of it. !forget removes what you said; !privacy says more, and "
             "how to stop."
         )
         await tells(at_home, ada, room, "hello")

@@ -1,4 +1,4 @@
-"""Whatever the length of what is said, nobody else waits for it: no work on a text holds up the event loop."""
+"""Whatever the length of what is said or shown, nobody else waits for it: no work on a text holds up the event loop."""
 
 import asyncio
 import time
@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from bot.app import opened
+from memory.types import Kind, NewExchange
+from tests.kits.browsing import site
 from tests.kits.lyra_kit import ModelServer
 from tests.kits.size import TORTURE
 from tests.kits.stalls import long_talk, say, stalls
@@ -45,11 +47,32 @@ async def test_long_messages_do_not_hold_up_the_event_loop(
     assert await longest_stall(tmp_path, monkeypatch, modelled=modelled) < MOST
 
 
+async def at_once(work: Callable[..., object], /, *arguments: Any, **more: Any) -> object:
+    """Work in the place of a thread."""
+    return work(*arguments, **more)
+
+
 @pytest.mark.torture
 @BY_WHOM
 async def test_without_threads_they_would(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, modelled: bool) -> None:
-    async def at_once(work: Callable[..., object], /, *arguments: Any, **more: Any) -> object:
-        return work(*arguments, **more)
-
     monkeypatch.setattr(asyncio, "to_thread", at_once)
     assert await longest_stall(tmp_path, monkeypatch, modelled=modelled) > MOST
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_a_page_of_long_answers_does_not_hold_up_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    answer = "## The plan\n\n- **Buy** the *seeds* for `bed 3`\n- Call Ines about the kayak, as we said on Friday.\n\n" * 80
+    async with site(tmp_path, monkeypatch) as served:
+        session, view, now = await served.told("what is the plan?"), await served.view(), served.app.base.clock.now()
+        said = [NewExchange(Kind.REPLY, answer, f"r{n}", now + n, "Lyra", "assistant") for n in range(30)]
+        await view.say(session, said)
+        ada = await served.visitor()
+        assert "Call Ines" in (await ada.get("/search?q=kayak")).words
+        if not guarded:
+            monkeypatch.setattr(asyncio, "to_thread", at_once)
+        async with stalls(time.thread_time) as found:
+            page = await ada.get("/talk")
+        assert page.text.count("<code>bed 3</code>") == 30 * 80
+        assert (found.longest < MOST) is guarded

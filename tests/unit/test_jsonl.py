@@ -272,7 +272,7 @@ class TestOpening:
         assert self.read(path, kind) == []
 
     def test_what_cannot_be_opened_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(FileUnusable, match=r"missing\.jsonl" does not exist\."):
+        with pytest.raises(FileUnusable, match=r'missing\.jsonl" does not exist\.'):
             self.read(tmp_path / "missing.jsonl")
         with pytest.raises(FileUnusable, match="is a folder"):
             self.read(tmp_path)
@@ -280,7 +280,7 @@ class TestOpening:
             self.read(tmp_path / ("x" * 5_000))
         with pytest.raises(FileUnusable, match="no file name can have"):
             self.read(tmp_path / "a\0b")
-        with pytest.raises(FileUnusable, match="'xml' is no format"):
+        with pytest.raises(FileUnusable, match="'xml' is not a format"):
             self.read(tmp_path, "xml")
 
     def test_the_archive_itself_is_explained(self, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """What stands beside the memory for a while: memories that were set aside, backups under way, keys in the making."""
 
 import asyncio
+import errno
+import os
 import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -127,3 +129,23 @@ def test_an_empty_key_of_a_disk_that_was_full_is_made_anew_and_a_damaged_one_is_
     with pytest.raises(KeyUnusable):
         keys.make(path)
     assert path.read_text("ascii") == "ab"
+
+
+@pytest.mark.parametrize("before", ["", "ab" * 32])
+def test_a_key_takes_its_place_once_the_disk_has_it_and_until_then_the_one_before_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
+) -> None:
+    path = tmp_path / "key"
+    if before:
+        keys.write(path, before)
+
+    def refuse(handle: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", refuse)
+        with pytest.raises(OSError, match="error"):
+            keys.write(path, "cd" * 32)
+    assert [(file.name, file.read_text("ascii")) for file in tmp_path.iterdir()] == ([("key", f"{before}\n")] if before else [])
+    keys.write(path, "cd" * 32)
+    assert keys.load(path) == bytes.fromhex("cd" * 32)

@@ -272,15 +272,6 @@ async def test_digests_that_were_in_view_pass_on_only_what_they_say_of_it(tmp_pa
         assert "The tomatoes are ripe." in await texts(here)
 
 
-async def test_a_bound_of_five_hundred_messages_a_step_forgets_all_of_many(tmp_path: Path) -> None:
-    async with at_home(tmp_path, embedder=BagOfWords()) as here:
-        for start in range(0, 1_200, 400):
-            await here.view.say(here.session, [said(f"{CODE} {n}", f"b{n}") for n in range(start, start + 400)])
-        log = tmp_path / "tombstones.log"
-        assert (await here.view.forget_session(here.session)).messages == 1_200
-        assert len(set(log.read_text().split())) >= 2 * 2 * 1_200 and await texts(here) == []
-
-
 async def test_what_was_in_view_is_read_back_as_it_was_recorded(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         said_here = [await here.say(f"number {n}") for n in range(5)]

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ import pytest
 from memory.errors import SourceGone
 from memory.forget import confiding, erase, gone, sparing, walk
 from memory.forget.gone import Scope
+from memory.store.database import Transaction
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
-from memory.types import Discretion, Exchange, Identity, Kind, NewExchange, Statement
+from memory.types import Discretion, Exchange, Forgotten, Identity, Kind, NewExchange, Statement
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
-from tests.kits.memory_kit import BagOfWords, Corner, at_home, opened
+from tests.kits.memory_kit import BagOfWords, Corner, at_home, opened, said
 from tests.unit.test_forget import digested
 
 SECRET, OTHER = "the parrot is called Xerxes", "the tomatoes are ripe"
@@ -207,3 +208,23 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
         assert [one.earlier for one in kept.covered.values()] == [2]
     assert where.keys() == {"edit", "held", "goes_on"}
     assert not any(threading.main_thread() in threads for threads in where.values())
+
+
+async def test_a_bound_of_five_hundred_messages_a_step_forgets_all_of_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[int] = []
+
+    async def erased(tx: Transaction, items: Sequence[int], now: int) -> Forgotten:
+        steps.append(len(items))
+        assert not await here.found("parrot Xerxes"), "nothing of it is read any more"
+        return await erase.erase(tx, items, now)
+
+    monkeypatch.setattr("memory.forget.forgetting.erase", erased)
+    async with at_home(tmp_path, embedder=BagOfWords()) as here:
+        for start in range(0, 1_200, 400):
+            await here.view.say(here.session, [said(f"{SECRET} {n}", f"b{n}") for n in range(start, start + 400)])
+        log = tmp_path / "tombstones.log"
+        assert (await here.view.forget_session(here.session)).messages == 1_200
+        assert steps == [500, 500, 200]
+        assert len(set(log.read_text().split())) >= 2 * 2 * 1_200 and await kept(here) == []

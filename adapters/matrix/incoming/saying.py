@@ -16,7 +16,8 @@ from adapters.matrix.outgoing.contents import AUTOMATED
 from adapters.matrix.rooms.display import line, localpart
 from adapters.matrix.rooms.room import Room
 
-_QUOTED = re.compile(r"<mx-reply>.*?</mx-reply>", re.DOTALL | re.IGNORECASE)
+# None within another, so that each place is looked at once: whoever writes many would hold up everybody.
+_QUOTED = re.compile(r"<mx-reply>[^<]*+(?:<(?!/?mx-reply>)[^<]*+)*+</mx-reply>", re.IGNORECASE)
 
 
 def mentions_her(content: Json, me: str) -> bool:

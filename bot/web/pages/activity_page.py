@@ -35,7 +35,9 @@ class ActivityPage:
         view = await self._desk.view(request)
         happened = await view.activity(0, _SHOWN)
         seen = happened[-1].seq if happened else 0
-        return self._desk.page(request, "activity.html", view, happened=[told(one) for one in reversed(happened)], seen=seen)
+        return await self._desk.page(
+            request, "activity.html", view, happened=[told(one) for one in reversed(happened)], seen=seen
+        )
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Send what is done from a line of the log on, until the tab is closed or Lyra goes."""

@@ -37,7 +37,7 @@ class NumbersPage:
         spent = {f"{local(at, 'UTC'):%Y-%m-%d}": one for at, one in await self._desk.app.memory.spending.days(view.home, since)}
         calls = [(_short(day), float(spent[day].calls) if day in spent else 0.0, "") for day in days]
         tokens = [(_short(day), float(spent[day].tokens) if day in spent else 0.0, "") for day in days]
-        return self._desk.page(
+        return await self._desk.page(
             request, "numbers.html", view,
             by_month=bars([(_month(one.period), float(one.messages), f"/timeline/{one.period}") for one in months], _("Messages per month")),
             by_day=bars([(_short(day), float(said.get(day, 0)), "") for day in days], _("Messages per day")),
@@ -81,7 +81,7 @@ class HealthPage:
         models = self._desk.app.base.settings.models
         spent = [(label, await costs.costs(self._desk.app.memory, models, days)) for label, days in _TIMES] if owner else []
         gone = await lost(self._desk.app.memory.settings, self._desk.app.base.settings) if owner else {}
-        return self._desk.page(
+        return await self._desk.page(
             request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone,
             matrix=self._desk.app.base.settings.matrix is not None,
         )  # fmt: skip

@@ -29,7 +29,7 @@ class PeoplePage:
 
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
-        return self._desk.page(request, "people.html", view, names=await view.pages.names(_NAMES))
+        return await self._desk.page(request, "people.html", view, names=await view.pages.names(_NAMES))
 
     async def _about(self, request: web.Request) -> web.Response:
         view, name = await self._desk.view(request), clean(request.match_info["name"])
@@ -40,7 +40,7 @@ class PeoplePage:
             raise NotFound(page_text.nothing(name))
         said = await view.digests.receipts([fact for page in pages for fact in page.facts])
         facts = {page.name: _each_once(page.facts) for page in pages}
-        return self._desk.page(request, "person.html", view, name=name, pages=pages, said=said, facts=facts)
+        return await self._desk.page(request, "person.html", view, name=name, pages=pages, said=said, facts=facts)
 
 
 def _each_once(facts: Sequence[Statement]) -> list[Statement]:
@@ -70,7 +70,7 @@ class FactsPage:
         facts = await view.digests.statements("profile", past=past)
         goes_on: list[Statement] = await view.digests.statements("narrative", past=past)
         said = await view.digests.receipts([*facts, *goes_on])
-        return self._desk.page(
+        return await self._desk.page(
             request, "facts.html", view, facts=facts, goes_on=goes_on, said=said, past=past,
             model=not self._desk.app.models.writer.extractive,
         )  # fmt: skip
@@ -84,7 +84,7 @@ class FactsPage:
     async def _form(self, request: web.Request, template: str) -> web.Response:
         view = await self._desk.view(request)
         fact = await view.facts.find(request.match_info["id"])
-        return self._desk.page(request, template, view, fact=fact, said=(await view.digests.receipts([fact]))[fact.key])
+        return await self._desk.page(request, template, view, fact=fact, said=(await view.digests.receipts([fact]))[fact.key])
 
     async def _correct(self, request: web.Request) -> web.Response:
         view, text = await self._desk.view(request), clean(str((await request.post()).get("text", "")))
@@ -102,4 +102,4 @@ class FactsPage:
     async def _forget(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         rested = await view.facts.forget(request.match_info["id"])
-        return self._desk.page(request, "fact_forgotten.html", view, rested=rested)
+        return await self._desk.page(request, "fact_forgotten.html", view, rested=rested)

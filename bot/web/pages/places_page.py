@@ -35,7 +35,7 @@ class PlacesPage:
         view = await self._desk.view(request)
         shared = await self._desk.app.domains.shared_with(self._desk.person(request), self._desk.platforms)
         places = [await self._place(one) for one in shared]
-        return self._desk.page(request, "places.html", view, places=places, connected=bool(self._desk.platforms))
+        return await self._desk.page(request, "places.html", view, places=places, connected=bool(self._desk.platforms))
 
     async def _place(self, view: View) -> SharedPlace:
         ref, since = view.home.ref, (await view.bank.state()).since

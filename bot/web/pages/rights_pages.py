@@ -23,8 +23,11 @@ class PolicyPage:
 
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
-        return self._desk.page(
-            request, "policy.html", view, text=policy(self._desk.app.base.settings, self._desk.app.models.goes_to)
+        return await self._desk.page(
+            request,
+            "policy.html",
+            view,
+            text=policy(self._desk.app.base.settings, self._desk.app.models, self._desk.app.memory.address),
         )
 
 
@@ -54,24 +57,24 @@ class ForgetPage:
         except TimeoutError:
             # Of replies from before views were recorded, each one that is newer has to be read.
             (alone,) = await view.calendar.around(id_, 0)
-            return self._desk.page(request, "forget.html", view, message=alone.exchange, extent=None)
-        return self._desk.page(request, "forget.html", view, message=extent.message, extent=extent)
+            return await self._desk.page(request, "forget.html", view, message=alone.exchange, extent=None)
+        return await self._desk.page(request, "forget.html", view, message=extent.message, extent=extent)
 
     async def _forget(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         receipt = await view.forget_message(request.match_info["id"])
-        return self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/talk")
+        return await self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/talk")
 
     async def _ask_whole(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         session = await view.sessions.named(request.match_info["id"])
         digests = [digest for one, digest in await view.digests.all() if one.key == session.key]
-        return self._desk.page(request, "forget_conversation.html", view, session=session, digests=digests)
+        return await self._desk.page(request, "forget_conversation.html", view, session=session, digests=digests)
 
     async def _forget_whole(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         receipt = await view.forget_session(await view.sessions.named(request.match_info["id"]))
-        return self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/timeline")
+        return await self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/timeline")
 
 
 _AT_ONCE = 64 * 1024
@@ -95,7 +98,9 @@ class ExportPage:
 
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
-        return self._desk.page(request, "export.html", view, messages=sum(one.messages for one in await view.calendar.months()))
+        return await self._desk.page(
+            request, "export.html", view, messages=sum(one.messages for one in await view.calendar.months())
+        )
 
     async def _as_jsonl(self, request: web.Request) -> web.StreamResponse:
         return await self._here(request, "lyra.jsonl", as_text=False)

@@ -40,7 +40,7 @@ class SearchPage:
                 hits = await self._found(view, asked)
             except (ValueError, OverflowError):
                 problem = _("Write a day like 2026-03-03.")
-        return self._desk.page(
+        return await self._desk.page(
             request, "search.html", view, asked=asked, hits=hits, problem=problem, speakers=await view.calendar.speakers(),
             conversations=await view.sessions.all(), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
         )  # fmt: skip
@@ -60,7 +60,7 @@ class SearchPage:
         around = await view.calendar.around(request.match_info["id"], _AROUND)
         if not around:
             raise NotFound(lazy("There is no message with that id here."))
-        return self._desk.page(request, "message.html", view, around=around, meant=request.match_info["id"].strip().lower())
+        return await self._desk.page(request, "message.html", view, around=around, meant=request.match_info["id"].strip().lower())
 
 
 def _window(since: str, until: str, time_zone: str) -> Window | None:

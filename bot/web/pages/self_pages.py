@@ -37,7 +37,7 @@ class PersonaPage:
 
     async def _show(self, request: web.Request, text: str = "", problem: str = "") -> web.Response:
         view, persona = await self._desk.view(request), self._desk.app.persona
-        return self._desk.page(
+        return await self._desk.page(
             request, "persona.html", view, text=text or persona.current(), owner=self._desk.owns(request), problem=problem,
             is_own=persona.is_own and not persona.named, told=_done(request),
         )  # fmt: skip
@@ -85,7 +85,7 @@ class DreamsPage:
 
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
-        return self._desk.page(
+        return await self._desk.page(
             request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=_done(request), owner=self._desk.owns(request),
             dreams=await self._desk.app.memory.dreams.past(view.home, _DREAMS),
         )  # fmt: skip
@@ -106,7 +106,9 @@ class DreamsPage:
 
     async def _ask(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
-        return self._desk.page(request, "forget_thought.html", view, thought=await view.thoughts.find(request.match_info["id"]))
+        return await self._desk.page(
+            request, "forget_thought.html", view, thought=await view.thoughts.find(request.match_info["id"])
+        )
 
     async def _delete(self, request: web.Request) -> web.Response:
         view, outgoing = await self._desk.view(request), self._desk.talk.outgoing
@@ -133,7 +135,7 @@ class SelfPage:
         times = self._desk.times(view)
         ends = (times.day(history[0].at), times.day(history[-1].at)) if history else ("", "")
         said = await view.digests.receipts([*now.narrative, *now.reflections])
-        return self._desk.page(
+        return await self._desk.page(
             request, "self.html", view, now=now, said=said, drives=NAMES,
             moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
             driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from aiohttp import web
 
@@ -11,6 +12,7 @@ from adapters.events import conversation
 from bot.web.desk import Desk, go
 from bot.web.events import streaming
 from bot.web.prose import prose
+from memory.text.apart import apart
 from memory.text.storable import clean
 from memory.types import MOST_NAME
 from memory.view.view import View
@@ -54,9 +56,9 @@ class TalkPage:
         name = name or (conversations[0].name if conversations else _FIRST)
         session = next((one for one in conversations if one.name == name), None)
         page = await view.calendar.messages(session, _SHOWN) if session else None
-        return self._desk.page(
+        return await self._desk.page(
             request, "talk.html", view, name=name, session=session, page=page, conversations=conversations,
-            goes_to=self._desk.app.models.goes_to, has_model=self._desk.app.models.chat is not None, beside=beside,
+            goes_to=self._desk.app.models.goes_to, address=self._desk.app.memory.address, has_model=self._desk.app.models.chat is not None, beside=beside,
         )  # fmt: skip
 
     async def _say(self, request: web.Request) -> web.Response:
@@ -129,7 +131,7 @@ class TalkPage:
                 if held:
                     self._follow(view, person.platform, place)
                 while (shown := await _next(tab)).kind != CLOSING:
-                    await (stream.send(shown.kind, _facts(shown)) if shown.kind else stream.pulse())
+                    await (stream.send(shown.kind, await _facts(shown)) if shown.kind else stream.pulse())
         return response
 
     def _follow(self, view: View, platform: str, place: str) -> None:
@@ -165,7 +167,8 @@ async def _next(tab: Tab) -> Shown:
         return Shown("")
 
 
-def _facts(shown: Shown) -> dict[str, object]:
+async def _facts(shown: Shown) -> dict[str, object]:
     if shown.kind in ("answer", "reflection"):
-        return {**shown.facts, "html": prose(str(shown.facts["text"]))}
+        text = str(shown.facts["text"])
+        return {**shown.facts, "html": await apart(len(text), partial(prose, text))}
     return shown.facts

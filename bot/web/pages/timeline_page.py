@@ -37,7 +37,7 @@ class TimelinePage:
         told = {one.period: one for one in reversed(await view.digests.statements("era"))}
         said = [(short_month(_date(one.period)), one.messages, f"/timeline/{one.period}") for one in reversed(months)]
         chart = bars(said, _("Messages per month"))
-        return self._desk.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
+        return await self._desk.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
 
     async def _month(self, request: web.Request) -> web.Response:
         view, period = await self._desk.view(request), request.match_info["month"]
@@ -45,7 +45,7 @@ class TimelinePage:
             raise web.HTTPNotFound
         begin, end = _bounds(period, view.home.time_zone)
         eras = [one for one in await view.digests.statements("era") if one.period == period]
-        return self._desk.page(
+        return await self._desk.page(
             request, "month.html", view, period=period, title=month_name(period), eras=eras, said=await view.digests.receipts(eras),
             gists=await view.calendar.gists(period), conversations=await view.calendar.spoken_in(begin, end),
             before=_next(period, -1), after=_next(period, 1),
@@ -54,7 +54,7 @@ class TimelinePage:
     async def _gist(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
         session, gist, messages = await view.calendar.gist(request.match_info["id"])
-        return self._desk.page(request, "gist.html", view, session=session, gist=gist, messages=messages)
+        return await self._desk.page(request, "gist.html", view, session=session, gist=gist, messages=messages)
 
     async def _conversation(self, request: web.Request) -> web.Response:
         view = await self._desk.view(request)
@@ -67,7 +67,7 @@ class TimelinePage:
             since, end = _bounds(period, view.home.time_zone)
             until = min(until, end) if until else end
         page = await view.calendar.messages(session, _SHOWN, since=since, before=until)
-        return self._desk.page(
+        return await self._desk.page(
             request, "conversation.html", view, session=session, page=page, period=period, title=month_name(period) if since else "",
             platform=self._desk.browser.platform,
         )  # fmt: skip

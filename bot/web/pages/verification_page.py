@@ -31,7 +31,7 @@ class VerificationPage:
 
     async def _show(self, request: web.Request) -> web.Response:
         view, owner = await self._desk.view(request), self._desk.owns(request)
-        return self._desk.page(
+        return await self._desk.page(
             request, "verify.html", view, owner=owner, told=_told(request), emoji=EMOJI,
             waiting=await self._waiting() if owner else [],
         )  # fmt: skip

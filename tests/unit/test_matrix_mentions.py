@@ -1,0 +1,32 @@
+"""Whom a message on Matrix mentions where its client does not say so: a link to somebody, outside of what it quotes."""
+
+import time
+
+import pytest
+
+from adapters.matrix.incoming.saying import mentions_her
+
+ME = "@lyra:example.org"
+LINK = f'<a href="https://matrix.to/#/{ME}">Lyra</a>'
+
+
+@pytest.mark.parametrize(
+    ("html", "mentioned"),
+    [
+        (f"{LINK}: hello", True),
+        (f"<mx-reply><blockquote>{LINK} said this</blockquote></mx-reply>I agree", False),
+        (f"<mx-reply><blockquote>somebody</blockquote></mx-reply>{LINK}, is that so?", True),
+        (f"<MX-REPLY>{LINK}</MX-REPLY> a < b <mx-reply>{LINK}</mx-reply>", False),
+        (f"<mx-reply>{LINK}", True),
+    ],
+)
+def test_a_link_to_her_is_a_mention_unless_it_is_quoted(html: str, mentioned: bool) -> None:
+    assert mentions_her({"formatted_body": html}, ME) is mentioned
+
+
+@pytest.mark.parametrize("piece", ["<mx-reply>", "<mx-reply></", "<mx-reply><", "</mx-reply>"])
+def test_many_marks_of_a_quotation_are_read_once_each(piece: str) -> None:
+    # More than an event has: read again from each of them, this would take minutes.
+    begun = time.thread_time()
+    assert not mentions_her({"formatted_body": piece * 60_000}, ME)
+    assert time.thread_time() - begun < 5
