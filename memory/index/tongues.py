@@ -5,7 +5,7 @@ domain, so that a question in one language finds what was told in another, and t
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
 
 from memory.errors import EmbeddingFailed
@@ -34,16 +34,18 @@ class Tongues:
         """Return the spaces that anything was embedded in."""
         return tuple([space for store in self._stores if (space := await store.space())])
 
-    async def query(self, text: str) -> dict[int, Vectors]:
+    async def query(self, text: str, held: Collection[int] = ()) -> dict[int, Vectors]:
         """Return a question as a unit vector a space, the space that knows its language best first; none where none serves.
 
-        A question that is surely not in English is not compared in the space that knows nothing else, if another serves.
+        A question that is surely not in English is not compared in the space that knows nothing else, if another serves. Of the
+        spaces those serve that are `held`, where any is: what is spoken elsewhere changes nothing in view.
         """
         told = await apart(len(text), partial(spoken, text))
         stores = self._stores if told == ENGLISH else self._stores[::-1]
         asked: dict[int, Vectors] = {}
         for store in stores:
-            if await store.space() and not (asked and told not in (ENGLISH, None)):
+            space = await store.space()
+            if space and (not held or space in held) and not (asked and told not in (ENGLISH, None)):
                 try:
                     vector = await store.query(text)
                 except EmbeddingFailed:
@@ -51,10 +53,11 @@ class Tongues:
                 asked[await store.space()] = vector
         return asked
 
-    async def understands(self, text: str) -> bool:
-        """Say whether a question is in another language than English, and the embedder that knows those has read anything."""
-        told = await apart(len(text), partial(spoken, text))
-        return len(self._stores) > 1 and told not in (ENGLISH, None) and bool(await self._stores[-1].space())
+    async def foreign(self, text: str) -> int:
+        """Return the space of what knows other languages for a question that is not surely in English, else, or without one, 0."""
+        if len(self._stores) < 2 or await apart(len(text), partial(spoken, text)) == ENGLISH:
+            return 0
+        return await self._stores[-1].space()
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed what has no vector yet, `most` items of each where others wait; return how many. Raises EmbeddingFailed."""

@@ -220,3 +220,17 @@ async def test_where_another_language_is_known_a_common_word_does_not_outweigh_w
     (first, *_) = await here.view.recall.messages("welches Tier, das nicht kaputt ist, wohnt hier bei mir?", 3)
     assert first.exchange.text == (RIGHT if sharply else WRONG)
     await here.memory.close()
+
+
+async def test_what_is_spoken_elsewhere_moves_no_rank(tmp_path: Path) -> None:
+    found = []
+    for elsewhere in ("we are at home", GERMAN):
+        folder = tmp_path / elsewhere[:2]
+        folder.mkdir()
+        here = await home(folder, Graded("first", {ENGLISH[0]: 0.5}), Graded("others", {ENGLISH[1]: 0.5}))
+        await tell(await corner(here.memory, here.clock, "ben"), elsewhere)
+        await tell(here, *ENGLISH, "Oh, Turing!")
+        hits = await here.view.recall.messages("ist das nicht Turing, der mit dem Ball auf dem Sofa spielt?", 3)
+        found.append([(hit.exchange.text, hit.score) for hit in hits])
+        await here.memory.close()
+    assert found[0] == found[1]

@@ -76,6 +76,26 @@ def test_a_day_without_its_year_is_a_near_one_to_come_unless_it_is_asked_about_a
     assert read and read[0] == read[1] and (read[0].year, read[0].day) == (year, 3)
 
 
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("What will I do on Friday?", "2026-10-23"),
+        ("What is happening on Monday?", "2026-10-26"),
+        ("What did I do on Friday?", "2026-10-16"),
+        ("Что мы будем делать в понедельник?", "2026-10-26"),
+        ("Co będę robić w piątek?", "2026-10-23"),
+        ("Cuma günü ne yapacağım?", "2026-10-23"),
+        ("周一有什么计划？", "2026-10-26"),
+        ("月曜日の予定は？", "2026-10-26"),
+        ("ماذا سأفعل يوم الجمعة؟", "2026-10-23"),
+        ("금요일에 뭐 할 거야?", "2026-10-23"),
+        ("금요일에 뭐 했어?", "2026-10-16"),
+    ],
+)
+def test_a_weekday_that_is_asked_about_as_to_come_is_the_next_one(question: str, day: str) -> None:
+    assert days(question) == (date.fromisoformat(day), date.fromisoformat(day))
+
+
 def test_numbers_are_read_in_words() -> None:
     assert in_english("二十一天前我在哪里").split() == ["21", "days", "ago", "我在哪里"]
     assert in_english("пять недель назад").split() == in_english("قبل خمسة أسابيع").split() == "5 weeks ago".split()

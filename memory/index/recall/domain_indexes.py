@@ -43,6 +43,11 @@ class Loaded:
         """The memory it takes."""
         return sum(domain_index.nbytes for domain_index in self.domain_indexes)
 
+    @property
+    def held(self) -> set[int]:
+        """The spaces that anything here has a vector in."""
+        return {space for domain_index in self.domain_indexes for space in domain_index.meanings}
+
     def add(self, rows: Sequence[Row]) -> None:
         """Take in rows of `terms`, ascending, all newer than what is here."""
         for kind, of_kind in groupby(sorted(rows, key=lambda row: int(row["kind"])), lambda row: int(row["kind"])):

@@ -5,8 +5,8 @@ What the words of a question find: BM25, with a little of the message before.
 Robertson & Zaragoza 2009, k1 1.5, b 0.75, over passages; statistics are summed over exactly the shards in view, so that
 nothing elsewhere moves a rank, and over messages alone where there are any, so that a digest never weakens what it was made
 from. What a message answers stands before it: its first passage counts the words of the last
-passage before as BEFORE of its own (tried on conversations between friends: 2.7 points more of the evidence among ten; 0.2 to
-0.5 do as well). It is counted when a question is asked and kept nowhere, so that nothing of a forgotten message stays.
+passage before as BEFORE of its own (between friends 2.7 points more of the evidence among ten; 0.2 to 0.5 do as well). It is
+counted when a question is asked and kept nowhere, so that nothing of a forgotten message stays.
 """
 
 from collections import defaultdict
@@ -174,8 +174,7 @@ class Recall:
     ) -> list[Found]:
         """Return the best k items of these domains, best first; ties in the order they were stored.
 
-        Where a time is told by an event ("before the move"), what is said about that is looked for first, unless not `relative`.
-        With something `staged`, as they would be ranked if it were there.
+        Where a time is told by an event ("before the move"), that is looked for first, unless not `relative`. What is `staged` counts.
         """
         (found,) = await self.each([query], domains, relative=relative, staged=staged)
         return found
@@ -185,8 +184,7 @@ class Recall:
     ) -> list[list[Found]]:
         """As `find`, for several queries that ask the same of different kinds.
 
-        It is read and embedded once, as the first of them, and all are scored on one scale; those that go `by_words` alone each
-        by themselves.
+        It is read and embedded once, as the first of them, and all are scored on one scale but those that go `by_words` alone.
         """
         first = queries[0]
         timed = await times(first)
@@ -195,8 +193,8 @@ class Recall:
         question = await self._unchanging(first, partial(understood, first, timed, loaded))
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
-        asked = await self._tongues.query(question.text) if self._tongues else {}
-        by_meaning = self._tongues is not None and await self._tongues.understands(question.text)
+        asked = await self._tongues.query(question.text, {space for one in loaded for space in one.held}) if self._tongues else {}
+        foreign = await self._tongues.foreign(question.text) if self._tongues else 0
         if await self.spaces() != spaces:
             # The embedder turned out to be another than it was.
             loaded = await self._domain_indexes.of(domains, await self.spaces())
@@ -209,7 +207,7 @@ class Recall:
         )
 
         def ranked() -> list[list[Found]]:
-            scored = _scored(together, question, loaded, asked, by_meaning=by_meaning)
+            scored = _scored(together, question, loaded, asked, foreign)
             return [
                 _by_words(query, timed, loaded, staged.gone) if query.by_words else _told(query, scored, question)
                 for query in queries
@@ -234,13 +232,13 @@ class Recall:
 
 
 def _scored(
-    query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Mapping[int, Vectors], *, by_meaning: bool = False
+    query: Query, question: ParsedQuery, loaded: Sequence[Loaded], asked: Mapping[int, Vectors], foreign: int = 0
 ) -> list[Scored]:
     domain_indexes = [one.domain_indexes[kind] for kind in query.kinds for one in loaded if len(one.domain_indexes[kind])]
     if not domain_indexes:
         return []
     words, most = bm25(domain_indexes, question.words)
-    shares = by_share(words, most, sharply=by_meaning)
+    shares = by_share(words, most, sharply=any(foreign in one.meanings for one in domain_indexes))
     ranked = rank(query, question, domain_indexes, shares, [domain_index.scan(asked) for domain_index in domain_indexes])
     if not (question.breadth.of_theme and asked):
         return ranked

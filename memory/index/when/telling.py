@@ -123,8 +123,8 @@ def told(text: str, said_at: int, time_zone: str) -> Told:
 
 
 def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
-    """As `asked`, in further languages too; of a question about what is to come, a month or a feast without its year is the next one,
-    or else the last; so is a day of the next two months in a question that does not say that it is over.
+    """As `asked`, in further languages too; of a question about what is to come, a weekday, or a month or a feast without its year, is
+    the next one, or else the last; so is a day of the next two months in a question that does not say that it is over.
     """
     english = in_english(text)
     question = asked(english, now, time_zone)
@@ -133,21 +133,15 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
     last = question.window
     if last is None or last.end > now or _has(cut(english), _BACK):
         return question
-    then = asked(english, now + _YEAR, time_zone).window
-    if then is None or then.start <= now or not (_about_ahead(text) or _soon(then, now, text, past=question.past)):
-        return question
-    return replace(question, window=replace(then, instead=last))
-
-
-def _about_ahead(text: str) -> bool:
-    return _ASKS_AHEAD.search(text) is not None or any(SIGNS[name].ahead.search(text) for name in languages_of(text))
-
-
-def _soon(then: Window, now: int, text: str, *, past: bool) -> bool:
-    """Say whether a date without its year is a near one to come, where nothing in the question says that it is over."""
-    if past or then.end - then.start > DAY or then.start - now > _NEAR or OVER.search(text) or _DONE.search(text):
-        return False
-    return not any(SIGNS[name].back.search(text) for name in languages_of(text))
+    signs = [SIGNS[name] for name in languages_of(text)] if english != text else []
+    ahead = _ASKS_AHEAD.search(text) or any(one.ahead.search(text) for one in signs)
+    over = question.past or OVER.search(text) or _DONE.search(text) or any(one.back.search(text) for one in signs)
+    weekday = _has(cut(english), _WEEKDAYS)
+    then = asked(english, now + (_WEEK if weekday else _YEAR), time_zone).window
+    near = then is not None and not weekday and then.end - then.start <= DAY and then.start - now <= _NEAR
+    if then and then.start > now and (ahead or (near and not over)):
+        return replace(question, window=replace(then, instead=last))
+    return question
 
 
 def asks_ahead(text: str, window: Window, now: int) -> bool:
