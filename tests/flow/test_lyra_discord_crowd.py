@@ -60,3 +60,18 @@ async def test_two_machines_do_not_talk_for_ever(town: Town) -> None:
         await town.says(town.ada, town.general, "And me?")
         await lyra.heard()
         assert [question(request) for request in lyra.chats] == [*(f"bob: round {number}" for number in range(5)), "ada: And me?"]
+
+
+async def test_who_is_answered_no_more_begins_no_thread(town: Town) -> None:
+    # Who is asked whether all was heard has no limit.
+    config = f'[people.zoe]\ndiscord = "{town.server.person("zoe").id}"\n[limits]\nin_a_row = 0\nperson.turns_per_minute = 1\n'
+    async with model_server() as model, town.lyra(model, config) as lyra:
+        await town.reads(town.eve, town.general, "settings", setting="threads", value="on")
+        for number in range(6):
+            await town.bob.says(town.general, f"{town.server.mention} round {number}")
+            await town.caught_up()
+            await lyra.rests()
+        threads = [one for one in town.server.world.channels.values() if one.is_thread]
+        told = [one for one in town.server.world.by_bot(town.general) if one.content.startswith("That was a lot")]
+        assert [one.name for one in threads] == ["round 0", "round 1"] and len(told) == 1
+        assert f"round {number}" in await lyra.kept(DomainKind.SERVER, town.guild.id), "it is kept all the same"
