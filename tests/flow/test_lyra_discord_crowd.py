@@ -75,3 +75,16 @@ async def test_who_is_answered_no_more_begins_no_thread(town: Town) -> None:
         told = [one for one in town.server.world.by_bot(town.general) if one.content.startswith("That was a lot")]
         assert [one.name for one in threads] == ["round 0", "round 1"] and len(told) == 1
         assert f"round {number}" in await lyra.kept(DomainKind.SERVER, town.guild.id), "it is kept all the same"
+
+
+async def test_summaries_count_as_answers(town: Town) -> None:
+    dm = await town.bob.opens_dm()
+    async with model_server() as model, town.lyra(model, "[limits]\nin_a_row = 0\nperson.turns_per_minute = 2\n") as lyra:
+        for number in range(2):
+            await town.says(town.bob, dm, f"number {number} of my story")
+        told = [await town.reads(town.bob, dm, "summarize") for _ in range(3)]
+        asked = len(lyra.chats)
+        told += [await town.reads(town.bob, dm, "summarize", last=50)]
+        assert [one.startswith("That was a lot in a short time.") for one in told] == [False, False, True, True]
+        assert len(lyra.chats) == asked, "nothing is asked of the model any more"
+        assert "story" in await town.reads(town.bob, dm, "recall", query="story"), "what costs nothing is answered"
