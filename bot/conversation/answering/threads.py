@@ -54,7 +54,7 @@ class Threads:
         place = message.place
         channel = replace(place, thread="")
         chosen = await self._services.preferences.read(message.person, place)
-        if await self._allowance.is_over(message.person, place, message.asked_at, chosen):
+        if await self._allowance.is_over(message.person, place, message.said_at, chosen):
             return channel
         try:
             there = await adapter.open_thread(place, await self._name(message))
