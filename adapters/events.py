@@ -148,12 +148,12 @@ class Contents:
 class Message:
     """Something said at a place; `said_at` in microseconds UTC.
 
-    `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says
-    that no person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about.
-    `anew` is the call by which its person has it answered once more, '' where it is heard for the first time.
-    What is said `off_record` is answered and kept nowhere. `answers` is where its answer goes, in the adapter's own words, '' for an
-    answer to the message itself. What is said `beside` its thread stands in its channel, and was said before it was opened.
-    At `edited_at` a change made it one for Lyra, 0 where it was so from the first.
+    `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says that no
+    person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about. `anew` is the call
+    by which its person has it answered once more, '' where it is heard for the first time. What is said `off_record` is answered
+    and kept nowhere. `answers` is where its answer goes, in the adapter's own words, '' for an answer to the message itself. What is
+    said `beside` its thread stands in its channel, and was said before it was opened. A change made it one for Lyra at the instant
+    `became_hers_at`, 0 where it was one from the first.
     """
 
     id: str
@@ -171,12 +171,7 @@ class Message:
     off_record: bool = False
     answers: str = field(default="", repr=False)
     beside: bool = False
-    edited_at: int = 0
-
-    @property
-    def asked_at(self) -> int:
-        """When it was asked of her, in microseconds UTC."""
-        return max(self.said_at, self.edited_at)
+    became_hers_at: int = 0
 
     @property
     def wordless(self) -> "Message":

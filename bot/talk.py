@@ -108,7 +108,9 @@ async def talking(
     await allowance.open()
     once = Once(services, intake, speaking, app.priority, allowance)
     under_way = UnderWay()
-    commands = Commands(services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, under_way)
+    commands = Commands(
+        services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, under_way, allowance
+    )
     turns = Turns(services, intake, speaking, verifying, app.priority, allowance, under_way)
     if news := await told_once(app.meaning, app.memory.settings):
         show(news, sys.stderr)

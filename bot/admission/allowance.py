@@ -135,23 +135,16 @@ class Allowance:
         `chosen` is what is set for both.
         """
         accounts = await self._people.accounts(Identity(person.platform, person.id), chosen)
-        if owned(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts):
+        if self._is_free(person, accounts):
             return Grant.FULL, 0
         now = self._clock.now()
         mine = self._of(_name("person", person.platform, person.id))
-        if self._limits.in_a_row and self._quick(person, place, said_at) >= self._limits.in_a_row:
+        if self._limits.in_a_row and self._goes_on(person, place, said_at) >= self._limits.in_a_row:
             # Said once as well: clocks may differ, and then it was a person.
             return self._told(mine, now, _BREATH * _SECOND), _BREATH
         scopes = self._scopes(person, place, chosen)
         self._daily.update(name for name, limit in scopes if limit.turns_per_day or limit.tokens_per_day)
-        # What was had under each account stays counted by itself, so that linking and unlinking change no count.
-        people = [Person(one.platform, one.native_id, "") for one in accounts]
-        counted = [[name for name, _ in self._scopes(one, place, chosen)] for one in people]
-        shares = [
-            _share([self._of(name) for name in dict.fromkeys(names[at] for names in counted)], limit, now)
-            for at, (_, limit) in enumerate(scopes)
-        ]
-        share, left = max(shares, default=(0.0, 0))
+        share, left = self._had_of(accounts, place, chosen)
         seconds = -(-left // _SECOND)
         if share >= _LESS_UNTIL:
             return self._told(mine, now, left), seconds
@@ -159,6 +152,31 @@ class Allowance:
             self._of(name).add(now, 1, 0)
         self._changed = True
         return (Grant.FULL if share < 1 else Grant.LESS if share < _LEAST_FROM else Grant.LEAST), seconds
+
+    async def is_over(self, person: Person, place: Place, said_at: int, chosen: Chosen) -> bool:
+        """Say whether `take` would give no answer now; nothing is taken."""
+        accounts = await self._people.accounts(Identity(person.platform, person.id), chosen)
+        if self._is_free(person, accounts):
+            return False
+        in_a_row = self._limits.in_a_row
+        return bool(in_a_row and self._quick(person, place, said_at) >= in_a_row) or (
+            self._had_of(accounts, place, chosen)[0] >= _LESS_UNTIL
+        )
+
+    def _is_free(self, person: Person, accounts: Sequence[Identity]) -> bool:
+        """Say whether somebody runs her, and has no limits."""
+        return owned(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts)
+
+    def _had_of(self, accounts: Sequence[Identity], place: Place, chosen: Chosen) -> tuple[float, int]:
+        """Return how much of the narrowest limit on these accounts of one person is used at a place, and for how long, in microseconds."""
+        # What was had under each account stays counted by itself, so that linking and unlinking change no count.
+        people = [Person(one.platform, one.native_id, "") for one in accounts]
+        counted = [self._scopes(one, place, chosen) for one in people]
+        shares = [
+            _share([self._of(name) for name in dict.fromkeys(scopes[at][0] for scopes in counted)], limit, self._clock.now())
+            for at, (_, limit) in enumerate(counted[0])
+        ]
+        return max(shares, default=(0.0, 0))
 
     def had(self, person: Person, place: Place, tokens: int, chosen: Chosen) -> None:
         """Take in that an answer left, and what it took."""
@@ -177,16 +195,21 @@ class Allowance:
         mine.told = now + left
         return Grant.TOLD
 
+    def _goes_on(self, person: Person, place: Place, said_at: int) -> int:
+        """Return what `_quick` does, and count this message too."""
+        row, count = self._row(person, place), self._quick(person, place, said_at)
+        _, answered_at = self._rows.get(row, (0, 0))
+        if answered_at and said_at >= answered_at:
+            # Who gets no answer any more goes on in a row until they pause.
+            self._rows[row] = count, said_at if count >= self._limits.in_a_row else answered_at
+        return count
+
     def _quick(self, person: Person, place: Place, said_at: int) -> int:
-        """Return how many messages in a row came sooner after an answer than a person could have read it."""
-        row = self._row(person, place)
-        count, answered_at = self._rows.get(row, (0, 0))
+        """Return how many messages in a row, with this one, came sooner after an answer than a person could have read it."""
+        count, answered_at = self._rows.get(self._row(person, place), (0, 0))
         if not answered_at or said_at < answered_at:
             return 0
-        count = count + 1 if said_at - answered_at <= _AT_ONCE else 0
-        # Who gets no answer any more goes on in a row until they pause.
-        self._rows[row] = count, said_at if count >= self._limits.in_a_row else answered_at
-        return count
+        return count + 1 if said_at - answered_at <= _AT_ONCE else 0
 
     def _by_day(self, name: str) -> bool:
         return name in self._daily

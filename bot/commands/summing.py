@@ -6,12 +6,17 @@ A look at what was said at a place lately: summed up for whoever asked, and kept
 import asyncio
 from collections.abc import Sequence
 
+from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Quote
+from bot.admission.allowance import Allowance, Grant
 from bot.commands.group import Group, plain
+from bot.commands.pages import Pages
 from bot.commands.texts import receipts
 from bot.context.naming import as_shown
 from bot.context.quoting import openly, unforgotten
+from bot.conversation.error_texts import too_much
+from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from bot.imports import imported
@@ -50,7 +55,11 @@ _TRIES = 3
 
 
 class Summing(Group):
-    """/summarize, /sessions, /memory view."""
+    """/summarize, /sessions, /memory view. A summary counts as an answer, since a model writes it."""
+
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, allowance: Allowance) -> None:
+        super().__init__(services, adapters, pages)
+        self._allowance = allowance
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""
@@ -71,6 +80,11 @@ class Summing(Group):
         )
 
     async def _summarize(self, call: Call) -> Reply:
+        chosen = await self._services.preferences.read(call.person, call.place)
+        grant, seconds = await self._allowance.take(call.person, call.place, self._services.clock.now(), chosen)
+        if grant in (Grant.TOLD, Grant.NOTHING):
+            # Whoever gives a command waits for a word on it, each time.
+            raise BadInput(too_much(seconds, kept=False))
         if "last" in call.arguments:
             return await self._look_back(call, int(call.arguments["last"]))
         view, session = await self._here(call)

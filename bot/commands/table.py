@@ -8,6 +8,7 @@ from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply, Sur
 from adapters.errors import CommandUnclear, PlaceGone
 from adapters.events import Asked, Message
 from adapters.markup import called, check_words, knows, parse_command
+from bot.admission.allowance import Allowance
 from bot.commands.answers import Answers
 from bot.commands.asked import answered, written
 from bot.commands.asking import Asking
@@ -63,6 +64,7 @@ class Commands:
         persona: Persona,
         once: Once,
         under_way: UnderWay,
+        allowance: Allowance,
     ) -> None:
         self._services = services
         self._adapters = dict(adapters)
@@ -76,7 +78,7 @@ class Commands:
         groups = (
             self._remembering,
             ForgetCommands(*common),
-            Summing(*common),
+            Summing(*common, allowance),
             Knowing(*common),
             ConfidingCommands(*common),
             Banking(*common),

@@ -72,3 +72,8 @@ def _event_id(event: Message | Asked) -> str:
 async def reword(journal: Journal, message: Message) -> None:
     """Have a message that waits for its answer say what it says now."""
     await journal.replace(message.place.platform, _event_id(message), payload(message))
+
+
+def asked_at(message: Message) -> int:
+    """Return when a message was asked of her, in microseconds UTC: when it was said, or when a change made it one for her."""
+    return message.became_hers_at or message.said_at

@@ -17,7 +17,7 @@ from bot.context.naming import borne
 from bot.context.quoting import without_forgotten
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
-from bot.conversation.heard import Heard, only_messages, reword, unfinished
+from bot.conversation.heard import Heard, asked_at, only_messages, reword, unfinished
 from bot.conversation.meanwhile import Meanwhile
 from bot.conversation.one_turn import TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
@@ -220,7 +220,7 @@ class Intake:
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
         oldest = self._clock.now() - self._within
         now = [one for one in heard if one.key in open_events.payloads]
-        now = [one for one in now if one.message.addressed and (one.message.anew or one.message.asked_at >= oldest)]
+        now = [one for one in now if one.message.addressed and (one.message.anew or asked_at(one.message) >= oldest)]
         messages = [one.message for one in now]
         asked, read = await self._holding.messages(adapter, view, session, messages)
         return _Kept(asked, [one.key for one in now], messages, read, open_events, 0, {})
@@ -240,7 +240,7 @@ class Intake:
         for one in heard:
             message = one.message
             exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
-            if exchange and message.addressed and (message.anew or message.asked_at >= oldest):
+            if exchange and message.addressed and (message.anew or asked_at(message) >= oldest):
                 asked.append(exchange)
                 finishes.append(one.key)
                 answered.append(message)

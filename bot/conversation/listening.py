@@ -112,7 +112,7 @@ class Listening:
             promises += await self._accept(waiting)
             await self._changed(event)
             # A mention that a change adds is answered; what was heard before is not heard again.
-            now = replace(event.now, edited_at=event.at) if isinstance(event, Revised) and event.now else None
+            now = replace(event.now, became_hers_at=event.at) if isinstance(event, Revised) and event.now else None
             asks = await self._admit(now) if now else None
             waiting = [asks] if asks else []
         self._moved |= cursors

@@ -8,6 +8,7 @@ from adapters.events import Message, Person, Place, Quote
 from bot.admission.access import Access
 from bot.context.naming import as_shown
 from bot.context.quoting import openly, unforgotten, unkept, without_forgotten
+from bot.conversation.heard import asked_at
 from bot.conversation.preferences import Preferences
 from bot.rights.off_record import OffRecord
 from memory.core import Memory
@@ -35,7 +36,7 @@ class Surroundings:
     async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
         """Return what others who may use her said at a place of many just before the first of these messages to be answered."""
         oldest = self._clock.now() - self._within
-        first = next((one.id for one in messages if one.addressed and one.asked_at >= oldest), "")
+        first = next((one.id for one in messages if one.addressed and asked_at(one) >= oldest), "")
         if place.is_private or not first:
             return ()
         since = self._clock.now() - _ASIDE_MINUTES * MINUTE

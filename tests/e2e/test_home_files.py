@@ -147,3 +147,17 @@ def test_the_memory_from_before_a_restore_says_until_when_it_stays(home: Home) -
     (kept,) = home.lyra("status", "--json").rows[0]["set_aside"]
     assert kept["file"] == str(aside)
     assert f"The old memory is at {aside} until " in home.lyra("status").out
+
+
+def test_the_key_is_not_changed_beside_a_conversation_and_both_go_on(home: Home) -> None:
+    with home.started("chat") as chat:
+        before, said = home.key.read_bytes(), chat.say("what is my cat called?")
+        done = home.lyra("key", "rotate")
+        assert (done.code, one_sentence(done)) == (
+            1, "Lyra is at work in this home. End her and every lyra command first, then try again."
+        )  # fmt: skip
+        assert home.key.read_bytes() == before and chat.say("what is my cat called?") == said
+        assert chat.finish().code == 0
+    done = home.lyra("key", "rotate")
+    assert done.code == 0 and home.key.read_bytes() != before
+    assert "cat" in home.lyra("recall", "cat").out

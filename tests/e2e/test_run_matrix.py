@@ -146,6 +146,28 @@ def test_a_device_that_is_signed_out_while_she_runs_is_replaced_where_she_has_th
         assert lyra.stop().code == 0
 
 
+@pytest.mark.parametrize("streaming", few([True, False]), ids=few(["shown", "whole"]))
+def test_what_she_answers_while_her_device_is_signed_out_arrives_once_from_the_new_one(
+    tmp_path: Path, matrix: MatrixThread, model: ModelServer, streaming: bool
+) -> None:
+    home = machine(tmp_path, matrix, model, place=matrix.config(f"streaming = {str(streaming).lower()}"))
+    ada = matrix.person("ada", encrypts=True)
+    with awake(home) as lyra:
+        room = matrix.dm(ada, encrypted=True)
+        matrix.answered(ada, room, matrix.says(ada, room, "hello"))
+        model.script(b.Held(" is a whole answer.", "This"))
+        asked = matrix.says(ada, room, "how?")
+        model.wait(2)
+        matrix.lyra.ears.over = True
+        matrix.do(matrix.lyra.client.call("POST", "logout", "all"))
+        lyra.note("was signed out of Matrix")
+        model.go()
+        assert matrix.answered(ada, room, asked) == ["This is a whole answer."]
+        assert matrix.answered(ada, room, matrix.says(ada, room, "still there?")) == ["You said: still there?"]
+        assert matrix.answers(ada, room, asked) == ["This is a whole answer."]
+        assert lyra.stop().code == 0
+
+
 def test_after_that_the_password_lets_her_in_as_a_new_device_which_is_said(home: Home, matrix: MatrixThread) -> None:
     ada = matrix.person("ada", encrypts=True)
     with awake(home) as lyra:

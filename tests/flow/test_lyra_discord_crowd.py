@@ -1,5 +1,8 @@
 """Who may use her on Discord, and how much: a list, a block, a stranger who floods her, a machine that answers for ever."""
 
+import pytest
+
+from bot.admission.allowance import Allowance
 from memory.types import DomainKind
 from tests.kits import discord_town
 from tests.kits.awake import model_server, prompt, question
@@ -60,3 +63,39 @@ async def test_two_machines_do_not_talk_for_ever(town: Town) -> None:
         await town.says(town.ada, town.general, "And me?")
         await lyra.heard()
         assert [question(request) for request in lyra.chats] == [*(f"bob: round {number}" for number in range(5)), "ada: And me?"]
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_who_is_answered_no_more_begins_no_thread(town: Town, monkeypatch: pytest.MonkeyPatch, guarded: bool) -> None:
+    if not guarded:
+        monkeypatch.setattr(Allowance, "is_over", never)
+    # Who is asked whether all was heard has no limit.
+    config = f'[people.zoe]\ndiscord = "{town.server.person("zoe").id}"\n[limits]\nin_a_row = 0\nperson.turns_per_minute = 1\n'
+    async with model_server() as model, town.lyra(model, config) as lyra:
+        await town.reads(town.eve, town.general, "settings", setting="threads", value="on")
+        for number in range(6):
+            await town.bob.says(town.general, f"{town.server.mention} round {number}")
+            await town.caught_up()
+            await lyra.rests()
+        threads = [one for one in town.server.world.channels.values() if one.is_thread]
+        told = [one for one in town.server.world.by_bot(town.general) if one.content.startswith("That was a lot")]
+        rounds = 2 if guarded else 6
+        assert [one.name for one in threads] == [f"round {number}" for number in range(rounds)] and len(told) == guarded
+        assert f"round {number}" in await lyra.kept(DomainKind.SERVER, town.guild.id), "it is kept all the same"
+
+
+async def test_summaries_count_as_answers(town: Town) -> None:
+    dm = await town.bob.opens_dm()
+    async with model_server() as model, town.lyra(model, "[limits]\nin_a_row = 0\nperson.turns_per_minute = 2\n") as lyra:
+        for number in range(2):
+            await town.says(town.bob, dm, f"number {number} of my story")
+        told = [await town.reads(town.bob, dm, "summarize") for _ in range(3)]
+        asked = len(lyra.chats)
+        told += [await town.reads(town.bob, dm, "summarize", last=50)]
+        assert [one.startswith("That was a lot in a short time.") for one in told] == [False, False, True, True]
+        assert len(lyra.chats) == asked, "nothing is asked of the model any more"
+        assert "story" in await town.reads(town.bob, dm, "recall", query="story"), "what costs nothing is answered"
+
+
+async def never(*_of: object) -> bool:
+    return False

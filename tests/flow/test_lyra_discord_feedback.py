@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from memory.tiers import feedback
+from memory.view.messages import Messages
 from tests.fakes.discord import Channel, Message, Person
 from tests.kits import discord_town
 from tests.kits.awake import Awake, prompt
@@ -129,3 +130,20 @@ async def test_an_answer_that_somebody_may_not_read_is_in_no_list_of_theirs(
     assert (told == NONE) is guarded and ("7741" in told) is not guarded
     await town.ada.takes_sign(answer, "👎")
     await known(town, lyra, 0)
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
+async def test_nobody_has_answered_anew_what_somebody_else_asked(
+    town: Town, lyra: Awake, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    said, answer = await answered(town, town.ada, town.general)
+    if not guarded:
+        monkeypatch.setattr(Messages, "is_by", anybody)
+    await town.bob.reacts(answer, "🔁")
+    await town.caught_up()
+    await lyra.rests()
+    assert (len(answers(town, said)) == 1) is guarded
+
+
+async def anybody(*_of: object) -> bool:
+    return True

@@ -3,6 +3,8 @@
 import pytest
 
 from adapters.matrix.outgoing.contents import AUTOMATED
+from bot.admission import allowance
+from memory.types import MINUTE
 from tests.fakes.matrix import Event, People, Person
 from tests.kits.awake import model_server, question
 from tests.kits.matrix_home import Home, dm, room_of
@@ -45,9 +47,11 @@ async def test_an_account_that_marks_what_it_says_is_a_machine_though_nobody_lis
 
 @pytest.mark.parametrize("threads", ["off", "on"])
 async def test_an_account_that_answers_at_once_is_answered_five_times_in_a_row_wherever_she_answers(
-    at_home: Home, people: People, ada: Person, threads: str
+    at_home: Home, people: People, ada: Person, threads: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither listed nor marked, and without a notion of threads, as many a bridge: it says everything in the timeline."""
+    # However busy this machine is, it is fast enough.
+    monkeypatch.setattr(allowance, "_AT_ONCE", MINUTE)
     robot = await people.person("robot")
     async with model_server() as model, at_home.lyra(model, DEFAULTS) as lyra:
         room = await room_of(at_home, ada, robot)

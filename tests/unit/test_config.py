@@ -108,6 +108,11 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ('[web]\nport = "80"', '"web.port": a whole number'),
         ("[web]\nport = true", '"web.port": a whole number'),
         ('[models.m]\nbase_url = "http://x:99999/v1"\nmodel = "m"', '"http://x:99999/v1" is not an address'),
+        (
+            '[matrix]\nhomeserver = "https://matrix.example.org/_matrix/client"\nuser_id = "@lyra:example.org"',
+            '"matrix.homeserver": "https://matrix.example.org/_matrix/client" goes on behind the address of the server; '
+            'write that alone: "https://matrix.example.org"',
+        ),
         ("chat = ", "is not TOML"),
     ],
 )

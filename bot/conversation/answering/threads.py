@@ -12,6 +12,7 @@ from dataclasses import replace
 from adapters.base import Adapter
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Message, Place, Reach
+from bot.admission.allowance import Allowance
 from bot.conversation.heard import Heard
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
@@ -33,8 +34,9 @@ _NOT_ALLOWED = lazy(
 class Threads:
     """Opens the threads that messages begin."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, allowance: Allowance) -> None:
         self._services = services
+        self._allowance = allowance
 
     async def opened(self, heard: Sequence[Heard], adapter: Adapter) -> Sequence[Heard]:
         """Return messages in the thread that the first of them begins, opened now; in its channel where that cannot be.
@@ -51,6 +53,9 @@ class Threads:
     async def _begun(self, message: Message, adapter: Adapter) -> Place:
         place = message.place
         channel = replace(place, thread="")
+        chosen = await self._services.preferences.read(message.person, place)
+        if await self._allowance.is_over(message.person, place, message.said_at, chosen):
+            return channel
         try:
             there = await adapter.open_thread(place, await self._name(message))
         except PlatformFailure as failure:

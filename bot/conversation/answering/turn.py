@@ -67,7 +67,7 @@ class Turns:
         self._priority = priority
         self._under_way = under_way
         self._lateness = Lateness(services)
-        self._threads = Threads(services)
+        self._threads = Threads(services, allowance)
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
