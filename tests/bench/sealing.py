@@ -55,6 +55,8 @@ async def _measured(address: Address, path: Path) -> tuple[float, float, float]:
             some: list[NewExchange] = [said(f"{SAID} {n}", f"i{n}", n) for n in range(start, start + 500)]
             await view.say(session, some)
         worked = time.process_time()
-        rows = await memory.db.all("SELECT t.speaker, t.hashes, t.fingerprint FROM terms t WHERE t.domain = :d", {"d": domain.key})
+        rows = await memory.db.all(
+            "SELECT t.speaker, t.hashes, t.fingerprint FROM terms t WHERE t.domain = :d", {"d": domain.key}
+        )
         assert len([tuple(one) for one in rows]) >= _MESSAGES
         return turn[0] * _MILLISECONDS, turn[1] * _MILLISECONDS, (time.process_time() - worked) * _MILLISECONDS

@@ -21,7 +21,7 @@ from memory.errors import DatabaseRefused, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Reader, Row, Transaction
+from memory.store.database import Parameters, Reader, Row
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import SCHEMA, Address
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, Connection, connect, conninfo, require_fit, set_up
@@ -93,7 +93,7 @@ class PostgresDatabase:
             await to_the_end(self._pool.close())
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[PostgresTransaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
@@ -242,6 +242,8 @@ class PostgresDatabase:
                     )
                 )
             await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
+            # A domain's number may be another one's there.
+            await tx.drop_keys()
             await copy(file, every, write, tell)
             if not await same(file, tx, every):
                 raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=self.address))
