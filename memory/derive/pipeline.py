@@ -13,7 +13,6 @@ from enum import Enum, auto
 from typing import Generic, TypeVar
 
 from localization.sentences import lazy
-from memory.derive import refusals
 from memory.derive.context import Context
 from memory.derive.refusals import Refusals, Target
 from memory.derive.work import Still
@@ -22,6 +21,7 @@ from memory.journal import ledger
 from memory.places import confidences
 from memory.store.database import Transaction
 from memory.store.lineage import unchanged
+from memory.store.sealed import DROPPED, GIVEN_UP
 
 T = TypeVar("T")
 Dropped = Callable[[str], Awaitable[None]]
@@ -138,7 +138,7 @@ class Pipeline:
 
     async def _by(self, piece: Piece[T], author: Author[T]) -> Made[T]:
         async def dropped(sentences: str) -> None:
-            await self._keep(piece, author.name, refusals.DROPPED, sentences)
+            await self._keep(piece, author.name, DROPPED, sentences)
 
         return Made(await author.write(dropped), author.name)
 
@@ -156,7 +156,7 @@ class Pipeline:
             kept = await put(tx)
             await ledger.settle(tx, held)
             if kept and made.product is None:
-                await self._refusals.keep(tx, piece.target, made.author, refusals.GIVEN_UP, "")
+                await self._refusals.keep(tx, piece.target, made.author, GIVEN_UP, "")
             if kept and made.product is not None:
                 await ledger.note(tx, c.domain.key, piece.target.tier, now, writer=made.author, **piece.detail)
         if not kept:

@@ -4,14 +4,11 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Transaction
+from memory.store.sealed import DROPPED, GIVEN_UP
 from memory.types import Domain
 
 MOST = 2
 """After so many about the same inputs a writer is not asked again until they change."""
-DROPPED = "dropped"
-"""Why single sentences of an answer that stands were refused: that counts for nothing."""
-GIVEN_UP = "given up"
-"""What is noted where a writer is not asked again and nobody else writes it, until another one comes."""
 
 
 @dataclass(frozen=True, slots=True)

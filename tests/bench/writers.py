@@ -29,7 +29,7 @@ _KEY = bytes(range(32))
 _DISK = Path("/var/tmp")
 """A folder of the disk, also where temporary files are kept in memory."""
 _TURNS, _ROUNDS = 160, 3
-_SAID = "the boat is green and lies at the lake, and we want to paint it in spring"
+SAID = "the boat is green and lies at the lake, and we want to paint it in spring"
 _ANSWER = "You told me that your boat is green, that it lies at the lake, and that you want to paint it in spring."
 _WRITERS = (4, 16)
 _MILLISECONDS = 1_000
@@ -91,14 +91,14 @@ async def _written(store: Store, each: int = 1, processes: int = 1) -> Written:
     return Written(n / taken, _MILLISECONDS * sum(one["worked"] for one in told) / n)
 
 
-async def _write(memory: Memory, name: str, turns: int) -> None:
+async def write(memory: Memory, name: str, turns: int) -> None:
     """Write so many turns of one person."""
     domain = await memory.places.domain(DomainRef(DomainKind.DM, "bench", name), "UTC", 0)
     view = memory.view(domain)
     session = await view.sessions.get(SessionRef("bench", name), name)
     for n in range(turns):
-        (event,) = await memory.journal.accept("bench", [Event(f"{name}/{n}", name, _SAID)], {name: str(n)})
-        said = NewExchange(Kind.SAID, _SAID, f"{name}/m{n}", n, name)
+        (event,) = await memory.journal.accept("bench", [Event(f"{name}/{n}", name, SAID)], {name: str(n)})
+        said = NewExchange(Kind.SAID, SAID, f"{name}/m{n}", n, name)
         (asked,) = (await view.say(session, [said])).stored
         reply = NewExchange(Kind.REPLY, _ANSWER, f"{name}/r{n}", n, "Lyra", "assistant")
         answer = Answer(reply, [asked.key], [event.key], [Part(f"{name}/p{n}", _ANSWER)], [asked])
@@ -109,11 +109,11 @@ async def _write(memory: Memory, name: str, turns: int) -> None:
 
 async def _main(url: str, path: Path, name: str, writers: int, turns: int) -> None:
     memory = await Memory.open(path, _KEY, Ports(SystemClock(), RandomIds()), address=Address(url) if url else None)
-    await asyncio.gather(*(_write(memory, f"{name}-{n}-", 5) for n in range(writers)))
+    await asyncio.gather(*(write(memory, f"{name}-{n}-", 5) for n in range(writers)))
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     began = time.process_time()
-    await asyncio.gather(*(_write(memory, f"{name}-{n}", turns) for n in range(writers)))
+    await asyncio.gather(*(write(memory, f"{name}-{n}", turns) for n in range(writers)))
     # The clock is the machine's, and the same in every process of it.
     print(json.dumps({"over": time.perf_counter(), "worked": time.process_time() - began}), flush=True)
     await memory.close()

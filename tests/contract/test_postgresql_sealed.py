@@ -4,6 +4,7 @@ import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -14,12 +15,14 @@ from memory.store.database import Parameters
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.connecting import connect
+from memory.store.postgresql.copying import copy, tables
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.dialect import translated
+from memory.store.postgresql.dialect import numbered, translated
 from memory.store.postgresql.migrating import _LEDGER
 from memory.store.postgresql.rewrapping import rewrap
 from memory.store.postgresql.sealing import border, envelope
 from memory.store.schema import migrations
+from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.fresh import server
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, corner
 from tests.kits.sealed_kit import CANARY, found, live, unsealed
@@ -48,7 +51,7 @@ async def at_home(address: Address, folder: Path, key: bytes = KEY) -> AsyncIter
         yield await corner(memory, clock, "ada")
 
 
-def asked(address: Address, statement: str) -> list[tuple[object, ...]]:
+def asked(address: Address, statement: str) -> list[tuple[Any, ...]]:
     """Have whoever owns the server ask it something."""
     with psycopg.connect(address.url, options="-c search_path=lyra", autocommit=True) as other:
         done = other.execute(statement.encode())
@@ -95,7 +98,7 @@ async def test_who_knows_words_finds_none_of_them_by_their_hashes(address: Addre
         rows = await here.memory.db.all("SELECT hashes, fingerprint FROM terms WHERE domain = :d", {"d": here.domain.key})
     told = {row["hashes"][at : at + 8] for row in rows for at in range(0, len(row["hashes"]), 8)}
     assert told, "the words have terms"
-    stored = b"".join(bytes(one) for row in asked(address, "SELECT hashes, fingerprint FROM terms") for one in row)  # type: ignore[arg-type]
+    stored = b"".join(bytes(one) for row in asked(address, "SELECT hashes, fingerprint FROM terms") for one in row)
     assert not any(term in stored for term in told)
 
 
@@ -188,10 +191,6 @@ async def test_what_an_earlier_version_wrote_is_sealed_when_it_is_opened(
 
 
 async def _fill_in_words(address: Address, file: Path) -> None:
-    from memory.store.postgresql.copying import copy, tables
-    from memory.store.postgresql.dialect import numbered
-    from memory.store.sqlite.database import SqliteDatabase
-
     async with await SqliteDatabase.open(file, KEY) as source, await connect(address) as connection:
 
         async def write(insert: str, page: list[dict[str, object]]) -> None:

@@ -12,7 +12,7 @@ from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.counters import take
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Database, Row
 from memory.store.opening import open_database
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.transaction import PostgresTransaction
@@ -74,7 +74,7 @@ class CommitsHalf(PostgresDatabase):
     """The twin without the guard: what is undone is kept, where its task was cancelled."""
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[PostgresTransaction]:
         tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._border)
         try:
             yield tx

@@ -58,7 +58,7 @@ def test_what_is_kept_goes_from_a_file_into_a_database_and_back_into_a_file(tmp_
     assert "Carlo" in last.lyra("recall", "third cat").out
 
 
-def test_doctor_says_how_the_server_is_and_what_is_not_encrypted(tmp_path: Path, database: str) -> None:
+def test_doctor_says_how_the_server_is_and_what_can_be_read_there(tmp_path: Path, database: str) -> None:
     home = kept_in(database, tmp_path)
     home.chat("hello")
     said = home.lyra("doctor").out
@@ -119,8 +119,14 @@ def test_a_password_does_not_stand_in_the_configuration_and_is_not_shown(tmp_pat
     assert done.code == 1 and "password does not belong there" in done.err and "s3cret" not in done.out + done.err
 
 
-def test_a_key_of_what_a_database_keeps_is_not_changed(tmp_path: Path, database: str) -> None:
+def test_the_key_of_what_a_database_keeps_is_changed_and_a_wrong_one_is_refused(tmp_path: Path, database: str) -> None:
     home = kept_in(database, tmp_path)
-    home.chat("hello")
+    home.chat("the cat is called Ottilie")
+    old = (home.path / "key").read_text()
     done = home.lyra("key", "rotate")
-    assert done.code == 1 and "nothing to change" in done.err
+    assert done.code == 0 and "has a new key" in done.out and (home.path / "key").read_text() != old
+    assert (home.path / "key.before-rotation-1").read_text() == old
+    assert "Ottilie" in home.lyra("recall", "cat").out
+    (home.path / "key").write_text(old)
+    refused = home.lyra("recall", "cat")
+    assert refused.code == 1 and "does not fit this database" in refused.err and "Traceback" not in refused.err

@@ -119,10 +119,10 @@ async def test_no_tool_shows_it_where_somebody_reads_who_may_not_know(town: Town
     async with town.lyra() as lyra:
         await hears(town, "ben", "cleo")
         await confides(town, f"{SECRET}, but don't tell Ben")
-        ((id,),) = await lyra.app.memory.db.all(
-            "SELECT i.public_id FROM exchanges e JOIN items i ON i.id = e.item WHERE e.kind = 'said' AND e.text LIKE :text",
-            {"text": f"%{CANARY}%"},
+        told = await lyra.app.memory.db.all(
+            "SELECT i.public_id, e.text FROM exchanges e JOIN items i ON i.id = e.item WHERE e.kind = 'said'"
         )
+        (id,) = (row["public_id"] for row in told if CANARY in row["text"])
         looks = (("open", {"receipt": id}), ("recall", {"query": "locker", "speaker": "ada"}), ("recall", {"from": "2020-01-01"}))
         town.model.default = lambda request: Calls(looks) if request.offered else model(request)
         assert not await comes_up(town, lyra, "ben", "general", "and what else?")

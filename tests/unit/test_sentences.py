@@ -98,7 +98,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/derive/drafting.py": "said to the log",
     "memory/derive/pipeline.py: regression": "the name of a setting",
     "memory/derive/prompts.py": "what a model is given",
-    "memory/derive/refusals.py: given": "the name of a state",
+    "memory/store/sealed.py: given": "the name of a state",
     "memory/index": "words and patterns of languages",
     "memory/dream/reflecting.py": "what a model is given",
     "memory/dream/schedule.py: at": "a statement",

@@ -167,6 +167,7 @@ async def test_names_from_before_they_were_told_apart_belong_to_those_who_had_th
     assert await says(here, "1", "Ada") == "Ada"
 
 
+@pytest.mark.file
 @pytest.mark.parametrize(("name", "since"), [("lyra", "shown_names"), ("User", "labels")])
 async def test_who_was_shown_as_lyra_or_as_a_role_before_is_not_any_more(
     memory: Memory, says: Teller, name: str, since: str

@@ -100,7 +100,7 @@ class PostgresDatabase:
             await to_the_end(self._pool.close())
 
     @asynccontextmanager
-    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
+    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[PostgresTransaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
@@ -274,6 +274,8 @@ class PostgresDatabase:
                     )
                 )
             await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
+            # A domain's number may be another one's there.
+            await tx.drop_keys()
             await copy(file, every, write, tell)
             if not await same(file, tx, every):
                 raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=self.address))

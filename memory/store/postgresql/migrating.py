@@ -16,6 +16,9 @@ from memory.store.schema import migrations, newest
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
+_SEALED, _SEALED_NAME = 10_000, "sealed"
+"""Noted as a version that none is older than which reads what is sealed: those before would show what they cannot open."""
+
 
 async def migrate(connection: Connection, address: Address, keys: Keyring, *, new: bool = True) -> None:
     """Apply the steps this schema has not seen, and seal what is not sealed yet, in one transaction; make it, where it may be `new`.
@@ -55,6 +58,9 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
         await connection.execute(TABLE)
         await keys.open(partial(asked, connection))
         await convert(connection, keys)
+        await connection.execute(
+            "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, '') ON CONFLICT DO NOTHING", [_SEALED, _SEALED_NAME]
+        )
 
 
 async def _is_numbered(connection: Connection) -> bool:
@@ -68,7 +74,8 @@ async def _version(connection: Connection) -> int:
     there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.migrations"])).fetchone()
     if there is None or there["there"] is None:
         return 0
-    row = await (await connection.execute("SELECT coalesce(max(version), 0) AS version FROM migrations")).fetchone()
+    newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> $1"
+    row = await (await connection.execute(newest_of, [_SEALED_NAME])).fetchone()
     assert row is not None
     version = int(row["version"])
     if version > newest():

@@ -104,11 +104,18 @@ class PostgresTransaction:
     async def renew_key(self, domain: int) -> None:
         """Have what is left in a domain open with a new key alone, and the old one be gone."""
         found = await renewing.left(self, domain)
-        await self.all("DELETE FROM data_keys WHERE domain = :domain", {"domain": domain})
-        self._border.keys.drop([domain])
-        self._new.add(domain)
-        self._looked_at.discard(domain)
+        self._drop(await self.all("DELETE FROM data_keys WHERE domain = :domain RETURNING domain", {"domain": domain}))
         await renewing.seal_anew(self, domain, found)
+
+    async def drop_keys(self) -> None:
+        """Have every domain have a new key from now on; what the old ones sealed must be gone."""
+        self._drop(await self.all("DELETE FROM data_keys WHERE domain > 0 RETURNING domain"))
+
+    def _drop(self, rows: Sequence[Row]) -> None:
+        domains = {row["domain"] for row in rows}
+        self._border.keys.drop(domains)
+        self._new |= domains
+        self._looked_at -= domains
 
     async def commit(self) -> None:
         """Run what waits, and keep all of it."""

@@ -49,10 +49,11 @@ def opened(keys: Keyring, value: object) -> object:
     """Return what comes back behind its place as it was. Raises WrongKey where it was not sealed for that, or with a key that is gone."""
     if isinstance(value, str):
         where, _, kept = value.rpartition(BETWEEN)
-        if not kept or not kept.startswith(_SEALED):
-            if kept and not _is_plain(where, kept):
+        if not kept.startswith(_SEALED):
+            plain_text = value.split(BETWEEN, 3)[-1]
+            if plain_text and not _is_plain(where, plain_text):
                 raise _refused(where)
-            return kept
+            return plain_text
         try:
             return _decrypted(keys, where, b64decode(kept[1:], validate=True)).decode()
         except Error as error:

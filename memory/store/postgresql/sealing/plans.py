@@ -4,15 +4,15 @@ A sealed column comes back with where it stands before it, so that it opens ther
 Where a statement asks of a sealed column what only its words could tell, there is no plan for it, and an AssertionError says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.store.postgresql.sealing.reading import Clause, Columns, Query, Reference, Word, references, words
+from memory.store.postgresql.sealing.reading import Clause, Columns, Reference, Word, references, words
+from memory.store.postgresql.sealing.shape import COMPARED, Keys, Shape
 from memory.store.sealed import HASHED, TABLES, LookedUp
 
 MARK, BETWEEN = "\x02", "\x1f"
 """How what comes back sealed begins, and what stands between its parts: column, domain, row, value."""
-_COMPARED = ("=", "<>", "<", ">", "<=", ">=", "IN", "NOT", "LIKE", "IS")
 _LITERALS = ("''", "NULL")
 Part = str | int
 """A parameter by its name, or a number."""
@@ -45,7 +45,7 @@ def plan(sql: str, columns: Columns) -> Plan:
     found = words(sql)
     if not any(word.text in TABLES for word in found):
         return Plan(sql)
-    return _Rewriting(sql, found, columns).plan()
+    return _Rewriting(sql, found, columns, Shape(found)).plan()
 
 
 @dataclass(slots=True)
@@ -53,13 +53,15 @@ class _Rewriting:
     sql: str
     words: Sequence[Word]
     columns: Columns
+    shape: Shape
     texts: dict[int, str] = field(default_factory=dict)
     recipes: dict[str, Recipe] = field(default_factory=dict)
     opens: set[int] = field(default_factory=set)
-    inserted: Sequence[Mapping[str, Sequence[int]]] = ()
+    inserted: Sequence[Keys] = ()
+    copied: set[int] = field(default_factory=set)
 
     def plan(self) -> Plan:
-        self.inserted = self._inserted()
+        self.inserted = self.shape.inserted()
         written = {at for row in self.inserted for item in row.values() for at in item}
         self._insert()
         for one in references(self.words, self.columns):
@@ -75,26 +77,6 @@ class _Rewriting:
 
     def _require(self, one: Reference, fits: object) -> None:
         assert fits, f"{one.table}.{one.column} is sealed: {self.sql}"
-
-    def _is_insert(self) -> bool:
-        return any(word.text == "INSERT" for word in self.words)
-
-    def _inserted(self) -> list[dict[str, Sequence[int]]]:
-        """Return where what each column is given stands, of every row that is inserted."""
-        if not self._is_insert():
-            return []
-        names = [word.text for word in self.words if word.clause is Clause.INTO and word.depth == 1 and word.text not in ",()"]
-        rows: list[list[list[int]]] = []
-        for at, word in enumerate(self.words):
-            is_value = word.query.target and word.clause is Clause.VALUES
-            if (is_value and word.text == "(" and word.depth == 0) or (word.query.target and word.text == "SELECT"):
-                rows.append([[]])
-            elif rows and word.query.target and (word.clause is Clause.SELECT or (is_value and word.depth)):
-                if word.text == "," and word.depth == int(bool(is_value)):
-                    rows[-1].append([])
-                elif word.text != "DISTINCT":
-                    rows[-1][-1].append(at)
-        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def _insert(self) -> None:
         """Seal what rows are inserted with, and add the hashes of what is looked up."""
@@ -128,45 +110,39 @@ class _Rewriting:
         if word.clause is Clause.CONFLICT:
             self._require(one, looked_up)
             self.texts[one.start] = f"{one.column}{HASHED}"
-        elif (
-            word.clause is Clause.SET
-            and word.depth == 0
-            and self._text(one.end) == "="
-            and self._text(one.start - 1) in ("SET", ",")
-        ):
+        elif word.clause is Clause.SET and word.depth == 0 and self.shape.text(one.start - 1) in ("SET", ","):
             self._set(one, looked_up)
-        elif word.clause is Clause.SET or not self._is_compared(one):
-            if word.clause is Clause.SET:
-                # What is copied within its row is copied as it is; `_set` looked at what it is copied to.
-                return
-            self._value(one, word, looked_up)
-        else:
+        elif one.start not in self.copied and self._is_compared(one):
             self._compare(one, looked_up)
+        elif word.clause is not Clause.SET:
+            # What is copied within its row is copied as it is: `_set` looked at what it is copied to.
+            self._value(one, word, looked_up)
 
     def _is_compared(self, one: Reference) -> bool:
-        return self._text(one.end) in _COMPARED or self._text(one.start - 1) in _COMPARED
+        return self.shape.text(one.end) in COMPARED or self.shape.text(one.start - 1) in COMPARED
 
     def _value(self, one: Reference, word: Word, looked_up: LookedUp | None) -> None:
         """Have a column that a statement returns come back with where it stands; elsewhere its hash stands for it."""
-        is_result = word.query.is_outer and word.clause in (Clause.SELECT, Clause.RETURNING) and not self._is_insert_select(word)
+        is_result = (
+            word.query.is_outer
+            and word.clause in (Clause.SELECT, Clause.RETURNING)
+            and not (word.clause is Clause.SELECT and word.query.target)
+        )
         if is_result:
             self._require(one, word.depth == 0)
-            whole = self._text(one.start - 1) in ("SELECT", "DISTINCT", ",", "RETURNING") and self._text(one.end) in (
-                ",",
-                "FROM",
-                "AS",
-                "",
-            )
-            self._replace(one, _wrapped(one) + (f" AS {one.column}" if whole and self._text(one.end) != "AS" else ""))
+            before, after = self.shape.text(one.start - 1), self.shape.text(one.end)
+            is_whole = before in ("SELECT", "DISTINCT", ",", "RETURNING") and after in (",", "FROM", "")
+            self._replace(one, _wrapped(one) + (f" AS {one.column}" if is_whole else ""))
             self.opens.add(self._position(word))
             return
-        in_function = word.depth > 0 and self._text(one.start - 1) == "(" and self.words[one.start - 2].is_name
-        self._require(one, looked_up and (not in_function or (looked_up.begins and self._text(one.start - 2) == "substr")))
+        in_function = word.depth > 0 and self.shape.text(one.start - 1) == "(" and self.words[one.start - 2].is_name
+        self._require(one, not (word.query.is_source and word.clause is Clause.SELECT))
+        self._require(one, looked_up and (not in_function or (looked_up.begins and self.shape.text(one.start - 2) == "substr")))
         self._replace(one, self._hash_of(one))
 
     def _compare(self, one: Reference, looked_up: LookedUp | None) -> None:
-        after, before = self._text(one.end), self._text(one.start - 1)
-        operands = self._operands(one.end) if after in _COMPARED else [one.start - 2] if before in _COMPARED else []
+        after, before = self.shape.text(one.end), self.shape.text(one.start - 1)
+        operands = self.shape.operands(one.end) if after in COMPARED else [one.start - 2] if before in COMPARED else []
         if looked_up is None:
             self._require(one, after == "IS" or (operands and all(self.words[at].text == "''" for at in operands)))
             return
@@ -181,33 +157,15 @@ class _Rewriting:
                 self._require(one, looked_up.plain(literal) == len(literal) or in_order)
         self._replace(one, self._hash_of(one))
 
-    def _operands(self, at: int) -> list[int]:
-        """Return where what a column is compared with stands."""
-        while self._text(at) in _COMPARED:
-            at += 1
-        if self._text(at) != "(":
-            return [at]
-        ends = next(
-            n for n in range(at, len(self.words)) if self.words[n].text == ")" and self.words[n].depth == self.words[at].depth
-        )
-        inside = range(at + 1, ends)
-        return [] if self._text(at + 1) == "SELECT" else [n for n in inside if self.words[n].text != ","]
-
     def _set(self, one: Reference, looked_up: LookedUp | None) -> None:
         """Seal what a column is set to; what is copied within the row is copied as it is."""
         first = one.end + 1
-        last = next(
-            (
-                at
-                for at in range(first, len(self.words))
-                if self.words[at].depth == 0 and self._text(at) in (",", "WHERE", "RETURNING")
-            ),
-            len(self.words),
-        )
+        last = self.shape.behind_set(first)
         value, ends = self.words[first], last - 1
+        self.copied.add(first if last - first in (1, 3) else -1)
         hashed = ""
         if value.is_parameter and last == first + 1:
-            keys = self.inserted[0] if self.inserted else self._where(value.query)
+            keys = self.inserted[0] if self.inserted else self.shape.equal(value.query)
             self.texts[first] = self._sealed(value.text[1:], one.table, one.column, keys)
             hashed = self._hashed(value.text[1:], one.table, one.column) if looked_up else ""
         elif value.text in _LITERALS:
@@ -226,15 +184,7 @@ class _Rewriting:
         if looked_up:
             self.texts[ends] = f"{self.texts.get(ends, self.words[ends].text)}, {one.column}{HASHED} = {hashed}"
 
-    def _where(self, query: Query) -> dict[str, Sequence[int]]:
-        """Return where a statement says what the columns of its rows are equal to."""
-        found: dict[str, Sequence[int]] = {}
-        for at, word in enumerate(self.words):
-            if word.query is query and word.clause is Clause.WHERE and word.is_parameter and self._text(at - 1) == "=":
-                found[self.words[at - 2].text] = [at]
-        return found
-
-    def _sealed(self, source: str, table: str, column: str, keys: Mapping[str, Sequence[int]]) -> str:
+    def _sealed(self, source: str, table: str, column: str, keys: Keys) -> str:
         """Return the parameter of what is sealed, in the row that these keys tell."""
         name = f"{source}__{table}_{column}"
         told = TABLES[table]
@@ -243,7 +193,7 @@ class _Rewriting:
         self.recipes[name] = Recipe(name, source, table, column, domain=domain, row=row)
         return f":{name}"
 
-    def _part(self, table: str, column: str, keys: Mapping[str, Sequence[int]]) -> Part:
+    def _part(self, table: str, column: str, keys: Keys) -> Part:
         told = column.removesuffix(HASHED)
         at = next(iter(keys.get(told, ())), -1)
         word = self.words[at].text
@@ -267,27 +217,20 @@ class _Rewriting:
             self.texts[at] = ""
         self.texts[one.start] = text
 
-    def _text(self, at: int) -> str:
-        return self.words[at].text if 0 <= at < len(self.words) else ""
-
-    def _is_insert_select(self, word: Word) -> bool:
-        return word.clause is Clause.SELECT and bool(word.query.target)
-
     def _ask_by_hash(self) -> None:
         """Have a statement that asks whether what is looked up was given at all ask that of its hash: no word goes to the server."""
         for at, word in enumerate(self.words):
             hashes = [one for one in self.recipes.values() if one.is_hash and word.text == f":{one.source}"]
-            if hashes and self._text(at - 2) == "CAST" and self._text(at + 5) == "''":
+            if hashes and self.shape.text(at - 2) == "CAST" and self.shape.text(at + 5) == "''":
                 self.texts[at] = f":{hashes[0].name}"
 
     def _stars(self) -> None:
         """Name the columns of what is returned whole, where some of them are sealed, without their hashes."""
         for at, word in enumerate(self.words):
-            if not self._is_star(at):
+            if not self.shape.is_star(at):
                 continue
-            named = self._text(at - 1) == "."
-            alias = self.words[at - 2].text if named else next(iter(word.query.sources), "")
-            table = word.query.sources.get(alias, "")
+            named = self.shape.text(at - 1) == "."
+            alias, table = self.shape.starred(at)
             if table not in TABLES:
                 continue
             assert word.query.is_outer and (named or len(word.query.sources) == 1), f"{table} has sealed columns: {self.sql}"
@@ -304,10 +247,6 @@ class _Rewriting:
             if named:
                 self.texts[at - 1] = self.texts[at - 2] = ""
 
-    def _is_star(self, at: int) -> bool:
-        word = self.words[at]
-        return word.text == "*" and word.clause is Clause.SELECT and word.depth == 0
-
     def _shown(self, table: str) -> list[str]:
         return [column for column in self.columns[table] if column.removesuffix(HASHED) not in TABLES[table].looked_up or
                 not column.endswith(HASHED)]  # fmt: skip
@@ -322,14 +261,12 @@ class _Rewriting:
                 continue
             if other.text == ",":
                 position += 1
-            elif self._is_star(at):
+            elif self.shape.is_star(at):
                 position += len(self._shown_of(at)) - 1
         return position
 
     def _shown_of(self, at: int) -> Sequence[str]:
-        word = self.words[at]
-        alias = self.words[at - 2].text if self._text(at - 1) == "." else next(iter(word.query.sources), "")
-        table = word.query.sources.get(alias, "")
+        _, table = self.shape.starred(at)
         assert table in self.columns, f"what is returned is not known: {self.sql}"
         return self._shown(table) if table in TABLES else self.columns[table]
 

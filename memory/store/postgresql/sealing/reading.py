@@ -41,11 +41,12 @@ _CLAUSES = {
 class Query:
     """One SELECT, or what writes: what its rows come from by their names, the table that it writes, and the query around it.
 
-    `is_outer` says that its rows are what the statement returns.
+    `is_outer` says that its rows are what the statement returns, `is_source` that another query reads them by their columns.
     """
 
     around: "Query | None"
     is_outer: bool
+    is_source: bool = False
     sources: dict[str, str] = field(default_factory=dict)
     target: str = ""
 
@@ -94,14 +95,15 @@ def words(sql: str) -> list[Word]:
             found.append(Word(text, query, clause, depth))
             outside.append((query, clause, depth))
             if texts[at + 1] in ("SELECT", "WITH"):
-                query, clause, depth = Query(query, is_outer=False), Clause.REST, 0
+                is_source = at > 0 and texts[at - 1] in ("AS", "FROM", "JOIN")
+                query, clause, depth = Query(query, is_outer=False, is_source=is_source), Clause.REST, 0
             else:
                 depth += 1
             continue
         if text == ")":
             query, clause, depth = outside.pop()
         elif depth == 0 and text == "UNION":
-            query = Query(query.around, query.is_outer)
+            query = Query(query.around, query.is_outer, query.is_source)
         elif depth == 0 and text in _CLAUSES:
             clause = Clause.CONFLICT if text == "ON" and texts[at + 1] == "CONFLICT" else _CLAUSES[text]
         found.append(Word(text, query, clause, depth))
