@@ -21,7 +21,7 @@ from tests.kits.size import TORTURE, examples
 settings.register_profile(
     "lyra",
     deadline=None,
-    max_examples=examples(40) if TORTURE else 10,
+    max_examples=examples(40) if TORTURE else 8,
     report_multiple_bugs=False,
     phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.target, Phase.shrink],
     suppress_health_check=[HealthCheck.too_slow],

@@ -13,7 +13,7 @@ from memory.store.database import Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
-from memory.text.told.plans import Plan, Told, definite, plan, thing
+from memory.text.told.plans import ChangeOfPlan, Plan, definite, plan, thing
 from memory.tiers.manners import whose
 from memory.types import MINUTE, Domain, Exchange, Kind
 
@@ -70,11 +70,11 @@ async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
 
 def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -> list[int]:
     """Return the items of what is open that a message settles by what it tells."""
-    if told.told is Told.OVER:
+    if told.told is ChangeOfPlan.OVER:
         return [row["item"] for row in there if row["due_at"] <= said.said_at + _DAY and told.is_of(thing(row["text"]))]
     there = [row for row in there if row["due_at"] > said.said_at]
     days = {_over(day, time_zone) for day in told.named}
-    if told.told is Told.AGAIN:
+    if told.told is ChangeOfPlan.AGAIN:
         return [row["item"] for row in there if _again(said, told, row, days)]
     if not told.thing:
         # "It is cancelled", "Friday is off": that day's, or what was announced just before.
@@ -85,7 +85,7 @@ def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -
         shared = {row["item"]: len(told.thing & thing(row["text"])) for row in there if told.is_of(thing(row["text"]))}
         best = [row for row in there if shared.get(row["item"]) == max(shared.values(), default=0)]
         meant = [row for row in best if row["due_at"] in days] or best
-    return [row["item"] for row in (meant if told.told is Told.OFF else meant[:1])]
+    return [row["item"] for row in (meant if told.told is ChangeOfPlan.OFF else meant[:1])]
 
 
 def _again(said: Exchange, told: Plan, row: Row, days: Collection[int]) -> bool:

@@ -12,7 +12,7 @@ from localization.sentences import Explained, lazy
 from memory.text.storable import EMPTY, clean
 from memory.text.time.zones import zone as zone_of
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, speakers, within, without_mark
-from memory.transfer.naming import Names, Written, names_an_hour
+from memory.transfer.naming import ImportedLine, MessageNames, names_an_hour
 from memory.types import MOST_NAME
 
 
@@ -63,7 +63,7 @@ def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[I
     ids. Raises FileUnusable for UTF-16.
     """
     zone = zone_of(time_zone)
-    names = Names(zone, speakers(person))
+    names = MessageNames(zone, speakers(person))
     for number, raw in _lines(stream):
         if raw is None:
             yield BadLine(number, lazy("longer than 1 MiB"))
@@ -90,7 +90,7 @@ def _skip_line(stream: BinaryIO) -> None:
         pass
 
 
-def _read(number: int, raw: bytes, zone: tzinfo, names: Names) -> Incoming | BadLine:
+def _read(number: int, raw: bytes, zone: tzinfo, names: MessageNames) -> Incoming | BadLine:
     try:
         return _message(number, _fields(raw), zone, names)
     except _Refused as refused:
@@ -111,7 +111,7 @@ def _fields(raw: bytes) -> dict[str, object]:
     return fields
 
 
-def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Names) -> Incoming:
+def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: MessageNames) -> Incoming:
     content = _content(fields)
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
@@ -119,7 +119,7 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Nam
         raise _Refused(lazy("session is longer than {most} characters", most=MOST_NAME))
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)
-    own, *former = names.of(id_, Written(session, role, speaker, content, written))
+    own, *former = names.of(id_, ImportedLine(session, role, speaker, content, written))
     echo = fields.get("echo") is True
     return Incoming(
         number, session, None, role, speaker, content, created_at, id_ or own.id, echo, own.origin, (own, *former),

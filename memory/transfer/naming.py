@@ -20,7 +20,7 @@ _DAY = 24 * 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ImportedLine:
     """What a line says. `time` is the instant (microseconds), or the local time as it stands where that names no zone."""
 
     session: str | None
@@ -30,7 +30,7 @@ class Written:
     time: int | str | None
 
 
-class Names:
+class MessageNames:
     """Names the messages of a file, one after another.
 
     `time_zone` is meant by times that name none, `meant` are the speakers of lines that name none.
@@ -41,14 +41,14 @@ class Names:
         self._meant = meant
         self._chains: dict[int, _Chain] = {}
 
-    def of(self, id_: str | None, line: Written) -> tuple[Former, ...]:
+    def of(self, id_: str | None, line: ImportedLine) -> tuple[Former, ...]:
         """Return what a line may be known as, its own name first; one with an id has names only where it names no session."""
         names = (
             self._chains.setdefault(form, _Chain()).name(id_, written) for form, written in enumerate(self._forms(line))
         )  # fmt: skip
         return tuple(dict.fromkeys(names))
 
-    def _forms(self, line: Written) -> Iterator[Written]:
+    def _forms(self, line: ImportedLine) -> Iterator[ImportedLine]:
         plain = replace(line, content=_plain(line.content))
         unnamed = replace(plain, speaker=None if line.speaker == self._meant[line.role] else line.speaker)
         named = replace(plain, speaker=line.speaker or self._meant[line.role])
@@ -85,7 +85,7 @@ class _Chain:
         self._first: Counter[bytes] = Counter()
         self._last: dict[str | None, tuple[bytes, str]] = {}
 
-    def name(self, id_: str | None, line: Written) -> Former:
+    def name(self, id_: str | None, line: ImportedLine) -> Former:
         fields = (line.session, line.role, line.speaker, line.content, line.time)
         link, before = self._last.get(line.session, (b"", ""))
         name = _digest(link.hex(), id_, *fields)

@@ -18,6 +18,7 @@ from memory.errors import TooMuchToRead
 from memory.ports import Source
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
+from tests.kits.size import few
 
 Kind = Literal["", "llama.cpp", "vLLM", "Ollama", "LM Studio", "koboldcpp"]
 
@@ -250,7 +251,7 @@ def order(dropped: list[str]) -> Order:
     return Order("gist", "merge", 8, 24_000, note)
 
 
-@pytest.mark.parametrize("kind", ["", "llama.cpp"])
+@pytest.mark.parametrize("kind", few(["", "llama.cpp"]))
 async def test_a_transcript_is_cut_to_what_fits_and_at_most_one_request_is_refused(kind: Kind) -> None:
     async with asking(kind, 1500) as (server, model):
         written = await compose(ModelWriter(model), order([]), SAID)

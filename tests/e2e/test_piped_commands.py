@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.kits.lyra_kit import LYRA, Home, jsonl
+from tests.kits.size import few
 from tests.kits.words_alone import words_alone
 
 GARDEN = jsonl(
@@ -93,8 +94,11 @@ def test_conversations_of_one_person_have_names(home: Home) -> None:
 def test_each_command_starts_by_itself(home: Home) -> None:
     started = list(LYRA)
     home.lyra("import", "-", given=GARDEN, command=started)
-    for words in (["recall", "garden"], ["sessions"], ["summarize"], ["memory", "profile"], ["export"], ["status"], ["backup", "copy"],
-                  ["dream"], ["forget", "--session", "garden", "--yes"], ["restore", "copy", "--yes"]):  # fmt: skip
+    words_of_each = [
+        ["recall", "garden"], ["summarize"], ["dream"], ["backup", "copy"], ["sessions"], ["memory", "profile"], ["export"], ["status"],
+        ["forget", "--session", "garden", "--yes"], ["restore", "copy", "--yes"],
+    ]  # fmt: skip
+    for words in few(words_of_each, 4):
         done = home.lyra(*words, command=started)
         assert done.code == 0 and "Traceback" not in done.err, words
     assert home.lyra("chat", given="hello\n", command=started).lines == home.chat("hello").lines

@@ -125,6 +125,7 @@ def test_public_is_only_what_everyone_reads_with_its_history() -> None:
     assert public_means_everyone_reads(rule) > 10
 
 
+@pytest.mark.torture
 def test_asking_the_default_role_alone_is_not_enough() -> None:
     with pytest.raises(AssertionError):
         public_means_everyone_reads(asks_the_default_role_only)
@@ -134,6 +135,7 @@ def test_in_a_gated_server_public_is_what_the_role_reads_and_nobody_else() -> No
     assert public_means_the_role_reads(rule) > 10
 
 
+@pytest.mark.torture
 def test_asking_the_named_role_alone_is_not_enough() -> None:
     with pytest.raises(AssertionError):
         public_means_the_role_reads(asks_the_default_role_only)

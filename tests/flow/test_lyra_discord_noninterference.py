@@ -211,7 +211,10 @@ def _bare(server: DiscordServer, body: Any) -> Any:
     return {**body, "nonce": "", "message_reference": reference and texts.get(str(reference["message_id"]), "deleted")}
 
 
-@pytest.mark.parametrize(("private", "elsewhere"), [(False, MUCH), (True, UNREAD)], ids=["channel", "dm"])
+@pytest.mark.parametrize(
+    ("private", "elsewhere"),
+    [pytest.param(False, MUCH, id="channel"), pytest.param(True, UNREAD, id="dm", marks=pytest.mark.torture)],
+)
 async def test_what_happens_elsewhere_changes_nothing_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private: bool, elsewhere: Sequence[Said]
 ) -> None:

@@ -50,6 +50,7 @@ async def test_where_she_may_not_delete_she_says_so_and_goes_on_answering(at_hom
         assert await posts(at_home, ada, room) == "No message of mine is left that came of what is forgotten."
 
 
+@pytest.mark.torture
 async def test_taken_for_a_room_that_is_closed_to_her_a_refused_deletion_waits(
     at_home: Home, ada: Person, bob: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,7 +21,7 @@ from memory.index.recall.query import Query
 from memory.ports import Embedder, Vectors
 from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, START, BagOfWords, Clock, Corner, Ids, among, aside, at_home, corner, line, said
-from tests.kits.size import examples
+from tests.kits.size import TORTURE, examples
 from tests.unit.test_recall import receipts, words
 
 MEANT = {"bird": "parrot", "named": "called"}
@@ -169,7 +169,7 @@ async def test_messages_of_an_endless_session_stand_beside_their_neighbours(tmp_
     dice = random.Random(5)
     async with ada(tmp_path / "lyra.db") as (here,):
         kept: list[tuple[int, int]] = []
-        while len(kept) < 5000:
+        while len(kept) < (5000 if TORTURE else 1500):
             many = dice.choice([1, 3, 30, 33, 500])
             times = [START + (len(kept) + n + dice.choice([0, 0, 0, -40, -900])) * MINUTE // 2 for n in range(many)]
             new = [said(f"n{len(kept) + n}", f"m{len(kept) + n}", at) for n, at in enumerate(times)]

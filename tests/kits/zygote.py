@@ -30,9 +30,16 @@ from bot.service import serve  # noqa: F401
 
 _LATE = (
     "adapters.console.progress", "adapters.console.terminal", "adapters.console.wrapping", "adapters.discord.adapter",
-    "adapters.matrix.adapter", "babel.dates", "babel.numbers", "bot.models.endpoints.embedding", "bot.models.endpoints.llm",
-    "bot.models.offline.extractive", "bot.models.writer", "bot.service.log_file", "bot.setup.setup", "bot.web.server",
-    "memory.deriving", "rich.progress", "structlog", "tomlkit", "typer.core", "typer._adapters", "typer._click.decorators",
+    "adapters.matrix.adapter", "anyio._backends._asyncio", "anyio.streams.tls", "apscheduler.executors.asyncio",
+    "apscheduler.triggers.date", "apscheduler.triggers.interval", "babel.dates", "babel.lists", "babel.numbers", "bot.__main__",
+    "bot.cli.checkups.discord_checkup", "bot.cli.checkups.matrix_checkup", "bot.cli.moving", "bot.cli.page",
+    "bot.models.e5.embedder", "bot.models.endpoints.embedding", "bot.models.endpoints.llm", "bot.models.metering",
+    "bot.models.minilm.embedder", "bot.models.minilm.quantized", "bot.models.offline.extractive", "bot.models.writer",
+    "bot.service.log_file", "bot.setup.model_command", "bot.setup.persona_command", "bot.setup.setup", "bot.web.server",
+    "encodings.ascii", "encodings.utf_8_sig", "httpcore2", "jiter", "memory.deriving", "memory.store.postgresql.database",
+    "memory.store.postgresql.moving", "openai.pagination", "openai.resources.chat.completions.completions",
+    "openai.resources.embeddings", "openai.resources.models", "rich.progress", "structlog", "tomlkit", "truststore",
+    "typer._adapters", "typer._click.decorators", "typer.core",
 )  # fmt: skip
 """What a command loads when it needs it, and takes longest: a process that is forked again and again would load it each time."""
 _MOST = 1 << 20

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from memory.derive.checks.holdings import YEAR, Dated, Held, counted, dated, held_by, undated, unit_of
+from memory.derive.checks.holdings import YEAR, Dated, SourceFacts, counted, dated, held_by, undated, unit_of
 from memory.derive.checks.naming import LYRA, Names, acts, held, is_addressed, opens, reports, words_of
 from memory.ports import Source
 from memory.text.lexical import plain
@@ -40,11 +40,11 @@ class Evidence:
 
     def __init__(self, names: Names | None = None) -> None:
         self._names = names or Names()
-        self._held: dict[Source, Held] = {}
+        self._held: dict[Source, SourceFacts] = {}
 
     def judge(self, entry_text: str, cited: Sequence[Source]) -> Judged:
         """Return what is to be said against a digest's sentence, and who supplied its names."""
-        text, sources = plain(entry_text), Held.together([self._of(source) for source in cited])
+        text, sources = plain(entry_text), SourceFacts.together([self._of(source) for source in cited])
         missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
         supplied: list[Source] = []
         for name in self._names.of(text, sources.words):
@@ -60,7 +60,7 @@ class Evidence:
         """Return the names and numbers of a digest's sentence that its cited sources do not hold, as written, in order."""
         return list(self.judge(entry_text, cited).missing)
 
-    def _of(self, source: Source) -> Held:
+    def _of(self, source: Source) -> SourceFacts:
         if source not in self._held:
             self._held[source] = held_by(source)
         return self._held[source]
@@ -80,7 +80,7 @@ def unsupported(entry_text: str, cited: Sequence[Source]) -> list[str]:
     return Evidence().unsupported(entry_text, cited)
 
 
-def _missing_dates(text: str, sources: Held) -> Iterator[tuple[int, str]]:
+def _missing_dates(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:
     found = dated(text)
     rest = undated(text, found)
     for one in found:
@@ -94,7 +94,7 @@ def _missing_dates(text: str, sources: Held) -> Iterator[tuple[int, str]]:
     yield from _missing_words(text, rest, sources, found)
 
 
-def _missing_words(text: str, rest: str, sources: Held, found: Sequence[Dated]) -> Iterator[tuple[int, str]]:
+def _missing_words(text: str, rest: str, sources: SourceFacts, found: Sequence[Dated]) -> Iterator[tuple[int, str]]:
     """Yield the months and weekdays that are not held."""
     words = [word.casefold() for word in WORD.findall(text)]
     months = {MONTHS[word] for word in words if word in MONTHS}
@@ -114,7 +114,7 @@ def _missing_words(text: str, rest: str, sources: Held, found: Sequence[Dated]) 
                 yield m.start(), m.group()
 
 
-def _falls_on(weekday: int, sources: Held, found: Sequence[Dated]) -> bool:
+def _falls_on(weekday: int, sources: SourceFacts, found: Sequence[Dated]) -> bool:
     """Say whether a day that is held falls on a weekday: where the sentence names dates, one of those."""
     named = {reading for one in found for reading in one.readings}
     days = [day for day in sources.days if not named or any(_fits(claim, day) for claim in named)]
@@ -135,7 +135,7 @@ def _fits(claim: Day, day: Day) -> bool:
     return all(c is None or c == h for c, h in zip(claim, day, strict=True))
 
 
-def _day_held(claim: Day, sources: Held) -> bool:
+def _day_held(claim: Day, sources: SourceFacts) -> bool:
     if any(_fits(claim, day) for day in sources.days):
         return True
     # Where it is not known when something was said, the year is looked up by itself.
@@ -144,7 +144,7 @@ def _day_held(claim: Day, sources: Held) -> bool:
     return yearless and (year is None or str(year) in sources.years | sources.numbers)
 
 
-def _missing_numbers(text: str, sources: Held) -> Iterator[tuple[int, str]]:
+def _missing_numbers(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:
     rest = undated(text, dated(text))
     for at, shown, readings, parts, unit in _claims(rest, sources):
         together = bool(parts) and parts <= sources.numbers
@@ -155,7 +155,7 @@ def _missing_numbers(text: str, sources: Held) -> Iterator[tuple[int, str]]:
             yield at, shown
 
 
-def _claims(rest: str, sources: Held) -> Iterator[tuple[int, str, set[str], set[str], str]]:
+def _claims(rest: str, sources: SourceFacts) -> Iterator[tuple[int, str, set[str], set[str], str]]:
     """Yield the numbers of a text without its dates: where, as written, what it may be worth, parts that would do, of what."""
     for m in NUMBER.finditer(rest):
         readings = readings_of(m)

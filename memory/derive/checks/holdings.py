@@ -32,7 +32,7 @@ YEAR = re.compile(r"(?<![\w.,:/-])(?:19|20)\d\d(?![\w]|[.,:/-]\d)")
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class SourceFacts:
     """What sources hold. `spoken` days are named in their texts, `following` ones follow from when those were said."""
 
     numbers: frozenset[str] = frozenset()
@@ -87,12 +87,12 @@ def undated(text: str, found: Sequence[Dated]) -> str:
     return "".join([*kept, text[at:]])
 
 
-def held_by(source: Source) -> Held:
+def held_by(source: Source) -> SourceFacts:
     """Read what a source holds: its speaker's name, its text, and when it was said."""
-    return Held.together([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
+    return SourceFacts.together([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
 
 
-def _held_in(raw: str, said_at: str, speaker: str = "") -> Held:
+def _held_in(raw: str, said_at: str, speaker: str = "") -> SourceFacts:
     text = plain(raw)
     found = dated(text)
     tellings = [Telling(at, text) for at in moments(plain(said_at))]
@@ -108,7 +108,7 @@ def _held_in(raw: str, said_at: str, speaker: str = "") -> Held:
     spoken |= {(year, month, day) for year, month, _ in tuple(spoken) for day in ordinals(text)}
     years = {str(year) for one in found for year, _, _ in one.readings if year} | set(YEAR.findall(rest))
     weekdays = {WEEKDAYS[form] for word in words for form in (word, word.removesuffix("s")) if form in WEEKDAYS}
-    return Held(
+    return SourceFacts(
         frozenset(_numbers(rest) | clock_times(text) | clock_times(said_at)), frozenset(_counted_things(rest)),
         frozenset(spoken), frozenset(following), frozenset(years), frozenset(months), frozenset(weekdays), words,
         frozenset([speaker] if speaker else []),

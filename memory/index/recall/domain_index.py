@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from memory.index.indexing import MESSAGES
 from memory.index.recall.columns import Column, Floats, Ints, Numbers
 from memory.index.recall.documents import NONE, Documents
-from memory.index.recall.meaning import Meaning, Meant, beside
+from memory.index.recall.meaning import Meaning, Similarities, beside
 from memory.ports import Vectors
 from memory.store.database import Row
 
@@ -168,12 +168,12 @@ class DomainIndex:
         parts = (passages[there] > 0) & (self.firsts.now[documents] == self.lasts.now[documents])
         self.meanings[space].add(documents, vectors[there], parts)
 
-    def scan(self, asked: Mapping[int, Vectors]) -> Meant:
+    def scan(self, asked: Mapping[int, Vectors]) -> Similarities:
         """Return how near each document is to a question, given as a unit vector a space, none for one without any.
 
         A document that has vectors in several of these spaces is compared in the first.
         """
-        meant = Meant(np.zeros(len(self), np.float32), slice(0), 0)
+        meant = Similarities(np.zeros(len(self), np.float32), slice(0), 0)
         for space, vector in asked.items():
             meaning = self.meanings.get(space)
             if meaning is not None and meaning.dimension == len(vector):

@@ -26,7 +26,7 @@ _BESIDE = ThreadPoolExecutor(1, "scan")
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class Similarities:
     """The cosine of each document to a question, 0 for those without a vector; `there` are the others, `count` of them."""
 
     cosines: Floats
@@ -34,14 +34,14 @@ class Meant:
     count: int
 
 
-def beside(first: Meant, second: Meant) -> Meant:
+def beside(first: Similarities, second: Similarities) -> Similarities:
     """Return what is near by the first, and by the second where that has no vector."""
     if not first.count or first.count == len(first.cosines) or not second.count:
         return first if first.count else second
     mine, theirs = np.zeros((2, len(first.cosines)), np.bool_)
     mine[first.there] = theirs[second.there] = True
     there = np.flatnonzero(mine | theirs)
-    return Meant(np.where(mine, first.cosines, second.cosines), there, len(there))
+    return Similarities(np.where(mine, first.cosines, second.cosines), there, len(there))
 
 
 class _Rows:
@@ -122,13 +122,13 @@ class Meaning:
         at = np.flatnonzero(rows.documents.now == document)[:1]
         return rows.rows.now[at[0]] * rows.scales.now[at[0]] if len(at) else None
 
-    def scan(self, asked: Vectors, documents: int) -> Meant:
+    def scan(self, asked: Vectors, documents: int) -> Similarities:
         """Return how near each of so many documents is to a unit vector: that of its nearest passage or part of one.
 
         Of many, the parts of those are looked at that are far from what is asked as a whole as well.
         """
         if not len(self._wholes):
-            return Meant(np.zeros(documents, np.float32), slice(0), 0)
+            return Similarities(np.zeros(documents, np.float32), slice(0), 0)
         meant = self._of_wholes(self._wholes.near(asked), documents)
         if len(self._parts):
             belong, some = self._parts.documents.now, None
@@ -138,23 +138,23 @@ class Meaning:
             np.maximum.at(meant.cosines, belong, self._parts.near(asked, some))
         return meant
 
-    def _of_wholes(self, cosines: Floats, documents: int) -> Meant:
+    def _of_wholes(self, cosines: Floats, documents: int) -> Similarities:
         there = self._wholes.documents.now
         if self._single and len(there) == documents:
-            return Meant(cosines, slice(None), documents)
+            return Similarities(cosines, slice(None), documents)
         nearest = np.zeros(documents, np.float32)
         if self._single:
             nearest[there] = cosines
-            return Meant(nearest, there, len(there))
+            return Similarities(nearest, there, len(there))
         nearest[there] = -1
         np.maximum.at(nearest, there, cosines)
         held = np.zeros(documents, np.bool_)
         held[there] = True
         there = np.flatnonzero(held)
-        return Meant(nearest, there, len(there))
+        return Similarities(nearest, there, len(there))
 
 
-def _worth_reading(meant: Meant) -> np.float32:
+def _worth_reading(meant: Similarities) -> np.float32:
     """Return how near a message is at least of which a part may be among the nearest."""
     there = meant.cosines[meant.there]
     return np.float32(there.mean() + FAR * there.std())

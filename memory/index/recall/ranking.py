@@ -23,7 +23,7 @@ from memory.index.indexing import ASKS, MESSAGES, OWN
 from memory.index.recall.columns import Floats, Ints, Mask
 from memory.index.recall.documents import Documents
 from memory.index.recall.domain_index import DomainIndex
-from memory.index.recall.meaning import Meant
+from memory.index.recall.meaning import Similarities
 from memory.index.recall.query import ParsedQuery, Query
 from memory.index.when.values import Window
 
@@ -56,7 +56,11 @@ class Scored:
 
 
 def rank(
-    query: Query, question: ParsedQuery, domain_indexes: Sequence[DomainIndex], words: Sequence[Floats], meant: Sequence[Meant]
+    query: Query,
+    question: ParsedQuery,
+    domain_indexes: Sequence[DomainIndex],
+    words: Sequence[Floats],
+    meant: Sequence[Similarities],
 ) -> list[Scored]:
     """Score the documents of shards, be they of one kind or several; `words` and `meant` are their scores by each signal."""
     own = [lexical + meaning for lexical, meaning in zip(words, _above_usual(meant), strict=True)]
@@ -106,7 +110,7 @@ def by_share(words: Sequence[Floats], most: float, *, sharply: bool = False) -> 
     return [score * np.float32((share**2 if sharply else share) / top) for score in words]
 
 
-def _above_usual(meant: Sequence[Meant]) -> list[Floats]:
+def _above_usual(meant: Sequence[Similarities]) -> list[Floats]:
     """Scale cosines so that their mean is 0 and the best is 1; what is below the mean is 0.
 
     Where even the best is hardly above the mean, nothing is near, and none is made to look so.

@@ -79,7 +79,7 @@ _PAST_ENDING = ("ed", "nte", "bte", "ete", "gte", "kte")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Assertion:
     """What is said of something: the stems of what it is `about` and of its `value`.
 
     `link` is the preposition before the value and `kind` what it looks like: a number, a name, a thing with its article, or
@@ -98,7 +98,7 @@ class Claim:
 class Claims:
     """All that a message claims, and its text, whose words tell more of it."""
 
-    every: tuple[Claim, ...]
+    every: tuple[Assertion, ...]
     text: str
 
     @property
@@ -142,7 +142,7 @@ def superseded(older: Claims, newer: Claims, asked: frozenset[str]) -> bool:
     )
 
 
-def _replaces(was: Claim, now: Claim, newer: Claims) -> bool:
+def _replaces(was: Assertion, now: Assertion, newer: Claims) -> bool:
     alike = was.kind == now.kind and was.link == now.link
     if newer.adds or (now.value >= was.value and not newer.ended):
         return False
@@ -154,12 +154,12 @@ def _replaces(was: Claim, now: Claim, newer: Claims) -> bool:
     return newer.changes and (newer.ended or alike or bool(was.value & now.value))
 
 
-def _every(text: str) -> Iterator[Claim]:
+def _every(text: str) -> Iterator[Assertion]:
     if not _may_claim(text):
         return
     for found in _NEW.finditer(text):
         # "We have a new landlord": whatever is told of him, the old one is none any more.
-        yield Claim(_about([found[1]]), frozenset({"new"}), "", "", single=True)
+        yield Assertion(_about([found[1]]), frozenset({"new"}), "", "", single=True)
     for found in _MADE.finditer(text):
         what, value = (found[at] or found[at + 2] for at in (1, 2))
         if claim := _of_thing(what.split(), "changed", _WORD.findall(_CLAUSE.split(value)[0] or "")):
@@ -176,7 +176,7 @@ def _may_claim(text: str) -> bool:
     return any(part in folded for part in ("new", "neue", "hab")) or not _TELLING.isdisjoint(_WORD.findall(folded))
 
 
-def _claim(words: Sequence[str]) -> Claim | None:
+def _claim(words: Sequence[str]) -> Assertion | None:
     # "I've moved" is "I moved".
     words = [piece for word in words for piece in ([word[0]] if word.lower().replace("’", "'") == "i've" else [word])]
     folded = [word.lower().replace("’", "'") for word in words]
@@ -198,7 +198,7 @@ def _claim(words: Sequence[str]) -> Claim | None:
     return _of_thing(words[:at], folded[at], words[at + 1 :]) if at else None
 
 
-def _of_speaker(verb: str, rest: Sequence[str]) -> Claim | None:
+def _of_speaker(verb: str, rest: Sequence[str]) -> Assertion | None:
     if (verb == "moved" and rest and rest[0].lower() in _INTO) or rest[-1:] in (["gezogen"], ["umgezogen"]):
         return _told(_about(["live"]), [word for word in rest if not word.endswith("gezogen")], single=True)
     if not verb or verb.endswith(_PAST_ENDING):
@@ -206,7 +206,7 @@ def _of_speaker(verb: str, rest: Sequence[str]) -> Claim | None:
     return _told(_about([verb]), rest, single=verb in _SINGLE, open=verb in _OPEN)
 
 
-def _of_thing(subject: Sequence[str], verb: str, rest: Sequence[str]) -> Claim | None:
+def _of_thing(subject: Sequence[str], verb: str, rest: Sequence[str]) -> Assertion | None:
     if verb in _BECAME and not _CHANGED.intersection({verb, *(word.lower() for word in (*rest[:2], *rest[-1:]))}):
         return None
     rest = [word for word in rest if word.lower() not in _CHANGED and word.lower() not in ("been", "to", "worden")]
@@ -214,13 +214,13 @@ def _of_thing(subject: Sequence[str], verb: str, rest: Sequence[str]) -> Claim |
     lasting = any(_ATTRIBUTE.fullmatch(word) for word in subject)
     claim = _told(about, rest, single=True) if about else None
     if claim and verb not in _SINGLE | _CHANGED and not lasting and not claim.kind:
-        return Claim(claim.about, claim.value, claim.link, claim.kind)
+        return Assertion(claim.about, claim.value, claim.link, claim.kind)
     if claim and lasting:
-        return Claim(claim.about, claim.value, "", "its own", single=True)
+        return Assertion(claim.about, claim.value, "", "its own", single=True)
     return claim
 
 
-def _told(about: frozenset[str], rest: Sequence[str], *, single: bool = False, open: bool = False) -> Claim | None:
+def _told(about: frozenset[str], rest: Sequence[str], *, single: bool = False, open: bool = False) -> Assertion | None:
     value = frozenset(stem(word.lower()) for word in rest if word.lower() not in STOP_WORDS)
     if not value:
         return None
@@ -232,7 +232,7 @@ def _told(about: frozenset[str], rest: Sequence[str], *, single: bool = False, o
         kind = "thing"
     else:
         kind = "name" if any(word[0].isupper() for word in body) else ""
-    return Claim(about, value, link, kind, single, open)
+    return Assertion(about, value, link, kind, single, open)
 
 
 def _about(words: Sequence[str]) -> frozenset[str]:

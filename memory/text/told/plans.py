@@ -32,7 +32,7 @@ _NO_THING = frozenset(
 _DEFINITE = re.compile(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0,2}|d(?:er|ie|as|en|em)|im|am)\b")
 
 
-class Told(Enum):
+class ChangeOfPlan(Enum):
     """What is told of something announced."""
 
     OFF = auto()
@@ -48,7 +48,7 @@ class Plan:
     `day` is when that is now, None where it is not to come.
     """
 
-    told: Told
+    told: ChangeOfPlan
     thing: frozenset[str]
     named: frozenset[date]
     day: date | None
@@ -80,13 +80,13 @@ def plan(text: str, at: date) -> Plan | None:
     day, named = coming(text, at), frozenset(ahead(text, at))
     found = next((match for pattern in (MOVED, CALLED_OFF, _CORRECTED) if (match := pattern.search(text))), None)
     if found and not UNSURE.search(text):
-        told = Told.OFF if found.re is CALLED_OFF else Told.MOVED
-        if told is Told.MOVED and day is None and found.re is _CORRECTED:
+        told = ChangeOfPlan.OFF if found.re is CALLED_OFF else ChangeOfPlan.MOVED
+        if told is ChangeOfPlan.MOVED and day is None and found.re is _CORRECTED:
             return None
-        return Plan(Told.OFF if day is None else told, thing(_clause(text, found.start())) or thing(text), named, day)
+        return Plan(ChangeOfPlan.OFF if day is None else told, thing(_clause(text, found.start())) or thing(text), named, day)
     if day:
-        return Plan(Told.AGAIN, thing(text), named, day)
-    return Plan(Told.OVER, thing(text), named, None) if OVER.search(text) else None
+        return Plan(ChangeOfPlan.AGAIN, thing(text), named, day)
+    return Plan(ChangeOfPlan.OVER, thing(text), named, None) if OVER.search(text) else None
 
 
 def _clause(text: str, at: int) -> str:
