@@ -52,4 +52,6 @@ class ExportCommands(Group):
             n,
         )
         shows = frozenset(one.own.exchange.key for one in items if one.own.whole)
-        return Reply(f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files)
+        return Reply(
+            f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
+        )

@@ -73,6 +73,8 @@ def _line(own: Own, zone: str, *, as_text: bool) -> str:
     e = own.exchange
     text = e.text if own.whole else str(_(OTHERS)) if as_text else OTHERS
     if as_text:
+        # A line that goes on is nobody else's, whatever stands in it.
+        text = "\n| ".join(text.splitlines())
         return f"[{receipts.short(own.session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
     return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, zone, echo=e.echo or not own.whole)
 
