@@ -79,6 +79,10 @@ class Messages:
         kept = await exchanges.domains_of(self._b.db, platform, ids) if ids else {}
         return {id for id, domains in kept.items() if domains.isdisjoint(self._b.domains)}
 
+    async def kept(self, platform: str, ids: Sequence[str]) -> set[str]:
+        """Return which messages of people, by the platform's ids, are kept, whoever may know them."""
+        return {*await exchanges.domains_of(self._b.db, platform, ids)} if ids else set()
+
     async def in_confidence(self, platform: str, ids: Sequence[str]) -> set[str]:
         """Return which messages of people, by the platform's ids, were told in a confidence that this view does not read."""
         return await exchanges.in_confidence(self._b.db, platform, ids, self._b.domains)
