@@ -93,8 +93,8 @@ class Being(Group):
                 if name in taken
                 else _('This is a new conversation: "{name}".', name=name)
             )
-        session = await self._services.domains.begin(view, call.place, name)
-        return plain(_('This is a new conversation: "{name}".', name=session.name))
+        session = await self._services.domains.begin(view, call.place, "" if call.off_record else name)
+        return plain(_('This is a new conversation: "{name}".', name=name if call.off_record else session.name))
 
     async def _model(self, call: Call) -> Reply:
         text = await self._connector.command(call, self._sign(call))

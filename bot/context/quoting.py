@@ -65,7 +65,10 @@ async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message
 
 
 async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
-    """Return these with nothing of what they forward where that is forgotten, or a post of hers that may not be read here."""
+    """Return these with nothing of what they forward where that is forgotten, or a post of hers that may not be read here.
+
+    What was told in confidence is shown by a forward of its teller's alone, where the confidence is not read anyway.
+    """
     forwards = {forward.id: forward for one in bearing for forward in one.forwards}
     if not forwards:
         return list(bearing)
@@ -75,7 +78,12 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
     ]
     posts = await view.posts.may_be_shown(platform, list(forwards))
     hidden = await memory.shown.withheld(platform, shown) | {id for id, may_be_read in posts.items() if not may_be_read}
-    return [_emptied(one, hidden) for one in bearing]
+    left: list[Bearing] = []
+    for one in bearing:
+        teller = one.person if isinstance(one, Quote) else one.person.id
+        told = await view.messages.in_confidence(platform, [forward.id for forward in one.forwards], teller)
+        left.append(_emptied(one, hidden | told))
+    return left
 
 
 def says_nothing(message: Message) -> bool:

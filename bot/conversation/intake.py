@@ -154,7 +154,7 @@ class Intake:
     async def revise(self, event: Revised, adapter: Adapter) -> bool:
         """Keep the new words in place of the old ones, and return whether anything kept was changed.
 
-        Where they cannot be read, or their author told her to keep nothing, the old ones do not stand any more.
+        Where they cannot be read, or nothing of their author's is kept there now, the old ones do not stand any more.
         """
         platform, key = event.place.platform, event.place.key
         self._meanwhile.tell(platform, [event.id])
@@ -165,8 +165,8 @@ class Intake:
             async with self._one:
                 await self._requote(platform, [event.id], event.text)
             return False
-        paused = event.person and await self._preferences.on(Person(platform, event.person, ""), "paused")
-        if paused or event.text is None or not (event.text or event.attachments):
+        keeps = await self._preferences.keeps(event.place, Person(platform, event.person, ""))
+        if not keeps or event.text is None or not (event.text or event.attachments):
             await self.withdraw(Withdrawn(event.place, (event.id,)))
             return True
         now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)

@@ -156,6 +156,11 @@ class Preferences:
         people = dict.fromkeys(self._account(account) for one in own for account in self._declared(one))
         return Chosen(await self._kept.chosen([*scopes, *people]), self._streaming, self._account)
 
+    async def keeps(self, place: Place, person: Person) -> bool:
+        """Return whether what a person says at a place is kept now: they did not tell her to stop, and it is on the record."""
+        chosen = await self.read(place, person)
+        return not (chosen.on(person, PAUSED) or chosen.is_off_record(place, person))
+
     async def value(self, where: Place | Person, name: str) -> str:
         """Return what is set, '' where nothing is. What is set for a channel holds in its threads, unless they differ."""
         return (await self.read(where)).value(where, name)

@@ -53,9 +53,17 @@ class Surroundings:
         return quotes[: len(answered)], quotes[len(answered) :]
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-        """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows."""
+        """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows.
+
+        What is not kept, and was said to others in confidence, is shown nowhere where many read.
+        """
         elsewhere = await view.messages.kept_elsewhere(place.platform, [quote.id for quote in quotes])
         heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if quote.id not in elsewhere])
+        if not place.is_private:
+            kept = await view.messages.kept(place.platform, [quote.id for quote in heeded])
+            others = [quote for quote in heeded if not quote.own and quote.id not in kept]
+            openly_said = await asyncio.to_thread(openly, others) if others else []
+            heeded = [quote for quote in heeded if quote not in others or quote in openly_said]
         return await unforgotten(self._memory, view, place, heeded)
 
     async def _aside(self, view: View, place: Place, said: Sequence[Quote], asker: str | None) -> list[Quote]:

@@ -38,9 +38,10 @@ class ExportCommands(Group):
             raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
         self._last[who] = now
         exporting = Exporting(self._services.memory, self._services.domains)
-        written = {name: [one async for one in exporting.lines(call.person, as_text=name == TEXT)] for name in (JSONL, TEXT)}
-        files = fitting({name: "".join(f"{one}\n" for one in lines) for name, lines in written.items()}, adapter.most_bytes)
-        n = len(written[JSONL])
+        items = [one async for one in exporting.items(call.person)]
+        written = {name: "".join(f"{one.line(as_text=name == TEXT)}\n" for one in items) for name in (JSONL, TEXT)}
+        files = fitting(written, adapter.most_bytes)
+        n = len(items)
         if not n:
             return plain(_("I keep nothing of yours."))
         if not files:
@@ -50,4 +51,7 @@ class ExportCommands(Group):
             "Here is all of yours, {n} messages with what I answered to you: a file to import again, and one to read.",
             n,
         )
-        return Reply(f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, files=files)
+        shows = frozenset(one.own.exchange.key for one in items if one.own.whole)
+        return Reply(
+            f"{told} {_('What others said is not in it. The files are not encrypted.')}", NO_LINKS, shows=shows, files=files
+        )

@@ -32,6 +32,18 @@ async def exported(view: View, *, as_text: bool) -> AsyncIterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Exported:
+    """A message, and the time zone in which its time is told."""
+
+    own: Own
+    zone: str
+
+    def line(self, *, as_text: bool) -> str:
+        """Return it as one line: JSON that imports again, or text."""
+        return _line(self.own, self.zone, as_text=as_text)
+
+
+@dataclass(frozen=True, slots=True)
 class Exporting:
     """Collects what is a person's own, under all of their accounts."""
 
@@ -40,10 +52,15 @@ class Exporting:
 
     async def lines(self, person: Person, *, as_text: bool) -> AsyncIterator[str]:
         """Yield every message of theirs as one line, place by place: JSON that imports again, or text."""
+        async for one in self.items(person):
+            yield one.line(as_text=as_text)
+
+    async def items(self, person: Person) -> AsyncIterator["Exported"]:
+        """Yield every message of theirs, place by place."""
         for account in await self.domains.accounts(person):
             for view in await self._views(account):
                 async for own in view.own_words.of(account):
-                    yield _line(own, view.home.time_zone, as_text=as_text)
+                    yield Exported(own, view.home.time_zone)
 
     async def _views(self, account: Identity) -> Sequence[View]:
         """Return the memories of the places where an account said anything, its own first."""
@@ -56,6 +73,8 @@ def _line(own: Own, zone: str, *, as_text: bool) -> str:
     e = own.exchange
     text = e.text if own.whole else str(_(OTHERS)) if as_text else OTHERS
     if as_text:
+        # A line that goes on is nobody else's, whatever stands in it.
+        text = "\n| ".join(text.splitlines())
         return f"[{receipts.short(own.session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
     return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, zone, echo=e.echo or not own.whole)
 

@@ -14,7 +14,7 @@ from memory.store.lineage import Seal
 from memory.text.display_names import likeness, untagged
 from memory.types import Domain, DomainKind, DomainRef, Identity
 
-KEY = "paused"
+KEY, _OFF_RECORD = "paused", "incognito"
 _NAME = "unlearnt:"
 _SHORTEST, _LONGEST = 3, 3
 _SOMEBODY = "[…]"
@@ -75,12 +75,16 @@ def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> st
 
 
 async def everyone(db: Database) -> list[tuple[str, str, str]]:
-    """Return scope, key and value of all that is set so, to be put into a file that takes the place of this one."""
-    return await settings.whole(db, KEY, _NAME)
+    """Return scope, key and value of all that is set so, to be put into a file that takes the place of this one.
+
+    Who or what is off the record is among it.
+    """
+    return [*await settings.whole(db, KEY, _NAME), *await settings.whole(db, _OFF_RECORD, f"{_OFF_RECORD}-")]
 
 
 async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
     """Put what `everyone` returned in the place of what is set so."""
+    await settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
     await settings.replace(tx, KEY, _NAME, known)
 
 

@@ -12,7 +12,7 @@ from memory.ports import Progress
 from memory.store import home_files
 from memory.store.database import Database
 from memory.store.locks import FileLock
-from memory.store.restoring import reason, verified
+from memory.store.restoring import is_own, reason, verified
 
 
 async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell: Progress) -> int:
@@ -24,6 +24,8 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell
     """
     if target.exists():
         raise BackupFailed(lazy("{target} already exists. Name a new file.", target=target))
+    if is_own(path, target):
+        raise BackupFailed(lazy("{target} would be taken for a file of the memory itself. Name another.", target=target))
     if not target.absolute().parent.is_dir():
         raise BackupFailed(
             lazy("The folder {folder} does not exist. Make it first, or name a file elsewhere.", folder=target.absolute().parent)

@@ -39,6 +39,14 @@ def staged(path: Path) -> Path:
     return path.with_name(path.name + _STAGED)
 
 
+def is_own(path: Path, file: Path) -> bool:
+    """Say whether a file, where it were written, would be taken for one that the memory at `path` keeps beside itself."""
+    if file.absolute().parent.resolve() != path.absolute().parent.resolve():
+        return False
+    further = file.name.removeprefix(path.name) if file.name.startswith(path.name) else ""
+    return file.name == home_files.TOMBSTONES or further.startswith((_STAGED, _DECIDED, _ASIDE, "-"))
+
+
 def clear(path: Path) -> None:
     """Remove what a restore left behind that was cut off before it was decided."""
     home_files.remove(staged(path))

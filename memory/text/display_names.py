@@ -19,10 +19,19 @@ _BRACKETS = str.maketrans('[]{}"', "()()’")
 _ROOM_FOR_A_TAG = 5
 _LOOKED_AT = 200
 _NEITHER_LETTER_NOR_DIGIT = re.compile("[^a-z0-9]+")
-# Letters of other alphabets that are drawn like Latin ones, and the few Latin ones that are drawn like each other.
+# Letters of other alphabets that are drawn like Latin ones, and the few Latin ones that are drawn like each other. Whose name has
+# a letter that comes in here is known by another likeness than before: none of those that names are commonly written in.
 _DRAWN_ALIKE = str.maketrans(
-    "аеорсухіѕјһԁӏкмтвнгαορνυκιτχγεηʟʏʀᴀʙᴄᴅᴇɢʜɪᴊᴋᴍɴᴏᴘᴛᴜᴠᴡᴢꜱꜰłđøıi1|0",
-    "aeopcyxlsjhdlkmtbhraopvykltxyenlyrabcdeghljkmnoptuvwzsfldollllo",
+    "аеорсухіѕјһԁӏкмтвнгαορνυκιτχγεηʟʏʀᴀʙᴄᴅᴇɢʜɪᴊᴋᴍɴᴏᴘᴛᴜᴠᴡᴢꜱꜰłđøıi1|0"
+    "ɑɡʋƒȷɫƚⱡɭɏƴɼɽɾɍⱥᶏѵԝԛ"
+    "ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ"
+    "ᒪᗪᗷᖇᗩᗅᑭᑌᕼᒍᐯ᙭ᔕᑕᗰᑎᖴᗯ"
+    "ᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏏᏒᏔᏕᏙᏚᏞᏟᏢᏦᏧᏳᏴⲟⲣⲥⲩⲭ",
+    "aeopcyxlsjhdlkmtbhraopvykltxyenlyrabcdeghljkmnoptuvwzsfldollllo"
+    "agufjllllyyrrrraavwq"
+    "bpdtgkjczfmnlsrvhwxyaelou"
+    "ldbraapuhjvxscmnfw"
+    "drtlyajewmhyghzbrwsvslcpkdgbopcyx",
 )
 
 

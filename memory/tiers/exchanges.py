@@ -78,14 +78,18 @@ async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[st
     return found
 
 
-async def in_confidence(db: Database, platform: str, ids: Sequence[str], but: Sequence[int]) -> set[str]:
-    """Return which messages that people said, by the platform's ids of them, were told in other confidences than these."""
+async def in_confidence(db: Database, platform: str, ids: Sequence[str], but: Sequence[int], told_by: str = "") -> set[str]:
+    """Return which messages that people said, by the platform's ids of them, were told in other confidences than these.
+
+    What an account of the platform, `told_by`, told itself is not among them.
+    """
     found: set[str] = set()
     for some in pages(ids):
         rows = await db.all(
             "SELECT e.source_id FROM exchanges e JOIN confided c ON c.item = e.item JOIN sessions s ON s.id = e.session "
-            f"WHERE s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND c.domain NOT IN ({placeholders('d', but)})",
-            {"platform": platform, **bound("i", some), **bound("d", but)},
+            f"WHERE s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND c.domain NOT IN ({placeholders('d', but)}) "
+            "AND NOT EXISTS (SELECT 1 FROM identities n WHERE n.id = e.identity AND n.platform = :platform AND n.native_id = :teller)",
+            {"platform": platform, "teller": told_by, **bound("i", some), **bound("d", but)},
         )
         found.update(row["source_id"] for row in rows)
     return found

@@ -79,9 +79,16 @@ class Messages:
         kept = await exchanges.domains_of(self._b.db, platform, ids) if ids else {}
         return {id for id, domains in kept.items() if domains.isdisjoint(self._b.domains)}
 
-    async def in_confidence(self, platform: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of people, by the platform's ids, were told in a confidence that this view does not read."""
-        return await exchanges.in_confidence(self._b.db, platform, ids, self._b.domains)
+    async def kept(self, platform: str, ids: Sequence[str]) -> set[str]:
+        """Return which messages of people, by the platform's ids, are kept, whoever may know them."""
+        return {*await exchanges.domains_of(self._b.db, platform, ids)} if ids else set()
+
+    async def in_confidence(self, platform: str, ids: Sequence[str], told_by: str = "") -> set[str]:
+        """Return which messages of people, by the platform's ids, were told in a confidence that this view does not read.
+
+        What an account, `told_by`, told itself is not among them.
+        """
+        return await exchanges.in_confidence(self._b.db, platform, ids, self._b.domains, told_by)
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first, at least `least`, from the beginning of an episode on."""

@@ -5,7 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.rights.exporting import JSONL, OTHERS, TEXT, ZIPPED, fitting
+from bot.rights.exporting import JSONL, OTHERS, TEXT, ZIPPED, Exported, fitting
+from memory.types import Exchange, Kind
+from memory.view.own_words import Own
 from tests.fakes.discord import Message
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits import discord_town
@@ -15,6 +17,15 @@ from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
 
 town = discord_town.town
+
+
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\u2028"])
+def test_what_somebody_said_is_no_line_of_another_in_what_is_there_to_read(between: str) -> None:
+    text = f"hi{between}[general] 2026-03-04 21:04 bob: I hereby allow it"
+    said = Exchange(1, "id", 1, 1, Kind.SAID, "user", "ada", text, "m1", 0, 0)
+    first, *further = Exported(Own("general", said, whole=True), "UTC").line(as_text=True).splitlines()
+    assert first == "[general] 1970-01-01 00:00 ada: hi"
+    assert further == ["| [general] 2026-03-04 21:04 bob: I hereby allow it"]
 
 
 @pytest.fixture

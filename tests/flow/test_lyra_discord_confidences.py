@@ -106,6 +106,31 @@ async def test_what_is_told_in_confidence_comes_up_in_no_place_where_somebody_re
         assert not await comes_up(town, lyra, "ben", "ben's dm")
 
 
+async def test_told_to_others_in_confidence_it_is_shown_by_no_reply(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben", "cleo")
+        general = town.names["general"]
+        told = await town.person("ada").says(general, f"{SECRET}, but don't tell Ben")
+        for who in ("ben", "ada", "cleo"):
+            await town.answer(await town.person(who).says(general, f"{town.server.mention} is that so?", reply_to=told))
+            assert CANARY not in prompt(lyra.chats[-1])
+        kept = await confides(town, f"{SECRET}, but don't tell Ben", "staff")
+        await town.answer(
+            await town.person("cleo").says(town.names["staff"], f"{town.server.mention} is that so?", reply_to=kept)
+        )
+        assert CANARY in prompt(lyra.chats[-1]), "what is kept comes up where those read who may know it"
+
+
+async def test_a_forward_shows_it_to_nobody_but_its_teller(town: Town) -> None:
+    async with town.lyra() as lyra:
+        await hears(town, "ben", "cleo")
+        told = await confides(town, f"{SECRET}, but don't tell Ben")
+        for who, shown in (("ben", False), ("cleo", False), ("ada", True)):
+            await town.answer(await town.person(who).forwards(told, town.names[f"{who}'s dm"]))
+            assert (CANARY in prompt(lyra.chats[-1])) is shown
+            assert await comes_up(town, lyra, who, f"{who}'s dm") is shown
+
+
 async def test_it_comes_up_where_nobody_reads_who_may_not_know(town: Town) -> None:
     async with town.lyra() as lyra:
         await hears(town, "ben", "cleo")

@@ -53,11 +53,11 @@ async def test_a_conversation_off_the_record_is_answered_and_in_no_file(town: To
         await town.says(town.ada, dm, "What did the clinic want?")
         assert "zanzibar" in last(lyra), "the conversation goes on"
         await town.reads(town.ada, dm, "recall", query="quixotic clinic")
-        await town.asks(town.ada, dm, "new")
+        assert "axolotl" in (await town.asks(town.ada, dm, "new", name="axolotl")).shown
         await town.says(town.ada, dm, "Hello again.")
         assert "zanzibar" not in last(lyra), "it goes with the end of its conversation"
         await lyra.dreams()
-        found = traces(town, "zanzibar", "quixotic")
+        found = traces(town, "zanzibar", "quixotic", "axolotl")
         assert (found == {}) is on
         if on:
             assert await town.reads(town.ada, dm, "incognito", what="off") == ENDED
@@ -68,7 +68,7 @@ async def test_a_conversation_off_the_record_is_answered_and_in_no_file(town: To
             assert told == "That message was forgotten, and stays so."
             await town.ada.edits(said, "The clinic zanzibar called again.")
             await town.caught_up()
-    assert (traces(town, "zanzibar", "quixotic") == {}) is on
+    assert (traces(town, "zanzibar", "quixotic", "axolotl") == {}) is on
 
 
 async def test_what_somebody_says_off_the_record_comes_into_nobodys_prompt(town: Town, model: OpenAIServer) -> None:
@@ -126,6 +126,24 @@ async def test_where_a_channel_is_off_the_record_its_words_help_there_as_long_as
         await town.says(town.bob, town.general, "And now?")
         assert "pelican" not in last(lyra), "it went with the end of that time"
     assert traces(town, "pelican") == {}
+
+
+@pytest.mark.parametrize("where", ["in private", "in a channel"])
+async def test_what_is_edited_off_the_record_is_kept_neither_as_it_was_nor_as_it_is(
+    town: Town, model: OpenAIServer, where: str
+) -> None:
+    place = await town.ada.opens_dm() if where == "in private" else town.general
+    async with town.lyra(model) as lyra:
+        said = await town.says(town.ada, place, "The clinic okapi is white.")
+        await town.says(town.ada, place, "The boat is green.")
+        await town.reads(town.ada, place, "incognito", what="on", of="me")
+        await town.ada.edits(said, said.content.replace("okapi", "zanzibar"))
+        await town.caught_up()
+        await lyra.rests()
+        await town.reads(town.ada, place, "incognito", what="off", of="me")
+        await town.answer(await town.ada.says(place, f"{town.server.mention} Which clinic?", reply_to=said))
+        assert "zanzibar" not in last(lyra) and "okapi" not in last(lyra) and "boat is green" in last(lyra)
+    assert traces(town, "zanzibar") == {}
 
 
 async def test_a_channel_and_a_server_are_taken_off_the_record_by_those_who_run_them_and_it_is_said_aloud(

@@ -1,11 +1,14 @@
 """What people on Matrix may ask about their own words: that nothing is kept of them, and that they get them."""
 
+import pytest
+
 from bot.rights.exporting import JSONL, TEXT
 from tests.fakes.matrix import Event, Person
 from tests.kits.awake import model_server, prompt
 from tests.kits.matrix_home import Home, dm, room_of
 from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
+from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
@@ -41,6 +44,23 @@ async def test_ones_own_words_come_as_files(at_home: Home, ada: Person) -> None:
         for name, told in ((JSONL, '"content": "My sister lives in Graz."'), (TEXT, "My sister lives in Graz.")):
             sent = await ada.hears(there, lambda event, name=name: file(event) and event.content["filename"] == name)  # type: ignore[misc]
             assert told.encode() in await ada.opens(sent)
+
+
+@pytest.mark.parametrize("sealed", few([True, False]), ids=few(["encrypted", "plain"]))
+async def test_files_with_what_is_forgotten_are_deleted_with_the_message_they_came_with(
+    at_home: Home, ada: Person, sealed: bool
+) -> None:
+    async with at_home.lyra():
+        there = await dm(at_home, ada, encrypted=sealed)
+        said = await ada.says(there, "My sister lives in Graz.")
+        await at_home.answer(ada, there, said)
+        await at_home.asks(ada, there, "!export")
+        sent = await ada.hears(there, lambda event: event.content.get("filename") == TEXT)
+        told = (await at_home.asks(ada, there, "!forget", reply_to=said)).body
+        assert "2 messages of mine here came of what is forgotten" in told, "the answer, and the export"
+        assert (await at_home.asks(ada, there, "!forget posts")).body == "Deleted: 2 messages of mine."
+        assert (await ada.looks_at(there, sent.id)).body == ""
+        assert not [event for event in await at_home.said(ada, there) if event.content.get("msgtype") == "m.file"]
 
 
 async def test_a_topic_is_shown_and_forgotten_with_one_more_word(at_home: Home, ada: Person) -> None:

@@ -12,7 +12,7 @@ from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing
 from tests.kits.memory_kit import Corner, at_home
 
 BOB, ADA = Identity("matrix", "@bob:example.org"), Identity("matrix", "@ada:example.org")
-PAUSED = "paused"
+PAUSED, INCOGNITO, INCOGNITO_SERVER = "paused", "incognito", "incognito-server"
 
 
 async def tells(room: Corner, who: Identity, name: str, text: str) -> None:
@@ -46,14 +46,19 @@ async def test_nothing_is_learnt_of_them_through_others_once_their_own_words_are
         assert "bob" not in account.casefold()
 
 
-async def test_a_restored_backup_does_not_know_less_of_who_opted_out(tmp_path: Path) -> None:
+async def test_a_restored_backup_does_not_know_less_of_who_opted_out_or_is_off_the_record(tmp_path: Path) -> None:
     async with at_home(tmp_path / "now") as now:
         await now.memory.settings.set(now.memory.places.account_scope(BOB), PAUSED, "on")
+        await now.memory.settings.set("person:discord:1", INCOGNITO, "on")
+        await now.memory.settings.set("server:discord:2", INCOGNITO_SERVER, "on")
         known, linked = await now.memory.opted_out(), await now.memory.linking.everyone()
     async with at_home(tmp_path / "then") as then:
         await then.memory.settings.set("account:somebody who is back", PAUSED, "on")
+        await then.memory.settings.set("place:discord:3", INCOGNITO, "on")
         await then.memory.take_over(known, linked)
         assert await then.memory.opted_out() == known != []
+        assert await then.memory.settings.everywhere(INCOGNITO) == [("person:discord:1", "on")]
+        assert await then.memory.settings.everywhere(INCOGNITO_SERVER) == [("server:discord:2", "on")]
 
 
 @pytest.mark.parametrize(("out", "guarded"), [(True, True), (False, True), (True, False)], ids=["out", "in", "unguarded"])

@@ -43,6 +43,16 @@ def today() -> int:
     return time.time_ns() // 1000
 
 
+@pytest.mark.parametrize("name", ["tombstones.log", "lyra.db-journal", "lyra.db.restored", "lyra.db.before-restore-7"])
+async def test_a_backup_takes_no_name_of_the_memorys_own_files(tmp_path: Path, name: str) -> None:
+    async with at_home(tmp_path) as here:
+        with pytest.raises(BackupFailed, match="taken for a file of the memory itself"):
+            await here.memory.backup(tmp_path / name)
+        (tmp_path / "elsewhere").mkdir()
+        for free in (tmp_path / "elsewhere" / name, tmp_path / "lyra.db.copy"):
+            assert await here.memory.backup(free) == 0
+
+
 async def test_a_memory_set_aside_is_dropped_after_a_week_with_its_log_and_nothing_else(tmp_path: Path) -> None:
     now = today()
     aside = await restored(tmp_path, now)

@@ -257,7 +257,12 @@ def test_what_stands_above_a_part_of_a_prompt_is_nobodys_name(title: str) -> Non
     assert is_reserved(untagged(title))
 
 
-@pytest.mark.parametrize("name", ["Lyrae", "Lara", "Clara", "Лира", "Myra", "Al", "Abbot", "Userina", "Ben Note", "Memo"])
+@pytest.mark.parametrize("name", ["Lyrɑ", "ꓡꓬꓣꓮ", "ᒪYᖇᗩ", "ᏞᎩᏒᎪ", "Ɫyra", "Lɏra", "ɭyɾa"])
+def test_her_name_is_reserved_in_letters_of_whatever_script_that_are_drawn_like_its_own(name: str) -> None:
+    assert is_reserved(name)
+
+
+@pytest.mark.parametrize("name", ["Lyrae", "Lara", "Clara", "Лира", "Λύρα", "Myra", "Al", "Abbot", "Userina", "Ben Note", "Memo"])
 def test_a_name_like_one_of_these_that_is_another_stays(name: str) -> None:
     assert not is_reserved(name) and likeness(name)
 

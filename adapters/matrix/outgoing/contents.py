@@ -89,6 +89,8 @@ def html(text: str, *, clean: Callable[[str], str] = _CLEANER.clean) -> str:
 
 PART = "lyra.part"
 """Where the key of a part stands in its message, for nobody but Lyra to look at."""
+FILE_OF = "lyra.file_of"
+"""Where the id of the message that a file goes with stands in the file's."""
 REFLECTION = "lyra.reflection"
 """Says that a message is a thought of hers."""
 VERDICT = "lyra.verdict"

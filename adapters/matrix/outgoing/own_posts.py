@@ -9,7 +9,7 @@ from adapters.events import split_key
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.incoming.past import SEALED, Backwards
-from adapters.matrix.outgoing.contents import PART
+from adapters.matrix.outgoing.contents import FILE_OF, PART
 
 _SLACK = 5 * 60 * 1_000_000
 
@@ -51,13 +51,13 @@ async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
     return ""
 
 
-async def edits(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
-    """Return the own edits of a message, oldest first."""
+async def belonging(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
+    """Return the own edits of a message and the files that went with it, oldest first."""
     found: list[str] = []
     async for event in Backwards(client, room, most):
         if event.id == target:
             break
-        if event.sender == client.user_id and _replaces(event) == target:
+        if event.sender == client.user_id and target in (_replaces(event), event.content.get(FILE_OF)):
             found.append(event.id)
     return found[::-1]
 

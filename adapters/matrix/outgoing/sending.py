@@ -17,6 +17,7 @@ from adapters.matrix.incoming.event import Seen, part
 from adapters.matrix.incoming.past import look
 from adapters.matrix.incoming.pressing import SIGNS, VERDICTS
 from adapters.matrix.outgoing.contents import (
+    FILE_OF,
     PART,
     REFLECTION,
     VERDICT,
@@ -29,7 +30,7 @@ from adapters.matrix.outgoing.contents import (
     unformatted,
     words,
 )
-from adapters.matrix.outgoing.own_posts import arrived, edits, shown
+from adapters.matrix.outgoing.own_posts import arrived, belonging, shown
 from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
@@ -72,14 +73,15 @@ class Posts:
         event = await self._said(sending)
         await self._sign(sending, event, SIGNS if sending.reflection else VERDICTS if _asks(sending) else offered(sending))
         for at, one in enumerate(sending.files):
-            await self._attach(sending, one, f"{self._transaction(sending)} file {at}")
+            await self._attach(sending, one, event, f"{self._transaction(sending)} file {at}")
         return event
 
-    async def _attach(self, sending: Sending, attached: File, transaction: str) -> None:
-        """Put a file into the place of a part."""
+    async def _attach(self, sending: Sending, attached: File, event: str, transaction: str) -> None:
+        """Put a file that goes with an event into the place of a part."""
         _, room, thread = split_key(sending.place)
         source = await self._wire.upload(room, attached.data, "application/octet-stream")
-        await self._wire.put(room, placed(named(attached, source), thread=thread, answers=""), transaction)
+        content = named(attached, source) | {FILE_OF: event}
+        await self._wire.put(room, placed(content, thread=thread, answers=""), transaction)
 
     async def _said(self, sending: Sending) -> str:
         if sending.unsure:
@@ -129,11 +131,11 @@ class Posts:
         return ""
 
     async def delete(self, sending: Sending) -> str:
-        """Take a message back with all its edits, which would stay readable; return its id."""
+        """Take a message back with its files and all its edits, which would stay readable; return its id."""
         room = split_key(sending.place)[1]
         target = sending.target or await self._shown(sending)
-        # While the original is there, its edits are found again after a failure.
-        for event in [*await edits(self._client, room, target, self._most), target] if target else ():
+        # While the original is there, what belongs to it is found again after a failure.
+        for event in [*await belonging(self._client, room, target, self._most), target] if target else ():
             await self._redact(room, event, sending)
         return target
 

@@ -21,7 +21,7 @@ from memory.errors import DatabaseRefused, HomeInUse, MemoryFailure, NotADatabas
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Reader, Row, Transaction
+from memory.store.database import Parameters, Reader, Row
 from memory.store.locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import SCHEMA, Address
