@@ -155,6 +155,8 @@ class Adapter(ABC):
     """Whether people can compare emoji with her, so that they know each other's keys."""
     links_names = False
     """Whether clients make a link of any name with a dot, and of the names of people and rooms."""
+    divided, unit, units = False, 0, 1
+    """Whether other processes have connections of the account, and which of how many this is; -1 is none."""
     edit_seconds = 0.0
     """How many seconds must lie between two edits of a message; 0 where messages cannot be edited."""
 
@@ -209,9 +211,25 @@ class Adapter(ABC):
         """Return since when (microseconds UTC) people see the thread of a place, as the platform told; 0 where they do not yet."""
         return 0
 
+    async def connections(self) -> int:
+        """Return how many connections the account is divided into; each is one process's."""
+        return 1
+
+    def stand_by(self) -> None:
+        """Hold no place until a connection is taken."""
+        self.divided, self.unit = True, -1
+
+    def take(self, unit: int, units: int) -> None:
+        """Connect as one of so many from the next `run` on."""
+        self.unit, self.units = unit, units
+
+    def holds(self, place: str) -> bool:
+        """Say whether a place is heard on this connection of the account, and said to by nobody else."""
+        return self.unit >= 0
+
     def at_hand(self, place: str) -> bool:
         """Say whether what is left over at a place may be said there by this process; else it waits for whoever is there."""
-        return True
+        return self.holds(place)
 
     async def dm(self, person: Person) -> Place | None:
         """Return the place where a person alone reads Lyra, if there is one already and the platform tells."""

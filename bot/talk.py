@@ -33,6 +33,7 @@ from bot.reconciliation.comparing import Comparing
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.off_record import OffRecord
 from bot.rights.once import Once
+from bot.service.elsewhere import Elsewhere
 from memory.errors import EmbeddingFailed
 from memory.types import MINUTE
 
@@ -81,12 +82,13 @@ async def talking(
     """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
     base, journal = app.base, app.memory.journal
     app.domains.connect(adapters)
-    off_record = OffRecord()
+    off_record, elsewhere = OffRecord(), Elsewhere(app.memory.db.peers)
     within = base.settings.answer_within_minutes
     outgoing = Outgoing(
         *(journal, app.domains, adapters, base.ids, base.settings.exit.allowed),
         Barred(base.clock, within * MINUTE),
         off_record.note,
+        elsewhere.queued,
     )
     access = Access(base.settings, adapters, base.clock)
     languages = Languages(app.preferences, app.domains)
@@ -115,12 +117,13 @@ async def talking(
     if news := await told_once(app.meaning, app.memory.settings):
         show(news, sys.stderr)
     async with asyncio.TaskGroup() as group:
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way, elsewhere.heard)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()
         }
-        background = [group.create_task(work) for work in (comparing.run(), outgoing.run(), _load(app))]
+        listening = elsewhere.run(adapters, mailboxes, outgoing)
+        background = [group.create_task(work) for work in (comparing.run(), outgoing.run(), listening, _load(app))]
         try:
             yield Talk(services, listeners, mailboxes, outgoing, reflections, comparing, allowance, commands)
         finally:

@@ -10,7 +10,7 @@ and what asks for discretion is kept at once, each after what was said at its pl
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -47,7 +47,10 @@ class Mailboxes:
         languages: Languages,
         group: asyncio.TaskGroup,
         under_way: UnderWay,
+        elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:
+        """Prepare; `elsewhere` is told of a place where something waits that another process holds."""
+        self._elsewhere = elsewhere
         self._under_way = under_way
         self._journal = journal
         self._turns = turns
@@ -84,8 +87,8 @@ class Mailboxes:
         async with self._door:
             self._kept |= {event.id: row for row, event in await accept(self._journal, platform, [message], {})}
 
-    async def recover(self, platform: str, place: str | None = None) -> Awaitable[None]:
-        """Take up again what was heard and not answered, as a kill or an outage left it.
+    async def recover(self, platform: str, place: str | None = None, *, fresh: bool = False) -> Awaitable[None]:
+        """Take up again what was heard and not answered, as a kill or an outage left it, or, `fresh`, as another process heard it.
 
         A command is not run again: whoever gave it may not be waiting any more. Of what was said off the record no word is left.
         """
@@ -94,8 +97,11 @@ class Mailboxes:
                 # Whoever worked when the journal was read may be done since: what it says of their mailbox is old.
                 busy = set(self._working)
                 found = await unfinished(self._journal, platform, place)
+                if fresh:
+                    found = [(row, event) for row, event in found if not row.tries]
                 letters = self._letters([(row, event) for row, event in found if event.id not in self._kept])
-                left = [letter for letter in letters if busy.isdisjoint((letter.box, letter.own_box))]
+                held = [letter for letter in letters if self._holds(*letter.place)]
+                left = [letter for letter in held if busy.isdisjoint((letter.box, letter.own_box))]
                 promises = self._post([letter for letter in left if not letter.is_over])
             for letter in left:
                 if letter.is_over:
@@ -131,6 +137,9 @@ class Mailboxes:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
+    def _holds(self, platform: str, place: str) -> bool:
+        return self._adapters[platform].holds(place)
+
     def _letters(self, rows: Sequence[Row]) -> list[Letter]:
         return [self._letter(row, event) for row, event in rows]
 
@@ -144,6 +153,11 @@ class Mailboxes:
         if self._closing:
             return ()
         for letter in letters:
+            if not self._holds(*letter.place):
+                # It is committed, and answered where its place is held.
+                self._elsewhere(*letter.place)
+                letter.end()
+                continue
             key = letter.box
             if not letter.command:
                 self._unanswered.setdefault(letter.place, []).append(letter)

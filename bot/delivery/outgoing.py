@@ -45,8 +45,12 @@ class Outgoing:
     def __init__(
         self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
         barred: Barred, note: Callable[[str, str], None] = lambda platform, id: None,
+        elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
-        """Prepare; `note` is told the platform and the id of everything that goes out off the record."""
+        """Prepare; `note` is told the platform and the id of everything that goes out off the record, `elsewhere` of a place where
+        something waits that another process holds.
+        """
+        self._elsewhere = elsewhere
         self._barred = barred
         self._note = note
         self._journal = journal
@@ -70,6 +74,9 @@ class Outgoing:
 
         What did not arrive for sure waits for the next time; what can never arrive is given up, and the log says why.
         """
+        if not self._adapters[platform].holds(place):
+            self._elsewhere(platform, place)
+            return ""
         keys = None if parts is None else [part.key for part in parts]
         async with self.alone(platform, place):
             return await self._send_each(platform, place, await self._journal.take(platform, place, keys))
@@ -204,7 +211,9 @@ class Outgoing:
         """Remove what is left of answers that were shown while they were made, at places that others read now."""
         for row in await self._journal.previews(platform):
             with suppress(SendFailed):
-                if not await self._may_go(self._adapters[platform], row.place, row.domain, row.also):
+                if self._adapters[platform].holds(row.place) and not await self._may_go(
+                    self._adapters[platform], row.place, row.domain, row.also
+                ):
                     await self.take_back(platform, row.place, row.part.key)
 
     async def _may_go(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:

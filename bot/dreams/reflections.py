@@ -77,6 +77,8 @@ class Reflections:
         if found is None:
             return False
         session, place = found
+        if not self._adapters[place.platform].holds(place.key):
+            return False
         who = self._reader(place, view.home)
         with reading(await (self._languages.to(place, who) if who else self._languages.among(place, view))):
             return await self._post(view, thought, session, place)

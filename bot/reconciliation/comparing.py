@@ -67,7 +67,7 @@ class Comparing:
                 self._due.pop(spot, None)
                 self._aside.pop(spot, None)
         for place, last_at in (await self._memory.verified.places(platform)).items():
-            if self._verifying.doubt(platform, place):
+            if self._adapters[platform].holds(place) and self._verifying.doubt(platform, place):
                 mark = self._verifying.mark(platform, place)
                 self._due[_Spot(platform, place)] = mark.through[0] if mark else last_at
         self._begun.add(platform)

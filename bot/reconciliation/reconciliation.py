@@ -48,6 +48,8 @@ class Vanishing:
         """Find what vanished while nobody could tell of it, and tell those who were not told yet."""
         rows = {row.prefix: row for row in await self._memory.vanished(platform)}
         for prefix, noted in self._register.all(platform).items():
+            if not self._adapters[platform].holds(_key(prefix)):
+                continue
             if prefix in rows:
                 await self._keeping.tell(rows[prefix])
             elif not noted.kept:
@@ -59,7 +61,7 @@ class Vanishing:
         """Return which servers and channels are gone; a thread is found to be gone when it is compared with its history."""
         places = [split_key(place) for place in await self._memory.verified.places(platform)]
         unknown = [key[:2] for key in places if not self._register.around(platform, key)]
-        channels = list(dict.fromkeys(_key(key) for key in unknown))
+        channels = list(dict.fromkeys(filter(self._adapters[platform].holds, map(_key, unknown))))
         try:
             async with asyncio.timeout(_SECONDS):
                 return await self._adapters[platform].vanished(channels)

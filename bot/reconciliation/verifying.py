@@ -236,7 +236,8 @@ class Verifying:
         """Look up what was heard and not answered yet: what was taken back meanwhile is not to be answered."""
         waiting: dict[str, dict[str, int]] = {}
         for row in (one.row for one in reversed(only_messages(await unfinished(self._memory.journal, platform)))):
-            if row.received_at < self.doubt(platform, row.event.place):
+            here = self._adapters[platform].holds(row.event.place)
+            if here and row.received_at < self.doubt(platform, row.event.place):
                 waiting.setdefault(row.event.place, {})[row.event.event_id] = row.received_at
         deadline = asyncio.get_running_loop().time() + _SECONDS
         for place, received in waiting.items():

@@ -16,7 +16,7 @@ from bot.app import App, opened, until_stopped
 from bot.cli.output import show
 from bot.errors import BadConfig
 from bot.service import costs
-from bot.service.log import log
+from bot.service.log import carried_on, log
 from bot.service.lost import Losses
 from bot.service.notifier import Notifier
 from bot.service.platforms import platforms
@@ -27,7 +27,10 @@ from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.extra import missing
 from bot.web.serving import parlour, serving, token_path
 from localization.sentences import _, lazy, told
+from memory.store.peers import Lease, Peers
 
+_STAND_BY_SECONDS = 0.5
+"""How often a process that stands by looks whether a connection is nobody's any more."""
 Work = Callable[[], Awaitable[None]]
 
 
@@ -84,8 +87,10 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
     adapters = platforms(app) if role.hears else {}
     if role is Role.PLATFORM:
         _require_any(adapters)
+        for adapter in adapters.values():
+            adapter.stand_by()
         async with talking(app, adapters) as talk, _alive(app, stop, talk.tick):
-            return await _converse(adapters, talk, stop)
+            return await _converse(adapters, talk, stop, app.memory.db.peers)
     place, lacking = parlour(app), missing()
     works: Sequence[Work] = (app.maintenance.tick, app.dreams.tick) if role.works else ()
     if lacking and role is Role.WEB:
@@ -145,11 +150,11 @@ async def _alive(
         scheduler.shutdown(wait=False)
 
 
-async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event) -> int:
+async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event, peers: Peers | None = None) -> int:
     """Listen on every platform until asked to stop; then finish what is under way before the platforms are left."""
     awake = asyncio.Event()
     losses = Losses(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
-    listening = [asyncio.create_task(_listen(adapter, talk, awake, losses)) for adapter in adapters.values()]
+    listening = [asyncio.create_task(_listen(adapter, talk, awake, losses, peers)) for adapter in adapters.values()]
     telling: set[asyncio.Task[None]] = set()
     asked = asyncio.create_task(_wait(stop))
     left = set(listening)
@@ -208,8 +213,30 @@ async def _wait(stop: asyncio.Event) -> None:
     await stop.wait()
 
 
-async def _listen(adapter: Adapter, talk: Talk, awake: asyncio.Event, losses: Losses) -> tuple[str, PlatformRefused] | None:
+async def _take_one(adapter: Adapter, peers: Peers) -> None:
+    """Have a connection of a platform be this process's alone, as soon as one is nobody's."""
+    said = False
+    while True:
+        lease = await carried_on(_lease(adapter, peers), "lease")
+        if lease is not None:
+            adapter.take(lease.unit, lease.units)
+            return
+        if not said:
+            _say(_("{platform}: other processes are connected. This one stands by.", platform=adapter.platform.capitalize()))
+            said = True
+        await asyncio.sleep(_STAND_BY_SECONDS)
+
+
+async def _lease(adapter: Adapter, peers: Peers) -> Lease | None:
+    return await peers.lease(adapter.platform, await adapter.connections())
+
+
+async def _listen(
+    adapter: Adapter, talk: Talk, awake: asyncio.Event, losses: Losses, peers: Peers | None
+) -> tuple[str, PlatformRefused] | None:
     """Listen on a platform until it is left; return which one lets her in no more, and why."""
+    if peers is not None:
+        await _take_one(adapter, peers)
     listener = talk.listeners[adapter.platform]
     telling = asyncio.create_task(_tell(adapter, listener.connected, awake, losses))
     try:

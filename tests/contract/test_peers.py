@@ -121,7 +121,7 @@ async def test_without_the_guard_what_it_wrote_is_kept(address: Address, tmp_pat
 
 
 async def test_who_is_taken_for_gone_is_told_and_keeps_nothing_any_more(address: Address, tmp_path: Path) -> None:
-    async with joined(address, tmp_path, "one") as (db, here), joined(address, tmp_path / "other", "other") as (other, _):
+    async with joined(address, tmp_path / "one", "one") as (db, here), joined(address, tmp_path / "other", "other") as (other, _):
         async with db.transaction() as tx:
             await tx.run(INSERT, {"scope": "before"})
         async with other.transaction() as tx:
@@ -223,3 +223,37 @@ async def test_of_a_process_of_the_same_home_it_is_known_at_once_that_it_was_kil
         async with joined(address, tmp_path, "next") as (db, here):
             assert not await here.living(db, "frozen")
             assert await db.one("SELECT 1 AS yes FROM processes WHERE name = 'frozen'") is None
+
+
+async def test_each_unit_is_one_process_and_the_next_ones_once_it_is_gone(address: Address, tmp_path: Path) -> None:
+    async with joined(address, tmp_path / "a", "one") as (one, _), joined(address, tmp_path / "b", "other") as (other, there):
+        assert one.peers and other.peers
+        first, second = await one.peers.lease("discord", 2), await other.peers.lease("discord", 2)
+        assert first and second and {first.unit, second.unit} == {0, 1}
+        assert await one.peers.lease("discord", 2) is None
+        assert await one.peers.lease("matrix", 1) is not None
+        await there.leave()
+        again = await one.peers.lease("discord", 2)
+        assert again and again.unit == second.unit and again.fence > second.fence
+
+
+async def test_who_comes_with_another_number_of_units_takes_that_of_those_who_hold_some(address: Address, tmp_path: Path) -> None:
+    async with joined(address, tmp_path / "a", "one") as (one, here), joined(address, tmp_path / "b", "other") as (other, _):
+        assert one.peers and other.peers
+        assert await one.peers.lease("discord", 2)
+        second = await other.peers.lease("discord", 16)
+        assert second and (second.unit, second.units) == (1, 2)
+        assert await other.peers.lease("discord", 16) is None
+
+
+async def test_of_many_who_want_the_same_units_at_once_each_gets_its_own(address: Address, tmp_path: Path) -> None:
+    async with joined(address, tmp_path / "a", "one") as (one, _), joined(address, tmp_path / "b", "other") as (other, _):
+        assert one.peers and other.peers
+        found = await asyncio.gather(*(db.peers.lease("discord", 8) for db in (one, other) for _ in range(6) if db.peers))
+        assert sorted(lease.unit for lease in found if lease) == list(range(8))
+
+
+async def test_turns_of_one_pace_are_given_out_one_after_the_other_to_all(address: Address, tmp_path: Path) -> None:
+    async with joined(address, tmp_path / "a", "one") as (one, _), joined(address, tmp_path / "b", "other") as (other, _):
+        waits = await asyncio.gather(*(db.peers.slot("requests", 2) for db in (one, other) for _ in range(5) if db.peers))
+        assert sorted(round(wait * 2) for wait in waits) == list(range(10))

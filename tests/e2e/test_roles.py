@@ -81,6 +81,33 @@ def test_what_one_process_hears_another_looks_after(shared: Shared) -> None:
     assert shared.count("SELECT count(*) FROM lyra.processes") == 0
 
 
+def test_where_a_platform_process_is_killed_another_goes_on_within_five_seconds(shared: Shared) -> None:
+    discord, model = shared.discord, shared.model
+    dm = discord.dm("ada")
+    with (
+        shared.home.started("run", "--role", "platform") as one,
+        shared.home.started("run", "--role", "platform") as other,
+    ):
+        first, second = (other, one) if "stands by" in one.note("Discord: ") else (one, other)
+        if second is other:
+            assert "stands by" in second.note("Discord: ")
+        assert len(discord.answered(discord.ask("ada", dm, "hello"))) == 1
+        calls = len(model.chats)
+        model.script(b.Hang())
+        asked = discord.ask("ada", dm, "one more")
+        model.wait(calls + 1)
+        first.kill()
+        killed = time.monotonic()
+        while_away = discord.ask("ada", dm, "and this")
+        second.note("Discord: connected.")
+        assert time.monotonic() - killed < 5
+        for question in (asked, while_away):
+            discord.answered(question)
+        assert second.stop().code == 0
+    said = [message.content for message in discord.call(discord.world.by_bot)]
+    assert sum("Noted." in text for text in said) in (2, 3), said
+
+
 @pytest.mark.torture
 def test_a_worker_that_stood_still_publishes_nothing_and_ends(shared: Shared) -> None:
     discord, model = shared.discord, shared.model
@@ -90,9 +117,10 @@ def test_a_worker_that_stood_still_publishes_nothing_and_ends(shared: Shared) ->
         for n in range(4):
             assert discord.answered(discord.ask("ada", discord.dm("ada"), f"The kayak is red, for the {n}th time."))
         shared.until(CHORES, 1)
+        calls = len(model.chats)
         model.script(b.Hang("The kayak is red."))
         with shared.home.started("run", "--role", "worker") as frozen:
-            model.wait(len(model.chats) + 1)
+            model.wait(calls + 1)
             frozen.send(signal.SIGSTOP)
             with shared.home.started("run", "--role", "worker"):
                 shared.until(CHORES, 0)

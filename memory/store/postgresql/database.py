@@ -202,7 +202,7 @@ class PostgresDatabase:
     def holders(self, folder: Path, own: str) -> Presence:
         """Return who holds claims: processes of this home and of others. This one is alive once it joins."""
         presence = Presence(self.address, FileHolders(folder, own))
-        self.peers = Company(presence, Calls(own, self._call))
+        self.peers = Company(presence, Calls(own, self._call), lambda bounds: self.transaction(bounds=bounds))
         return presence
 
     @property

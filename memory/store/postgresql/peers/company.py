@@ -1,20 +1,27 @@
 """This process among those that share a memory: that it is alive, and what they call to each other."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import AbstractAsyncContextManager
 
 from memory.store.bounds import Bounds
-from memory.store.peers import EVERYTHING, WRITTEN, Heard
+from memory.store.database import Transaction
+from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
+from memory.store.postgresql.peers import leases, paces
 from memory.store.postgresql.peers.calls import Calls
 from memory.store.postgresql.peers.presence import Presence
+
+Write = Callable[[Bounds], AbstractAsyncContextManager[Transaction]]
 
 
 class Company:
     """What `Peers` asks for, on a server."""
 
-    def __init__(self, presence: Presence, calls: Calls) -> None:
+    def __init__(self, presence: Presence, calls: Calls, write: Write) -> None:
+        """Take part in nothing yet; `write` begins a transaction of what it is bound to."""
         self.presence = presence
         self.calls = calls
+        self._write = write
         self._takes_part = False
 
     @property
@@ -27,6 +34,17 @@ class Company:
         self.presence.plays(role)
         await self.presence.join()
         self._takes_part = True
+
+    async def lease(self, name: str, units: int) -> Lease | None:
+        """Have one of so many units of a name until this process ends."""
+        await self.presence.join()
+        async with self._write(Bounds.of(f"leases {name}")) as tx:
+            return await leases.take(tx, self.presence.own, name, units)
+
+    async def slot(self, name: str, a_second: float) -> float:
+        """Take the next of so many turns a second that all processes have together; return in how many seconds it is."""
+        async with self._write(Bounds()) as tx:
+            return await paces.take(tx, name, 1 / a_second)
 
     def call(self, *words: str) -> None:
         """Call words to the others soon."""

@@ -10,6 +10,8 @@ from contextlib import suppress
 
 import psycopg
 
+from memory.errors import MemoryFailure
+from memory.store.cancellation import to_the_end
 from memory.store.database import Reader
 from memory.store.locks import FileHolders
 from memory.store.postgresql.address import Address
@@ -93,17 +95,19 @@ class Presence:
     async def _clear(self, connection: Connection) -> None:
         """Remove the rows of processes of this home that ended, however they did."""
         rows = await (await connection.execute("SELECT name FROM processes", binary=True)).fetchall()
-        gone = [row["name"] for row in rows if self._files.seen(row["name"]) is False]
-        await connection.execute("DELETE FROM processes WHERE name = ANY ($1)", [gone])
+        gone = [name for row in rows if (name := row["name"]) != self.own and self._files.seen(name) is False]
+        if gone:
+            await connection.execute("DELETE FROM processes WHERE name = ANY ($1)", [gone])
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT_SECONDS)
             try:
-                if not await asyncio.wait_for(self._renewed(), EXPIRY_SECONDS):
+                # To its end, also where it is left meanwhile: a connection that is half made is nobody's to close.
+                if not await to_the_end(asyncio.wait_for(self._renewed(), EXPIRY_SECONDS)):
                     self.lapsed.set()
                     return
-            except (psycopg.Error, TimeoutError):
+            except (psycopg.Error, TimeoutError, MemoryFailure):
                 if self._connection is not None:
                     await self._connection.close()
 
@@ -113,7 +117,9 @@ class Presence:
             self._connection = await connect(self._address)
         cursor = await self._connection.execute(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])
         self._last = self._now()
-        return await cursor.fetchone() is not None
+        alive = await cursor.fetchone() is not None
+        await self._clear(self._connection)
+        return alive
 
     def _may_judge(self) -> bool:
         """Say whether this process was alive itself for so long, without a gap, that whoever was not is gone."""

@@ -5,8 +5,11 @@ from memory.store.postgresql.connecting import Connection
 
 _TABLES = (
     'CREATE TABLE IF NOT EXISTS processes (name TEXT COLLATE "C" PRIMARY KEY, role TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)',
+    'CREATE TABLE IF NOT EXISTS leases (name TEXT COLLATE "C" NOT NULL, unit BIGINT NOT NULL, units BIGINT NOT NULL, '
+    'holder TEXT COLLATE "C" NOT NULL, fence BIGINT NOT NULL, PRIMARY KEY (name, unit))',
+    'CREATE TABLE IF NOT EXISTS paces (name TEXT COLLATE "C" PRIMARY KEY, next DOUBLE PRECISION NOT NULL)',
 )
-_LAST = "processes"
+_LAST = "paces"
 
 
 async def make(connection: Connection) -> None:
