@@ -81,4 +81,4 @@ def test_a_model_connected_by_hand_serves_until_it_is_turned_off(tmp_path: Path,
     assert len(model.chats) == asked
     nobody = home.chat("/model http://127.0.0.1:1/v1", "/model gibberish")
     assert nobody.lines[0].startswith("No model answers at http://127.0.0.1:1/v1.")
-    assert nobody.lines[1].startswith('I know no "gibberish".')
+    assert nobody.lines[1].startswith('I do not know "gibberish".')

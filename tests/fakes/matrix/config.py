@@ -51,7 +51,6 @@ def _homeserver(folder: Path, port: int) -> dict[str, object]:
         "push": {"enabled": False},
         "send_federation": False,
         "notify_appservices_from_worker": "nobody",
-        "run_background_tasks_on": "nobody",
         "caches": {"expire_caches": False},
         # It looks ten times a second whether to collect, and a run is short.
         "gc_thresholds": [1_000_000, 1_000, 1_000],
