@@ -91,6 +91,8 @@ def test_where_a_platform_process_is_killed_another_goes_on_within_five_seconds(
         first, second = (other, one) if "stands by" in one.note("Discord: ") else (one, other)
         if second is other:
             assert "stands by" in second.note("Discord: ")
+        else:
+            connected(first)
         assert len(discord.answered(discord.ask("ada", dm, "hello"))) == 1
         calls = len(model.chats)
         model.script(b.Hang())
