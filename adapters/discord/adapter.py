@@ -17,7 +17,7 @@ from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
-from adapters.discord.connection import Access, Ended, close, pointed_at, stay
+from adapters.discord.connection import Access, Ended, advised, close, pointed_at, stay
 from adapters.discord.incoming.convert import PLATFORM, names
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.gaps import Gaps
@@ -25,11 +25,12 @@ from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.incoming.history import Presences, earlier, snowflake
 from adapters.discord.interactions import menu
 from adapters.discord.interactions.calls import Calls
-from adapters.discord.limits import Limits, StartsSpent
+from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.options import ClientOptions
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
+from adapters.discord.shard_notes import ShardNotes
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.together import until_one_ends
@@ -62,17 +63,20 @@ class Discord(Adapter):
     audiences: type[Audiences] = Audiences
     presences: type[Presences] = Presences
 
-    def __init__(self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE) -> None:
-        self._access = access
-        self._notes = notes
+    def __init__(
+        self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE, turn: Turn | None = None
+    ) -> None:  # fmt: skip
+        """Connect to nothing yet; `turn` is one pace for all processes where others are connected as well."""
+        self._access, self._turn, self._notes = access, turn, notes
         self._gate = gate
         self._now = now
         self._pace = pace
-        self._limits = self.limits(notes, now, pace.pause)
+        own = ShardNotes(notes, self)
+        self._limits = self.limits(notes, now, pace.pause, own)
         self._files = Files(pace.files)
-        self._rulers = Rulers(notes)
-        self._audiences = self.audiences(notes)
-        self._starts = ThreadStarts(notes)
+        self._rulers = Rulers(own)
+        self._audiences = self.audiences(own)
+        self._starts = ThreadStarts(own)
         self._content = access.message_content
         self._client: Client | None = None
         self._sender: Sender | None = None
@@ -81,12 +85,20 @@ class Discord(Adapter):
 
     # Connected
 
+    async def connections(self) -> int:
+        """Return the number of shards. Raises PlatformFailure where Discord is to say, and does not."""
+        return await advised(self._access) if self._access.shards == "auto" else self._access.shards
+
+    def holds(self, place: str) -> bool:
+        """Say whether a place is of this shard; what is said alone with her is of the first."""
+        server, _, _ = split_key(place)
+        return (int(server) >> 22) % self.units == self.unit if server else self.unit == 0
+
     async def run(self, listener: Listener) -> None:
         """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
-        await self._limits.load()
-        await self._rulers.load()
-        await self._audiences.load()
-        await self._starts.load()
+        self._limits.turn, self._limits.sharers = self._turn if self.divided else None, self.units
+        for noted in (self._limits, self._rulers, self._audiences, self._starts):
+            await noted.load()
         failures = 0
         with pointed_at(self._access):
             try:
@@ -121,7 +133,7 @@ class Discord(Adapter):
             self._client, self._calls, self._gaps = client, calls, gaps
             self._sender = Sender(client, self._limits.require, self._now, Posts(client, self._now, self._starts))
 
-        settings = ClientOptions(self._content, self._access.bots, self._gate, self._pace)
+        settings = ClientOptions(self._content, self._access.bots, self._gate, self._pace, self.unit, self.units)
         client = Client(settings, self._limits, self._files, self._rulers, prepare)
         calls = Calls(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)

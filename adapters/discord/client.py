@@ -49,6 +49,8 @@ class Client(discord.Client):
             max_ratelimit_timeout=60.0,
             http_trace=limits.trace(),
             guild_ready_timeout=settings.pace.ready,
+            shard_id=settings.shard,
+            shard_count=settings.shards,
         )
         self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
         self.live = False

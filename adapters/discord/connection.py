@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 import aiohttp
 import discord
@@ -12,7 +13,7 @@ import yarl
 from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
-from adapters.errors import PlatformRefused
+from adapters.errors import PlatformFailure, PlatformRefused
 from localization.sentences import lazy
 
 _CLOSING = 10.0
@@ -59,13 +60,17 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How to reach an account. `bots` are the ids of the bots and webhooks that are listened to like people."""
+    """How to reach an account. `bots` are the ids of the bots and webhooks that are listened to like people.
+
+    `shards` is into how many connections it is divided where several processes have one each, "auto" for what Discord advises.
+    """
 
     token: str = field(repr=False)
     api_url: str = ""
     gateway_url: str = ""
     message_content: bool = True
     bots: frozenset[str] = frozenset()
+    shards: int | Literal["auto"] = 1
 
 
 @contextmanager
@@ -109,6 +114,20 @@ def begun(client: discord.Client) -> list[DiscordWebSocket]:
     return [one.ws for one in threads if one.ws._connection is client._connection and one.ws is not client.ws]
 
 
+async def advised(access: Access) -> int:
+    """Return into how many connections Discord advises to divide an account. Raises PlatformFailure."""
+    with pointed_at(access):
+        url = Route("GET", "/gateway/bot").url
+    try:
+        async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(_CLOSING)) as session:
+            told = await session.get(url, headers={"Authorization": f"Bot {access.token}"}, raise_for_status=True)
+            return int((await told.json())["shards"])
+    except (aiohttp.ClientError, TimeoutError, LookupError, ValueError) as error:
+        raise PlatformFailure(
+            lazy("Discord does not say into how many shards to divide her servers ({error}).", error=type(error).__name__)
+        ) from None
+
+
 def _refusal(error: Exception) -> PlatformRefused | None:
     code = error.code if isinstance(error, discord.ConnectionClosed) else 0
     if isinstance(error, discord.LoginFailure) or code == 4004:
@@ -120,7 +139,10 @@ def _refusal(error: Exception) -> PlatformRefused | None:
         )
     if code == 4011:
         return PlatformRefused(
-            lazy("Discord wants a bot of so many servers to connect in shards, which Lyra cannot; let her leave some.")
+            lazy(
+                'Discord wants a bot of so many servers to connect in shards: keep the memory in a database, set shards = "auto" in [discord], '
+                "and run a process with --role platform for each."
+            )
         )
     if code in (4010, 4012, 4013):
         return PlatformRefused(lazy("Discord does not accept this way to connect ({code}); update Lyra.", code=code))

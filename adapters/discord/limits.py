@@ -29,6 +29,9 @@ _WINDOW = 10
 _BETWEEN_STARTS = 5 * _SECOND
 _BETWEEN_WRITES = 3 * _SECOND
 _USUAL_STARTS = 1000
+_REQUESTS_A_SECOND, _AT_ONCE = 50, 5
+Turn = Callable[[str, float], Awaitable[float]]
+"""Takes the next of so many turns a second of a name; returns in how many seconds it is."""
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +43,12 @@ class StartsSpent(Exception):
 class Limits:
     """Counts what Discord counts, keeps it over restarts, and says when to wait. Instants are microseconds UTC."""
 
-    def __init__(self, notes: Notes, now: Callable[[], int], pause: Callable[[float], Awaitable[None]]) -> None:
+    def __init__(
+        self, notes: Notes, now: Callable[[], int], pause: Callable[[float], Awaitable[None]], own: Notes | None = None
+    ) -> None:
+        """Count nothing yet; `own` keeps what this process counts by itself, where others count as well."""
         self._notes = notes
+        self._own = own or notes
         self._now = now
         self._pause = pause
         self._starts: list[int] = []
@@ -51,18 +58,23 @@ class Limits:
         self._refused: dict[int, int] = {}
         self._until = 0
         self._written = 0
+        self.turn: Turn | None = None
+        """One pace for all processes that are connected; None where this one is alone."""
+        self.sharers = 1
+        """How many processes there are; what is refused to them counts against one address."""
+        self._granted = 0
 
     async def load(self) -> None:
         """Read what earlier processes counted."""
         self._starts = [int(one) for one in await self._notes.get("starts") or ()]
-        self._refused = {int(minute): int(number) for minute, number in (await self._notes.get("refused") or {}).items()}
-        self._until = int(await self._notes.get("stopped_until") or 0)
+        self._refused = {int(minute): int(number) for minute, number in (await self._own.get("refused") or {}).items()}
+        self._until = int(await self._own.get("stopped_until") or 0)
 
     async def save(self) -> None:
         """Keep what was counted."""
         self._written = self._now()
-        await self._notes.put("refused", {str(minute): number for minute, number in self._recent().items()})
-        await self._notes.put("stopped_until", self._until)
+        await self._own.put("refused", {str(minute): number for minute, number in self._recent().items()})
+        await self._own.put("stopped_until", self._until)
 
     # Starts
 
@@ -79,15 +91,25 @@ class Limits:
 
     async def start(self, *, initial: bool) -> None:
         """Wait the five seconds that lie between two starts, and count one. Raises StartsSpent."""
+        await self._hear_of_others()
         if self._start_in() > 0:
             raise StartsSpent("no starts left today")
         last = self._starts[-1] if self._starts else 0
         seconds = 5.0 if not initial else (last + _BETWEEN_STARTS - self._now()) / _SECOND
+        if self.turn is not None:
+            seconds = await self.turn("discord.starts", _SECOND / _BETWEEN_STARTS)
         if seconds > 0:
-            await self._pause(min(seconds, 5.0))
+            await self._pause(seconds if self.turn else min(seconds, 5.0))
         self._left -= 1
-        self._starts = [one for one in self._starts if one > self._now() - _DAY] + [self._now()]
+        # Turns lie so far apart that nobody else is between reading and writing.
+        await self._hear_of_others()
+        self._starts = sorted({one for one in self._starts if one > self._now() - _DAY} | {self._now()})
         await self._notes.put("starts", self._starts)
+
+    async def _hear_of_others(self) -> None:
+        """Count the starts of the other processes as well."""
+        if self.turn is not None:
+            self._starts = sorted({*self._starts, *(int(one) for one in await self._notes.get("starts") or ())})
 
     def _start_in(self) -> float:
         now = self._now()
@@ -104,8 +126,19 @@ class Limits:
     def trace(self) -> aiohttp.TraceConfig:
         """Return what has every answer counted."""
         config = aiohttp.TraceConfig()
+        config.on_request_start.append(self._asked)
         config.on_request_end.append(self._answered)
         return config
+
+    async def _asked(self, _: aiohttp.ClientSession, __: SimpleNamespace, ___: aiohttp.TraceRequestStartParams) -> None:
+        """Keep to the requests that Discord allows a bot a second, a few at a time of those that all processes have together."""
+        if self.turn is None:
+            return
+        if not self._granted:
+            self._granted = _AT_ONCE
+            if (seconds := await self.turn("discord.requests", _REQUESTS_A_SECOND / _AT_ONCE)) > 0:
+                await self._pause(seconds)
+        self._granted -= 1
 
     def require(self) -> None:
         """Let a request go out. Raises SendFailed while Discord must be asked nothing."""
@@ -138,7 +171,7 @@ class Limits:
         recent = self._recent()
         left = sum(recent.values())
         for minute in sorted(recent):
-            if left < MOST_REFUSED:
+            if left < MOST_REFUSED // self.sharers:
                 break
             left -= recent[minute]
             self._until = max(self._until, (minute + _WINDOW + 1) * _MINUTE)

@@ -97,7 +97,11 @@ def _matrix_ids(value: list[str]) -> list[str]:
 
 
 class Discord(Section):
-    """The bot account on Discord; `api_url` and `gateway_url` are another server that speaks Discord's protocol."""
+    """The bot account on Discord; `api_url` and `gateway_url` are another server that speaks Discord's protocol.
+
+    `shards` is into how many connections her servers are divided where several processes have one each (`lyra run --role
+    platform`), "auto" for as many as Discord advises.
+    """
 
     token_env: str = ""
     token_file: str = ""
@@ -105,6 +109,7 @@ class Discord(Section):
     gateway_url: str = ""
     message_content: bool = True
     streaming: bool = True
+    shards: Annotated[int, Field(ge=1, le=16_384)] | Literal["auto"] = 1
     bots: Names
 
     @field_validator("api_url")

@@ -12,12 +12,18 @@ from bot.errors import BadConfig
 from bot.imports import imported
 from bot.service.notes import KeptNotes
 from localization.sentences import lazy
+from memory.errors import MemoryFailure
+from memory.store.peers import Peers
 
 if TYPE_CHECKING:
     from adapters.discord.adapter import Discord
     from adapters.discord.connection import Access
+    from adapters.discord.limits import Turn
     from adapters.matrix.account.account import Access as MatrixAccess
     from adapters.matrix.adapter import Matrix
+
+
+_UNASKED_SECONDS = 1.0
 
 
 def platforms(app: App) -> dict[str, Adapter]:
@@ -51,11 +57,34 @@ def _discord(app: App, chosen: DiscordSection) -> Adapter:
     token = app.base.around.secret(chosen.token_env, chosen.token_file, lazy("The token of [discord]"))
     assert token is not None
     return adapter(
-        access(token.get_secret_value(), chosen.api_url, chosen.gateway_url, chosen.message_content, frozenset(chosen.bots)),
+        access(
+            token.get_secret_value(),
+            chosen.api_url,
+            chosen.gateway_url,
+            chosen.message_content,
+            frozenset(chosen.bots),
+            chosen.shards,
+        ),
         KeptNotes(app.memory.settings, "discord"),
         partial(app.preferences.gate, "discord"),
         app.base.clock.now,
+        turn=_turn(app.memory.db.peers),
     )
+
+
+def _turn(peers: Peers | None) -> "Turn | None":
+    """Return one pace for all processes that share a memory, None where there is only this one."""
+    if peers is None:
+        return None
+
+    async def turn(name: str, a_second: float) -> float:
+        try:
+            return await peers.slot(name, a_second)
+        except MemoryFailure:
+            # Whoever cannot ask waits as if everybody had asked just now.
+            return _UNASKED_SECONDS
+
+    return turn
 
 
 def _matrix(app: App, account: MatrixSection) -> Adapter:

@@ -19,3 +19,13 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
     if cancelled is not None and not task.cancelled() and task.exception() is None:
         raise cancelled
     return task.result()
+
+
+def end_if_asked() -> None:
+    """Raise CancelledError where this task was asked to end while it waited for something that failed just then.
+
+    What goes on after a failure calls it first: a task is asked once, and whoever asked would wait for ever.
+    """
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError

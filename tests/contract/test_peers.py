@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from memory.errors import HomeInUse
@@ -19,6 +20,7 @@ from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers import presence
 from memory.store.postgresql.peers.presence import Presence
+from memory.store.postgresql.reservation import Reservation
 from tests.contract.test_postgresql import between
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
@@ -62,6 +64,50 @@ async def until_gone(db: PostgresDatabase, name: str) -> float:
         while await db.one("SELECT 1 AS yes FROM processes WHERE name = :name", {"name": name}):
             await asyncio.sleep(0.01)
     return asyncio.get_running_loop().time() - began
+
+
+async def test_who_is_asked_to_end_while_its_connection_is_lost_ends(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What fails just then must not take the place of the end: nobody asks twice, and the loop would wait for ever."""
+    asked, lost = asyncio.Event(), asyncio.Event()
+
+    async def renewed(here: Presence) -> bool:
+        asked.set()
+        await lost.wait()
+        raise psycopg.OperationalError
+
+    async with joined(address, tmp_path, "one") as (_, here):
+        monkeypatch.setattr(Presence, "_renewed", renewed)
+        await asked.wait()
+        assert here._beating
+        here._beating.cancel()
+        await asyncio.sleep(0)
+        lost.set()
+        done, _still = await asyncio.wait({here._beating}, timeout=10 * BEAT)
+        assert done
+
+
+async def test_who_waits_for_calls_ends_too() -> None:
+    class Lost:
+        """A connection that is lost as soon as nobody waits for it any more."""
+
+        async def notifies(self) -> AsyncIterator[psycopg.Notify]:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise psycopg.OperationalError from None
+            yield psycopg.Notify("", "", 0)
+
+        async def close(self) -> None:
+            pass
+
+    reservation = Reservation(Address("postgresql://lyra@/lyra?host=/nowhere"), lambda call: None)
+    keeping = asyncio.create_task(reservation._keep(Lost()))  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    keeping.cancel()
+    done, _still = await asyncio.wait({keeping}, timeout=0.5)
+    assert done
 
 
 _FROZEN = f"""

@@ -80,6 +80,8 @@ class Gaps:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)
+        # Where she is divided, what is in no list may be another one's: a DM is caught up with at its next word.
+        streams = streams and self._client.shard_count in (None, 1)
         if streams:
             self._caught_up = cursors.keys() - await self._gone()
         if not cursors:

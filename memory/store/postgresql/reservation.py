@@ -12,6 +12,7 @@ import psycopg
 
 from localization.sentences import lazy
 from memory.errors import HomeInUse
+from memory.store.cancellation import end_if_asked
 from memory.store.postgresql.address import LOCK, Address
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, Connection, connect
 from memory.store.postgresql.failures import away
@@ -83,6 +84,7 @@ class Reservation:
             finally:
                 self._settled.clear()
                 await connection.close()
+            end_if_asked()
             connection = await self._again()
             self._is_mine = connection is not None
             self._settled.set()
@@ -92,6 +94,7 @@ class Reservation:
         while True:
             with suppress(psycopg.Error):
                 return await self._taken()
+            end_if_asked()
             await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _taken(self) -> Connection | None:

@@ -30,6 +30,8 @@ class Gateway:
         """What every IDENTIFY said."""
         self.resumes: list[Json] = []
         """What every RESUME said, and on which path it came."""
+        self.shards = 1
+        """Into how many parts it advises to divide the servers."""
         self.budget = 1000
         """How many IDENTIFYs are left today."""
         self.compressions: list[str | None] = []
@@ -50,9 +52,11 @@ class Gateway:
     def tell(self, event: str, payload: Payload, intent: Intent = Intent.NONE) -> None:
         """Tell every session that asked for such events."""
         for session in self.sessions.values():
-            if intent in session.intents:
-                readable = Intent.CONTENT in session.intents and self.world.content_intent
-                session.tell(event, payload(readable))
+            readable = Intent.CONTENT in session.intents and self.world.content_intent
+            data = payload(readable)
+            guild = data.get("id") if event in ("GUILD_CREATE", "GUILD_DELETE") else data.get("guild_id")
+            if intent in session.intents and session.hears(int(guild) if guild else None):
+                session.tell(event, data)
 
     def disconnect(self, code: int | None = None) -> None:
         """End every connection: with a close code, or without a word. The sessions stay, and are replayed on RESUME."""
@@ -163,16 +167,20 @@ class Gateway:
             return line.close(4014)
         if self.invalid_next:
             return line.send({"op": Op.INVALID, "d": self.invalid_next.pop(0)})
-        session = Session(secrets.token_hex(16), intents, line=line)
+        session = Session(secrets.token_hex(16), intents, line=line, shard=tuple(data.get("shard") or (0, 1)))
         self.sessions[session.id] = session
         self._ready(session)
         return None
 
     def _ready(self, session: Session) -> None:
-        guilds = [one for one in self.world.guilds.values() if self.world.bot.id in one.members]
+        guilds = [one for one in self.world.guilds.values() if self.world.bot.id in one.members and session.hears(one.id)]
         application = {"id": str(self.world.application_id), "flags": self.world.application_flags}
         ready: Json = {"v": 10, "user": wire.me(self.world.bot), "session_id": session.id, "application": application}
-        ready |= {"guilds": [{"id": str(one.id), "unavailable": True} for one in guilds], "shard": [0, 1], "private_channels": []}
+        ready |= {
+            "guilds": [{"id": str(one.id), "unavailable": True} for one in guilds],
+            "shard": [*session.shard],
+            "private_channels": [],
+        }
         session.tell(
             "READY", ready | {"resume_gateway_url": self.url + "/resumed", "session_type": "normal", "relationships": []}
         )

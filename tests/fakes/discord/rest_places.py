@@ -40,7 +40,7 @@ def gateway(hub: Hub, call: Call) -> Answer:
 def bot_gateway(hub: Hub, call: Call) -> Answer:
     """Where the gateway is, and how often the bot may still start there."""
     left = {"total": 1000, "remaining": max(0, hub.gateway.budget), "reset_after": 86_400_000, "max_concurrency": 1}
-    return Answer({"url": hub.gateway.url, "shards": 1, "session_start_limit": left})
+    return Answer({"url": hub.gateway.url, "shards": hub.gateway.shards, "session_start_limit": left})
 
 
 @route("get_user", "GET", "/users/{user_id}")

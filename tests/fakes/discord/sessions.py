@@ -55,6 +55,13 @@ class Session:
     intents: Intent
     log: list[Json] = field(default_factory=list)
     line: "Line | None" = None
+    shard: tuple[int, int] = (0, 1)
+    """Which of how many parts of the servers it is told of; what is said alone with the bot is the first one's."""
+
+    def hears(self, guild: int | None) -> bool:
+        """Say whether it is told of a server, or of what is said alone with the bot."""
+        number, of = self.shard
+        return (0 if guild is None else (guild >> 22) % of) == number
 
     def tell(self, event: str, data: Json) -> None:
         """Write an event down, and send it if somebody listens now."""

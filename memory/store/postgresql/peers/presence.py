@@ -11,7 +11,7 @@ from contextlib import suppress
 import psycopg
 
 from memory.errors import MemoryFailure
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import end_if_asked, to_the_end
 from memory.store.database import Reader
 from memory.store.locks import FileHolders
 from memory.store.postgresql.address import Address
@@ -110,6 +110,7 @@ class Presence:
             except (psycopg.Error, TimeoutError, MemoryFailure):
                 if self._connection is not None:
                     await self._connection.close()
+                end_if_asked()
 
     async def _renewed(self) -> bool:
         """Renew the row, and remove those that were not renewed; False where it was removed itself. Raises the library's errors."""
