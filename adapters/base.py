@@ -6,7 +6,7 @@ whose fate is unknown. What it says of a place is true now, or it says that it d
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -98,6 +98,10 @@ class Listener(Protocol):
 
     async def cursors(self) -> Mapping[str, str]:
         """Return how far each stream was heard."""
+        ...
+
+    async def own_streams(self) -> Set[str]:
+        """Return the streams of the conversations at places that this connection of the account holds."""
         ...
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = ...) -> Awaitable[None]:

@@ -82,12 +82,15 @@ class Discord(Adapter):
         self._sender: Sender | None = None
         self._calls: Calls | None = None
         self._gaps: Gaps | None = None
+        self._shards = 0
 
     # Connected
 
     async def connections(self) -> int:
-        """Return the number of shards. Raises PlatformFailure where Discord is to say, and does not."""
-        return await advised(self._access) if self._access.shards == "auto" else self._access.shards
+        """Return the number of shards; Discord is asked for it once. Raises PlatformFailure if it does not answer."""
+        if not self._shards:
+            self._shards = await advised(self._access) if self._access.shards == "auto" else self._access.shards
+        return self._shards
 
     def holds(self, place: str) -> bool:
         """Say whether a place is of this shard; what is said alone with her is of the first."""

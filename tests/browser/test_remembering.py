@@ -63,7 +63,7 @@ def test_a_fact_shows_its_sources_and_is_put_right(window: Window) -> None:
     fact.get_by_text("1 source").click()
     expect(fact.locator(".sources li").first).to_contain_text("The rain barrel leaks at the tap.")
     fact.get_by_role("link", name="Put right").click()
-    page.get_by_label("Write it as a full sentence").fill("The rain barrel has a new tap.")
+    page.get_by_label("Say it as a full sentence").fill("The rain barrel has a new tap.")
     page.get_by_role("button", name="Put it right").click()
     expect(page.get_by_text("The rain barrel has a new tap.").first).to_be_visible()
     page.get_by_role("link", name="What was replaced").click()

@@ -60,25 +60,42 @@ class World:
         self.chance = random.Random(seed)
         guilds = [discord.world.guild(f"Home {n}") for n in range(4)]
         self.places = [discord.world.channel(guild, "general") for guild in guilds]
+        self.dms = {name: discord.dm(name) for name in ("ada", "bob")}
         self.asked: list[tuple[Message, str]] = []
 
+    def greet(self) -> None:
+        """Let everybody who has a DM say a first word there: Discord tells a bot of no DM before that."""
+        for name, dm in self.dms.items():
+            self.discord.answered(self.discord.ask(name, dm, "hello"))
+
     def ask(self) -> None:
-        """Let somebody new ask something in a channel."""
-        name = f"person{len(self.asked)}"
-        text = f"question {name}"
-        self.asked.append((self.discord.ask(name, self.chance.choice(self.places), text), text))
+        """Let somebody new ask something in a channel, or somebody known in a DM."""
+        number = len(self.asked)
+        text = f"question {number}"
+        place = self.chance.choice([*self.places, *self.dms.values()])
+        name = next((name for name, dm in self.dms.items() if dm is place), f"person{number}")
+        self.asked.append((self.discord.ask(name, place, text), text))
 
     def settle(self) -> None:
         """Wait until everything that was asked is answered."""
-        server = self.discord.server
-        self.discord.until(lambda: all(answers_to(server, one) for one, _ in self.asked), "an answer to every question")
+        self.discord.until(lambda: not self._unanswered(), "an answer to every question")
+
+    def _unanswered(self) -> list[str]:
+        """Return what has no answer yet; what waits in a DM when she comes back is answered together, below the last of it."""
+        found, latest = [], set[int]()
+        for question, text in reversed(self.asked):
+            if answers_to(self.discord.server, question):
+                latest.add(question.channel.id)
+            elif question.channel not in self.dms.values() or question.channel.id not in latest:
+                found.append(text)
+        return found
 
     def prove(self) -> None:
-        """Assert that each question has its one answer, and that those of a channel came in the order of the questions."""
+        """Assert that each question has one answer at most, to what it asks, and that those of a place came in the order of the questions."""
         found = {text: self.discord.answers(question) for question, text in self.asked}
-        assert {text: answers for text, answers in found.items() if answers != [f"You said {text}."]} == {}
+        assert {text: answers for text, answers in found.items() if answers not in ([], [f"You said {text}."])} == {}
         posts = self.discord.call(self.discord.world.by_bot)
-        for place in self.places:
+        for place in (*self.places, *self.dms.values()):
             answered = [post.reply_to for post in posts if post.channel is place and post.reply_to]
             assert answered == sorted(answered), f"answers out of order in {place.id}"
 
@@ -126,6 +143,7 @@ def lived(folder: Path, address: Address, *, kills: int, crashes: int) -> None:
             crew.start(role)
         for _, process in crew.running[:2]:
             process.note("connected. I")
+        it.greet()
         for n in range(kills + crashes):
             for _ in range(AT_ONCE):
                 it.ask()

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -80,23 +80,21 @@ class Gaps:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)
-        # Where she is divided, what is in no list may be another one's: a DM is caught up with at its next word.
-        streams = streams and self._client.shard_count in (None, 1)
-        if streams:
-            self._caught_up = cursors.keys() - await self._gone()
         if not cursors:
             await self._begin(guilds, hand)
             return
-        newest = max(cursors.values())
+        listed = {guild: _channels(guild) for guild in guilds if not guild.unavailable}
+        known = {str(one.id) for channels in listed.values() for one in channels}
+        own = await self._own(cursors, known)
+        newest = max(own.values(), default=self._began)
         gaps: list[Gap] = []
-        known: set[str] = set()
-        for guild in (one for one in guilds if not one.unavailable):
+        for guild, channels in listed.items():
             await self._join(guild, newest, hand)
-            channels = _channels(guild)
-            known |= {str(one.id) for one in channels}
             gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
         if streams:
-            gaps += await self._unseen(cursors, known)
+            gone = await self._gone()
+            self._caught_up = own.keys() - gone
+            gaps += [Gap(stream, None, after) for stream, after in own.items() if stream not in known | gone]
         # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
         await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
@@ -147,6 +145,13 @@ class Gaps:
     async def _cursors(self) -> dict[str, int]:
         return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
 
+    async def _own(self, cursors: Mapping[str, int], listed: Set[str]) -> Mapping[str, int]:
+        """Return the cursors that are this connection's: of an account in shards, what is listed here, and the conversations it holds."""
+        if self._client.shard_count in (None, 1):
+            return cursors
+        own = listed | await self._listener.own_streams()
+        return {stream: after for stream, after in cursors.items() if stream in own}
+
     async def _remember_beginning(self, cursors: Mapping[str, int]) -> None:
         """Note since when she listens at all: what was said before that is not for her."""
         noted = await self._notes.get(_BEGAN)
@@ -172,10 +177,6 @@ class Gaps:
         rights = parent.permissions_for(channel.guild.me)
         hidden = not rights.read_message_history
         return Gap(stream, channel, after, hidden=hidden) if views(channel.guild.me, parent) else None
-
-    async def _unseen(self, cursors: Mapping[str, int], known: set[str]) -> list[Gap]:
-        gone = await self._gone()
-        return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in known and stream not in gone]
 
     async def _gone(self) -> set[str]:
         return set(await self._notes.get(_GONE) or ())
