@@ -1,4 +1,4 @@
-"""The block: what of the bank is in view, newest first, grouped by rung, within a budget of tokens."""
+"""The block: the part of the bank in view, newest first, grouped by rung, within a token budget."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ HEAD = "Notes of earlier conversations here. Use them only when directly relevan
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What the bank says of one period, in the order in which it was written."""
+    """The bank's entry for one period, its bullets in the order they were written."""
 
     rung: str
     period: str
@@ -21,30 +21,30 @@ class Noted:
 
     @property
     def label(self) -> str:
-        """The rung and what of it is covered, as it is shown."""
+        """The rung and period, as displayed."""
         return f"{self.rung}:{periods.shown(self.period)}"
 
     @property
     def text(self) -> str:
-        """The label, and the bullets below it, each on a line of its own."""
+        """The label, followed by the bullets, one per line."""
         return "\n".join([f"[{self.label}]", *(f"- {bullet(one)}" for one in self.bullets)])
 
 
 def bullet(one: Statement) -> str:
-    """Return what a bullet says on one line, so that nothing in it can look like a label."""
+    """Return a bullet on one line, so that nothing in it can look like a label."""
     return " ".join(one.text.splitlines())
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A rendered bank and the bullets that it shows; '' where it shows none."""
+    """A rendered bank and the bullets it shows; '' if it shows none."""
 
     text: str = ""
     shown: Sequence[Statement] = ()
 
 
 def entries(standing: Sequence[Statement]) -> list[Noted]:
-    """Return what stands in the bank by period: conversations before days, weeks and months, and the newest first."""
+    """Return the standing bullets by period: conversations before days, weeks and months, each newest first."""
     ordered = sorted(standing, key=lambda one: (one.kind, one.period, one.key))
     found = [
         Noted(kind, period, list(bullets)) for (kind, period), bullets in groupby(ordered, lambda one: (one.kind, one.period))
@@ -54,12 +54,12 @@ def entries(standing: Sequence[Statement]) -> list[Noted]:
 
 
 def _time(entry: Noted) -> tuple[int, str]:
-    # Where clocks are set back, conversations are told apart by when they were, not by what the clock said.
+    # Where clocks are set back, conversations are ordered by instant, not by local time.
     return (min(one.first_at for one in entry.bullets) if entry.rung == periods.CONVERSATION else 0), entry.period
 
 
 def render(found: Sequence[Noted], max_tokens: int | None = None) -> Block:
-    """Render entries in their order, leaving out those that do not fit any more; None for all of them."""
+    """Render entries in order, skipping those that no longer fit; with None, all of them."""
     text = HEAD
     shown: list[Statement] = []
     for entry in found:
@@ -71,5 +71,5 @@ def render(found: Sequence[Noted], max_tokens: int | None = None) -> Block:
 
 
 def size(found: Sequence[Noted]) -> int:
-    """Return how many tokens all of the entries take."""
+    """Return the token count of all entries."""
     return tokens(render(found).text)

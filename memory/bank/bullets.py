@@ -1,4 +1,4 @@
-"""Bullets: what the form of an entry is, and how it is kept."""
+"""Bullets: the form of a bank entry, and how it is stored."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ _WORD_BYTES = 20
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How many bullets an entry has, and how many words they stay under together."""
+    """The range of an entry's bullet count, and its limit of words."""
 
     least: int
     most: int
     words: int
 
     def cut(self, lines: Sequence[Line]) -> Callable[[Sequence[Entry]], list[Entry]]:
-        """Return what cuts an answer written from these lines to what was asked for, from its end.
+        """Return a function that trims an answer written from these lines to this form, from its end.
 
-        It raises WriterRefused where too little is left.
+        It raises WriterRefused if too little is left.
         """
 
         def cut(entries: Sequence[Entry]) -> list[Entry]:
@@ -54,7 +54,7 @@ class Form:
 
 
 def length(text: str) -> int:
-    """Return how many words a text is taken for; where words are not spaced, or endless, its bytes count."""
+    """Return the word count of a text; for unspaced or endless words, an estimate from its bytes."""
     return max(len(text.split()), len(text.encode("utf-8", "replace")) // _WORD_BYTES)
 
 
@@ -67,7 +67,7 @@ async def keep(
     writer: str,
     now: int,
 ) -> None:
-    """Keep those bullets of a rung and period (`where`) that rest on what people said, and name nobody who opted out."""
+    """Store the bullets of a rung and period (`where`) that rest on what people said and name nobody who opted out."""
     (kind, period), seal, domain = where, derivation.context.seal, derivation.context.domain
     for entry in entries:
         rests = grounds(entry, lines)

@@ -1,12 +1,11 @@
-"""The keeping of a bank: conversations that are over enter it, and where it grows too large its oldest entries are folded.
+"""Maintenance of a bank: finished conversations enter it, and its oldest entries are folded if it grows too large.
 
-Everything follows from what is kept: a pass that was cut off is finished by the next one, and a pass after that changes
-nothing. A writer out of reach leaves all as it is.
+Everything derives from stored state: an interrupted pass is finished by the next one, and a repeated pass changes nothing. An
+unreachable writer leaves everything as it is.
 
-The entry of a conversation: one to three bullets, written from its messages as soon as it is over.
-
-A conversation is an episode since the bank is on. One that comes late, or is written again because something it rested on
-was forgotten, re-opens the day, the week and the month that it lies in.
+The entry of a conversation is one to three bullets, written from its messages as soon as it is over. A conversation is an
+episode since the bank was turned on. One that arrives late, or is rewritten because a source was forgotten, reopens the day,
+week and month that contain it.
 """
 
 from collections.abc import Sequence
@@ -39,7 +38,7 @@ FORM = Form(least=1, most=3, words=80)
 
 
 async def due(derivation: Derivation, terms: Consent) -> Work | None:
-    """Return the work of the oldest conversation that is not in the bank, None where all are."""
+    """Return the work of the oldest conversation that is not in the bank, None if all are."""
     w = derivation.context
     row = await w.db.one(
         "SELECT p.id, p.position, p.first_at, p.closed_at, s.public_id AS session, (SELECT r.period FROM derivations r WHERE r.domain = p.domain "
@@ -53,8 +52,8 @@ async def due(derivation: Derivation, terms: Consent) -> Work | None:
 async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
     w = derivation.context
     messages = await _messages(derivation, terms, episode["id"])
-    # Written again, it keeps its day, even if times are told in another zone by now.
-    # What a server dates into the future would never be old enough to be folded.
+    # When rewritten, a conversation keeps its day, even if the time zone has changed. One dated into the future by a server
+    # would never become old enough to be folded.
     began = min(episode["first_at"], episode["closed_at"])
     period = episode["period"] or periods.conversation(began, w.domain.time_zone, episode["session"], episode["position"])
     lines = [_line(at, message, w.domain.time_zone) for at, message in enumerate(messages, start=1)]
@@ -82,7 +81,7 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
 
 
 async def _messages(derivation: Derivation, terms: Consent, episode: int) -> list[Exchange]:
-    """Return what of an episode may enter: said since the bank is on, by nobody who keeps out, and resting on nobody such."""
+    """Return what of an episode may enter: said since the bank is on, by nobody and resting on nobody who opted out."""
     rows = await derivation.context.db.all(
         f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since AND {present('e')} AND {common('e')} "
         "ORDER BY e.said_at, e.item",
@@ -104,7 +103,7 @@ NO_MODEL = "Writing the bank takes a model, and there is none."
 
 @dataclass(frozen=True, slots=True)
 class Banked:
-    """What a pass did: conversations noted, digests written, bullets that left the block; or why nothing was done."""
+    """The outcome of a pass: conversations entered, digests written, bullets that left the block; or why nothing was done."""
 
     conversations: int = 0
     digests: int = 0
@@ -120,7 +119,7 @@ class Bank:
         self.derivation = Derivation(context)
 
     async def keep(self, *, most: int | None = None) -> Banked:
-        """Bring the bank up to date, with at most `most` pieces written. Raises WriterFailed: what is done stays."""
+        """Bring the bank up to date, writing at most `most` pieces. Raises WriterFailed; what was done stays."""
         if (await self._terms()).since is None:
             return Banked(why=OFF)
         if self._w.writer.extractive:
@@ -132,7 +131,7 @@ class Bank:
         return Banked(noted, digests, await self._let_leave())
 
     async def _take_up(self) -> None:
-        """Have what another writer gave up asked for again."""
+        """Reopen what another writer gave up."""
         w = self._w
         async with w.db.transaction() as tx:
             for target in await refusals.take_up(tx, w.domain, TIER, w.writer.name):
@@ -143,7 +142,7 @@ class Bank:
                     await progress.drop(tx, w.domain, TIER, period)
 
     async def _terms(self) -> Consent:
-        """Return what holds now: somebody may withdraw while a pass goes on."""
+        """Return the current consent, which may be withdrawn during a pass."""
         return await consent(Places(self._w.db, self._w.seal), self._w.domain)
 
     async def _conversation(self) -> Work | None:
@@ -155,7 +154,7 @@ class Bank:
         return await folding.due(self.derivation, await self._terms(), noted) if noted else None
 
     async def _too_large(self) -> list[Noted]:
-        """Return what stands in the block where that is more than the block may hold; else nothing."""
+        """Return the entries of the block if it exceeds its limit; else nothing."""
         noted = entries(await statements.standing(self._w.db, self._w.domain, TIER))
         return noted if size(noted) > self._limit else []
 

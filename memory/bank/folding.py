@@ -1,8 +1,8 @@
-"""Folding: where the block is too large, the oldest entries of a rung become one digest of the next.
+"""Folding: if the block is too large, the oldest entries of a rung become one digest of the next.
 
-What was folded is kept, is found by recall, and no longer stands in the block; so is what has passed the last rung. A
-digest is written from its kept children only. When one of them changes, or the digest loses a bullet, it is taken away with
-those above it, and its children stand in the block again until there is need to fold them.
+Folded bullets are kept and found by recall, but leave the block; so do those past the last rung. A digest is written from its
+kept children only. When a child changes, or the digest loses a bullet, the digest is removed along with those above it, and its
+children return to the block until they need to be folded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,11 +29,11 @@ from memory.types import Domain, Statement
 
 FORM = Form(least=2, most=4, words=120)
 AGES = {periods.DAY: 1, periods.WEEK: 7, periods.MONTH: 30}
-"""How many days back all of a period must lie before it is folded, the first rung first."""
+"""How many days back all of a period must lie before it is folded, lowest rung first."""
 
 
 def foldable(noted: Sequence[Noted], today: date, given_up: Mapping[str, str]) -> tuple[str, list[Noted]] | None:
-    """Return the next period to be folded with its children, or None; `given_up` are periods and inputs tried in vain."""
+    """Return the next period to fold with its children, or None; `given_up` maps periods to inputs tried in vain."""
     for rung, age in AGES.items():
         children: dict[str, list[Noted]] = {}
         for entry in noted:
@@ -47,9 +47,9 @@ def foldable(noted: Sequence[Noted], today: date, given_up: Mapping[str, str]) -
 
 
 def leaving(noted: Sequence[Noted], today: date, most: float) -> list[Statement]:
-    """Return the bullets, the oldest first, that must leave the block so that it has no more than `most` tokens.
+    """Return the bullets, oldest first, that must leave the block to bring it down to `most` tokens.
 
-    Only what is as old as the last rung leaves.
+    Only bullets past the age of the last rung leave.
     """
     staying = list(noted)
     gone: list[Statement] = []
@@ -63,7 +63,7 @@ def leaving(noted: Sequence[Noted], today: date, most: float) -> list[Statement]
 
 
 async def due(derivation: Derivation, terms: Consent, noted: Sequence[Noted]) -> Work | None:
-    """Return the work of the next fold, None where nothing can be folded."""
+    """Return the work of the next fold, None if nothing can be folded."""
     w = derivation.context
     tried = await progress.read_all(w.db, w.domain, TIER)
     today = local(w.clock.now(), w.domain.time_zone).date()
@@ -96,7 +96,7 @@ async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequ
 
 
 async def _lines(derivation: Derivation, below: Sequence[Noted]) -> list[Line]:
-    """Return bullets as lines labelled by rung and period, and numbered where several have one label."""
+    """Return bullets as lines labelled by rung and period, numbered if several share a label."""
     rests = await cited(derivation.context.db, [bullet.key for entry in below for bullet in entry.bullets])
     labels = [entry.label for entry in below for _ in entry.bullets]
     lines: list[Line] = []
@@ -111,7 +111,7 @@ async def _lines(derivation: Derivation, below: Sequence[Noted]) -> list[Line]:
 
 
 async def reopen(tx: Transaction, domain: Domain, period: str, now: int) -> None:
-    """Take away the digests of a period and of those it lies in, and have their children stand in the block again."""
+    """Remove the digests of a period and of those that contain it, and return their children to the block."""
     for digest in reversed(periods.upward(period)):
         before = await progress.read(tx, domain, TIER, digest)
         standing = await bullets(tx, domain, digest)
@@ -130,7 +130,7 @@ async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
 
 
 async def sweep(derivation: Derivation) -> None:
-    """Re-open the digests that lost a bullet, and drop what is noted of conversations that are gone."""
+    """Reopen digests that lost a bullet, and drop the progress of conversations that are gone."""
     w = derivation.context
     if not await progress.read_all(w.db, w.domain, TIER, stale=True):
         return
@@ -146,7 +146,7 @@ async def sweep(derivation: Derivation) -> None:
 
 
 async def bullets(tx: Transaction, domain: Domain, period: str, *, standing: bool = False) -> list[int]:
-    """Return the keys of what is noted of a period, or of it what stands in the block."""
+    """Return the keys of a period's bullets, or only of those in the block."""
     rows = await tx.all(
         "SELECT item FROM statements WHERE domain = :d AND tier = 'bank' AND period = :p "
         "AND (:standing = 0 OR ended_at IS NULL) ORDER BY item",
@@ -165,7 +165,7 @@ async def _standing_in(tx: Transaction, domain: Domain, period: str) -> set[int]
 
 
 def _children(period: str) -> tuple[str, dict[str, object]]:
-    """Return the condition that a statement is noted of a period of the rung below."""
+    """Return the SQL condition for a statement to belong to a child of a period."""
     if periods.rung(period) == periods.DAY:
         return "kind = 'conversation' AND period LIKE :begins", {"begins": f"{period}T%"}
     inner = periods.below(period)

@@ -1,6 +1,6 @@
 """Consolidation: from messages to gists, from gists to the summary of a session, one domain at a time.
 
-After two answers that could not be used, the extractive digest stands.
+After two unusable answers, the extractive digest stands.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ _MOST_KNOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class DigestSource:
-    """One source of a digest with the item it stands for."""
+    """One source of a digest with its item."""
 
     source: Source
     item: int
@@ -39,7 +39,7 @@ class DigestSource:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A digest to be made: where it goes, what from, and the digest it replaces."""
+    """A digest to be written: its place, its sources, and the digest it replaces."""
 
     place: DigestPlace
     drafts: tuple[DigestSource, ...]
@@ -50,7 +50,7 @@ class Job:
 
 
 class Consolidator:
-    """Closes the episodes of one domain and writes its digests."""
+    """The consolidation of one domain: closing its episodes and writing its digests."""
 
     def __init__(self, context: Context) -> None:
         self._c = context
@@ -58,7 +58,7 @@ class Consolidator:
         self._refusals = Refusals(context.db, context.domain, context.clock)
 
     async def close_episodes(self, session: Session, *, asked: bool = False) -> int:
-        """Close what is over in a session, or, asked, all of it; return how many episodes were closed."""
+        """Close the finished episodes of a session, or all of it if `asked`; return how many were closed."""
         closed = 0
         w = self._c
         rules = await w.closing()
@@ -68,17 +68,17 @@ class Consolidator:
         return closed
 
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
-        """Return the closed episodes of a session that want a gist; with `redo` and a model, those with an extracted one too."""
+        """Return the closed episodes of a session without a gist; with `redo` and a model, those with an extractive one too."""
         again = redo and not self._c.writer.extractive
         return await episodes.wanting(self._c.db, self._c.domain, session=session.key, redo_extractive=again)
 
     async def digest(self, session: Session, *, redo: bool = False, most: int | None = None) -> int:
-        """Write every gist and merge that is due in a session, at most `most` where given; return how many were written.
+        """Write every due gist and merge of a session, at most `most` if given; return how many were written.
 
-        Raises WriterFailed where the writer is out of reach: what is done stays done.
+        Raises WriterFailed if the writer is unreachable; what was written stays.
         """
         written = 0
-        # Twice, because what a gist was being made from may be forgotten or changed meanwhile: then it is due again.
+        # Twice, as sources may be forgotten or changed while a gist is written, which makes it due again.
         for _ in range(2):
             due = await self.due(session, redo=redo)
             if not due:
@@ -93,7 +93,7 @@ class Consolidator:
         return written
 
     async def summary(self, session: Session) -> list[Digest]:
-        """Return a session's summary: one digest, merged anew only if something changed below; [] where there is nothing."""
+        """Return a session's summary: one digest, merged anew only if something below changed; [] if there is nothing."""
         edge = await summaries.frontier(self._c.db, session)
         if len(edge) < 2:
             return edge
@@ -112,11 +112,11 @@ class Consolidator:
         return Job(place, drafts, episode.first_at, episode.last_at, episode.gist, tuple(await self._known(drafts)))
 
     async def _known(self, drafts: Sequence[DigestSource]) -> list[Line]:
-        """Return the facts that tell who the people are whom messages name."""
+        """Return the known facts about people that messages name."""
         c = self._c
         facts = await of_statements(c.db, c.domain, await statements.standing(c.db, c.domain, profile.TIER), "k")
         episode, told = [draft.source for draft in drafts], [line.source for line in facts]
-        # Beside the event loop: the words of a whole episode are looked at.
+        # In a thread, as it reads the words of a whole episode.
         telling = await asyncio.to_thread(acquainted, episode, told) if told else []
         return [line for line in facts if line.source in telling]
 
@@ -138,7 +138,7 @@ class Consolidator:
         slot = f"{session.id}/{place.level}/{place.position}"
         target = Target(place.tier, slot, "/".join(str(draft.item) for draft in job.drafts))
         if job.replaces is not None and await self._refusals.exhausted(target, c.writer.name):
-            return False  # it was asked for this already, and somebody else writes it no better
+            return False  # this writer was asked before, and another one would write it no better
         piece = Piece(
             target,
             {draft.item: draft.source.text for draft in job.drafts} | {line.item: line.source.text for line in job.known},
@@ -166,7 +166,7 @@ def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: boo
         for one in entries
         for text in one.text.splitlines()
     )
-    # What supplied a name is a source as well, down to the words it was told with.
+    # A fact that supplied a name is a source as well, down to the messages it rests on.
     named = {label for one in entries for label in one.cites}
     told = {item for line in job.known if line.source.label in named for item in line.said}
     return Written(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *told})))
@@ -185,9 +185,9 @@ def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, r
 
 
 def acquainted(episode: Sequence[Source], told: Iterable[Source]) -> list[Source]:
-    """Return those of the sentences told that name somebody or something the episode names, the most telling first.
+    """Return the known sentences that name somebody or something the episode names, most telling first.
 
-    `told` stands with the newest last; of each name the first sentence that holds it is wanted, as it says who that is.
+    `told` ends with the newest; for each name the first sentence that contains it is chosen, as it introduces the bearer.
     """
     said = frozenset[str]().union(*(words_of(source.text) for source in episode))
     speakers = frozenset[str]().union(*(words_of(source.speaker) for source in episode))

@@ -1,4 +1,4 @@
-"""What derivation in one domain works with."""
+"""The context of derivation in one domain."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ from memory.types import Domain
 
 
 async def closing(places: Places, domain: Domain, rules: episodes.Rules, bank: episodes.BankRules) -> episodes.Rules:
-    """Return when the episodes of a domain end: where its bank is on, with the conversation."""
+    """Return when the episodes of a domain end: if its bank is on, with the conversation."""
     return bank.closing(rules) if await is_on(places, domain) else rules
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One domain, who writes there, and by which rules; what has to pass a `regression_check` is published only if it does."""
+    """One domain, its writers, and its rules; digests are published only if they pass the `regression_check`, if any."""
 
     db: Database
     seal: Seal
@@ -36,9 +36,9 @@ class Context:
 
     @property
     def bounds(self) -> Bounds:
-        """What a transaction is bound to that writes the domain."""
+        """The bounds of a transaction that writes the domain."""
         return Bounds.of(self.domain.key)
 
     async def closing(self) -> episodes.Rules:
-        """Return when the episodes of the domain end: where its bank is on, with the conversation."""
+        """Return when the episodes of the domain end: if its bank is on, with the conversation."""
         return await closing(Places(self.db, self.seal), self.domain, self.rules, self.bank)

@@ -1,4 +1,4 @@
-"""What stands above gists: one piece of work of a tier after the other, and how far each tier is."""
+"""Derivation of the tiers above gists: work is done piece by piece, and the progress of each tier recorded."""
 
 from memory.derive import progress
 from memory.derive.context import Context
@@ -12,14 +12,14 @@ from memory.store.database import Transaction
 
 
 class Derivation:
-    """Does such work for one domain."""
+    """The derivation work of one domain."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
         self._pipeline = Pipeline(context)
 
     async def make(self, work: Work) -> bool:
-        """Do a piece of work; return whether it was published. Raises WriterFailed where the writer is out of reach."""
+        """Do a piece of work; return whether it was published. Raises WriterFailed if the writer is unreachable."""
         piece = self._piece(work)
         if work.sources:
             return await self._pipeline.make(piece) is Outcome.PUBLISHED
@@ -29,25 +29,25 @@ class Derivation:
         return False
 
     async def make_all(self, due: Due, most: int | None = None) -> int:
-        """Do one piece of work after another while any is due, at most `most`; return how many were published.
+        """Do due pieces of work one after another, at most `most`; return how many were published.
 
-        Raises WriterFailed: what is published stays.
+        Raises WriterFailed; what was published stays.
         """
         made = 0
         seen: set[tuple[str, str]] = set()
         while (most is None or made < most) and (work := await due()) is not None:
             if (work.period, work.progress.inputs) in seen:
-                break  # another process is at it
+                break  # another process is working on it
             seen.add((work.period, work.progress.inputs))
             made += await self.make(work)
         return made
 
     async def progress(self, tier: str, period: str = "") -> Progress | None:
-        """Return how far a tier is, None where nothing was made of it yet."""
+        """Return the progress of a tier, None if nothing was derived yet."""
         return await progress.read(self.context.db, self.context.domain, tier, period)
 
     def as_found(self, tier: str, period: str, before: Progress | None) -> Still:
-        """Return what says whether a tier is still as far as it was."""
+        """Return a callback that checks whether the progress of a tier is unchanged."""
 
         async def still(tx: Transaction) -> bool:
             return await progress.read(tx, self.context.domain, tier, period) == before

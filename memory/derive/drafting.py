@@ -1,4 +1,4 @@
-"""Drafting: a text is written from its sources, piece by piece, and nothing of it stands that they do not hold."""
+"""Drafting: a text is written from its sources in pieces, and only what these support is kept."""
 
 import asyncio
 import re
@@ -14,23 +14,23 @@ from memory.text.lexical import key_words, stem, tokens
 from memory.text.time.dates import MONTHS, WEEKDAYS
 
 _MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
-"""How a conversation was is asked for, and seldom said in it."""
+"""The mood of a conversation is asked for, but seldom named in it."""
 _LEAST_WORDS = 2
 _FEW = 3
-"""A sentence of so few telling words has at least one of them from its sources, where both are in one language."""
+"""A sentence with no more content words than this must share one with its sources, if both are in one language."""
 _SPACED = re.compile(r"[^\W\d_]")
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _OF_A_PROMPT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d|=== ?[0-9a-f]{16}|^[0-9a-f]{16} ?===")
-"""What stands before the words of a source."""
+"""What precedes the words of a source in a prompt."""
 _EMPTY = frozenset(
     (*MONTHS, *WEEKDAYS, *"say says said tell tells told write writes wrote ask asks asked word words date thing things".split())
 )
 
 
 def says_nothing(text: str, cited: Sequence[Source]) -> bool:
-    """Say whether a sentence has no words that tell anything, or few of its own that nothing it rests on has.
+    """Return whether a sentence has no content words, or only a few, none of which its sources contain.
 
-    What stands in a prompt around the words of sources says nothing either.
+    Text that surrounds sources in a prompt counts as saying nothing, too.
     """
     if _OF_A_PROMPT.search(text) and not any(_OF_A_PROMPT.search(source.text) for source in cited):
         return True
@@ -43,7 +43,7 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
     if len(telling) > _FEW or not _MOOD.isdisjoint(words):
         return False
     given = [word for source in cited for word in tokens(f"{source.speaker} {source.text}")]
-    # What is too short to tell its language by counts as one of the sources'.
+    # A text too short for its language to be detected counts as being in that of its sources.
     if language(words) not in (None, language(given)):
         return False
     return telling.isdisjoint(map(stem, given))
@@ -51,16 +51,16 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
 
 _SHRINKS = 6
 _LEAST_CHARS = 200
-"""A writer that cannot read so much at once is none."""
+"""A writer that cannot read this much at once is unusable."""
 Keep = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be written: of which kind, joined how where one call cannot read everything, in how many sentences.
+    """What to write: the kind, how partial texts are joined if one call cannot read everything, and how many sentences.
 
-    `most_chars` is how much one call may read, `most_sources` how many sources (None: any number); `dropped` is told the
-    sentences that cannot stand; `known` and `today` are as in `Task`.
+    `most_chars` is how much one call may read, `most_sources` how many sources (None: any number); `dropped` is called with
+    rejected sentences; `known` and `today` are as in `Task`.
     """
 
     kind: TaskKind
@@ -73,14 +73,14 @@ class Order:
     today: str = ""
 
     def task(self, kind: TaskKind, sources: Sequence[Source]) -> Task:
-        """Return what one call is asked for."""
+        """Return the task of one call."""
         return Task(kind, tuple(sources), self.sentences, self.known, self.today)
 
 
 async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> list[Entry]:
-    """Write a text in one call a piece of its sources, and join what comes of several.
+    """Write a text with one call per piece of its sources, and join the results.
 
-    Every sentence rests on what it cites. Where a piece is more than the writer can read, it and those after it are made smaller.
+    Every sentence rests on what it cites. If a piece exceeds what the writer can read, it and those after it are made smaller.
     Raises WriterFailed, WriterRefused.
     """
     partial = await _in_pieces(writer, order, sources)
@@ -135,9 +135,9 @@ def wording(entries: Sequence[Entry]) -> str:
 
 
 async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
-    """Return those sentences of an answer that rest on what they cite, as many as were asked for.
+    """Return the supported sentences of an answer, no more than were asked for.
 
-    Raises WriterFailed, WriterRefused if none does.
+    Raises WriterFailed, WriterRefused if there are none.
     """
     good, bad = await asyncio.to_thread(sound, await writer.write(task), task, copied=writer.extractive)
     if not good:
@@ -148,10 +148,10 @@ async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
 
 
 def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tuple[list[Entry], list[str]]:
-    """Return those sentences that rest on the sources they cite, and what is wrong with each of the others.
+    """Return the sentences supported by the sources they cite, and the reason for rejecting each of the others.
 
-    What is `copied` need only cite them: it says no more than they do, and of a greeting as little.
-    What supplied a name is cited as well. It takes a second for 100,000 characters: call it in a thread.
+    Sentences that are `copied` only need citations: they say no more than their sources, even if that is no more than a
+    greeting. Suppliers of names are added to the citations. Checking 100,000 characters takes a second: call it in a thread.
     """
     belief = Belief(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
@@ -170,7 +170,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
 
 
 def chunks(sources: Sequence[Source], most: int, most_sources: int | None = None) -> list[list[Source]]:
-    """Cut a transcript into pieces of at most `most` characters and `most_sources` sources (None: any number).
+    """Split a transcript into pieces of at most `most` characters and `most_sources` sources (None: any number).
 
     A source longer than a piece is split, never dropped.
     """

@@ -1,7 +1,7 @@
-"""A dry run: what a piece of work would change of what recall finds, without changing it.
+"""A dry run: what a piece of work would change in the results of recall.
 
-The work is written in a transaction that nobody else reads, looked at, and taken back. What it would add is then examined
-beside what stands, and only if it passes is it written again, for good.
+The work is written in a transaction that nobody else reads, inspected, and rolled back. The additions are then evaluated along
+with what exists; only if they pass is the work written again, for good.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ Put = Callable[[Transaction], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The rows of `terms` that would be added, the items that would be found no more, and the messages each new item cites."""
+    """The rows of `terms` that would be added, the items that would be unindexed, and the messages each new item cites."""
 
     added: Sequence[Row]
     gone: frozenset[int]
@@ -26,10 +26,10 @@ class Difference:
 
 
 class Check(Protocol):
-    """What new digests have to pass before anybody sees them."""
+    """A check that new digests must pass before they become visible."""
 
     async def passed(self, put: Put) -> bool:
-        """Say whether what a piece of work would publish does no harm."""
+        """Return whether publishing a piece of work does no harm."""
         ...
 
 
@@ -45,7 +45,7 @@ async def dry_run(db: Database, domain: Domain, put: Put) -> Difference:
 
 
 class _TakenBackError(Exception):
-    """Ends the transaction of a dry run; nothing of it stays."""
+    """An exception that rolls back the transaction of a dry run."""
 
     def __init__(self, difference: Difference) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""How a model's answer is read: sentences, and the sources that each rests on."""
+"""Parsing of a model's answer into sentences with the sources each one cites."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w")
 _WORDS = re.compile(r"\w+")
 
 _LEAD = r"(?:sources?|cit(?:es?|ed|ations?)|ref(?:s|erences?)?|labels?|see)"
-# Nothing is taken back once it is read: a long run of blanks behind a bracket costs no more than its length.
+# Possessive quantifiers rule out backtracking: a long run of blanks behind a bracket costs no more than its length.
 _GROUP = re.compile(
     rf"(?<!\s)(?:(?<![\s(—–-])[\s(—–-]*+\b{_LEAD}\s*+:)?\s*+"
     rf"(?:\[\s*+(?:{_LEAD}\b\s*+:?)?([^][]++)\]|【([^】]++)】|\(\s*+(?:{_LEAD}\b\s*+:?)?([^()]++)\))"
@@ -33,12 +33,12 @@ _SPACE_BEFORE = re.compile(r"\s+(?=[.,;:!?](?:\s|$))")
 
 
 def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
-    """Return the sentences of an answer with the known labels that each cites, in the answer's order.
+    """Return the sentences of an answer with the known labels that each cites, in order.
 
-    Bullets, numbering, thoughts, several sentences a line and other spellings of citations are read. Unknown labels are
-    removed. Headings and lines that lead up to something (ending in a colon) are dropped. So is a sentence that cites nothing,
-    as long as no fewer others do cite: one stray remark should not cost the digest, but an answer that mostly cites nothing
-    was not written from its sources. Then, and where nothing at all is cited, raises WriterRefused.
+    Bullets, numbering, thoughts, several sentences per line and other spellings of citations are handled. Unknown labels are
+    removed. Headings and lead-in lines (ending in a colon) are dropped. So is a sentence without citations, as long as at least
+    as many others have some: one stray remark should not cost the digest, but an answer that mostly cites nothing was not
+    written from its sources. In that case, and if nothing is cited at all, raises WriterRefused.
     """
     known = _Labels(labels)
     said: list[Entry] = []
@@ -47,7 +47,7 @@ def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
             if entry.text:
                 said.append(entry)
             elif said and not said[-1].cites:
-                # A citation on a line of its own belongs to the sentence above it.
+                # A citation on a line of its own belongs to the sentence above.
                 said[-1] = Entry(said[-1].text, entry.cites)
     cited = [entry for entry in said if entry.cites]
     if not cited:
@@ -63,7 +63,7 @@ def _lines(answer: str) -> Iterator[str]:
     said = _without_repeats(_THOUGHTS_BEFORE.sub("", _THOUGHTS.sub("", answer)).splitlines())
     lines = [_BULLET.sub("", unmarked(raw)) for raw in said]
     numbers = [int(match[1]) for line in lines if (match := _NUMBER.match(line))]
-    # A number is taken for numbering only where numbers count on: "3. Mai" can begin a sentence.
+    # Numbers count as numbering only if they are consecutive: "3. Mai" can begin a sentence.
     numbered = numbers == list(range(1, len(numbers) + 1)) and (len(numbers) > 1 or len(lines) == 1)
     for line in lines:
         line = _BOLD.sub(r"\1", _NUMBER.sub("", line) if numbered else line)
@@ -72,7 +72,7 @@ def _lines(answer: str) -> Iterator[str]:
 
 
 def _without_repeats(lines: Iterable[str]) -> Iterator[str]:
-    """Yield each line of an answer that comes back to what it said once, where it is said for the first time."""
+    """Yield the lines of an answer without repetitions of earlier lines."""
     told: set[str] = set()
     for line in lines:
         said = " ".join(_WORDS.findall(_GROUP.sub("", line).casefold()))
@@ -82,14 +82,14 @@ def _without_repeats(lines: Iterable[str]) -> Iterator[str]:
 
 
 class _Labels:
-    """The labels there are, in order."""
+    """The known labels, in order."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         self._labels = tuple(labels)
         self._places = {label.casefold(): place for place, label in enumerate(labels)}
 
     def cited(self, text: str) -> list[str] | None:
-        """Return the known labels that the text lists, or None where it is no list of labels."""
+        """Return the known labels listed in a text, or None if it is not a list of labels."""
         found: list[str] = []
         for part in filter(None, (part.strip(" \t`'\"#*") for part in _BETWEEN.split(text))):
             ends = [self._places.get(end.casefold()) for end in _RANGE.split(part)]
@@ -105,13 +105,13 @@ class _Labels:
 
 
 def _sentences(line: str, known: _Labels) -> Iterator[Entry]:
-    """Yield each sentence of a line with what it cites; one without text is a citation alone."""
+    """Yield each sentence of a line with what it cites; an entry without text is a citation alone."""
     text, cites, at = "", list[str](), 0
     for start, end, labels in [*_citations(line, known), (len(line), len(line), [])]:
         between = line[at:start]
         stop = _ENDING.match(between)
-        # After a citation a new sentence begins, if the one before has ended before or right after it. A line that begins
-        # with its citation is not cut: there the next citation would belong to what follows.
+        # After a citation a new sentence begins if the one before has ended before or right after it. A line that begins with
+        # its citation is not split: its next citation would belong to what follows.
         if cites and text.strip() and _WORD.search(between) and (stop or _ENDED.search(text)):
             cut = stop.end() if stop else 0
             yield Entry(_tidy(text + between[:cut]), tuple(cites))
@@ -125,11 +125,11 @@ def _sentences(line: str, known: _Labels) -> Iterator[Entry]:
 
 
 def _citations(line: str, known: _Labels) -> Iterator[tuple[int, int, list[str]]]:
-    """Yield where in the line citations stand, and the known labels of each."""
+    """Yield the span of each citation in the line, with its known labels."""
     for group in _GROUP.finditer(line):
         square, corner, round_, bare = group.groups()
         labels = known.cited(square or corner or round_ or bare)
-        # What stands in square brackets and looks like labels was meant as labels. Other spellings could be plain text.
+        # Square brackets around something like labels are meant as labels. Other spellings may be plain text.
         if labels or (labels is not None and (square or corner)):
             yield group.start(), group.end(), labels
 

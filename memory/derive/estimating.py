@@ -1,7 +1,7 @@
-"""What bringing digests and what stands above them up to date would ask of a model, reckoned before anything is asked.
+"""Estimates of the model usage needed to bring digests and the tiers above them up to date.
 
-Episodes are cut as they will be; what a gist or a month will hold is not known yet, and taken to be of the usual length. An
-answer that has to be asked for once more is not foreseen.
+Episodes are cut as they will be; gists and months not yet written are assumed to be of the usual length. Repeated requests
+after refused answers are not included.
 """
 
 from collections import Counter
@@ -18,17 +18,17 @@ from memory.tiers.episodes import Mark, cut
 from memory.types import Session
 
 _RULES = 500
-"""What the rules of a prompt take, in tokens."""
+"""Tokens of a prompt's rules."""
 _HEADER = 15
 _LINE = 40
-"""What the label of a line takes, and a line that a model wrote, with its label."""
+"""Tokens of a line's label, and of a line written by a model with its label."""
 _SENTENCES = 8
 _FACTS = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """So many calls, and what their prompts hold in tokens."""
+    """The number of calls, and the total tokens of their prompts."""
 
     calls: int = 0
     tokens: int = 0
@@ -39,7 +39,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """What is read for one piece of work: how many sources, of how many tokens together, and the month it is of."""
+    """The input of one piece of work: sources, their total tokens, and the month they belong to."""
 
     sources: int
     tokens: int
@@ -47,12 +47,12 @@ class _Text:
 
     @property
     def lines(self) -> int:
-        """How many lines come of it."""
+        """The number of lines that will be written from it."""
         return min(_SENTENCES, self.sources)
 
 
 class Estimating:
-    """Reckons for one domain. `room` is how many tokens a prompt may have, None where nobody knows."""
+    """The estimator of one domain. `room` is the maximum number of tokens in a prompt, None if unknown."""
 
     def __init__(self, context: Context, room: int | None) -> None:
         self._c = context
@@ -60,7 +60,7 @@ class Estimating:
         self._room = most if room is None else max(_HEADER + _LINE, min(most, room - _RULES))
 
     async def expected(self, sessions: Sequence[Session]) -> Expected:
-        """Return what the digests of these sessions, and what stands above them, would take."""
+        """Return the usage for the digests of these sessions and the tiers above them."""
         total, made = Expected(), list[_Text]()
         for session in sessions:
             first, end, gists = await self._gists(session)
@@ -69,7 +69,7 @@ class Estimating:
         return total + self._rungs(made)
 
     async def _gists(self, session: Session) -> tuple[int, int, list[_Text]]:
-        """Return the place of the first episode that gets a gist, one past the last, and what each is written from."""
+        """Return the position of the first episode to get a gist, one past the last, and the input of each gist."""
         c = self._c
         rows = await c.db.all(_WAITING, {"session": session.key})
         begun = [
@@ -90,7 +90,7 @@ class Estimating:
         return _Text(len(said), weight, month(said[0]["said_at"], self._c.domain.time_zone))
 
     def _joining(self, first: int, end: int, gists: Sequence[_Text]) -> Expected:
-        """Return what the merges of a session take that its new gists ripen, and the summary of what stands at its edge."""
+        """Return the usage for the merges of a session that its new gists complete, and for the summary of its frontier."""
         total, size, edge = Expected(), 1, 0
         lines = sum(gist.lines for gist in gists) // max(1, len(gists)) + 1
         while size <= end:
@@ -101,7 +101,7 @@ class Estimating:
         return total + self._reading(_lines(edge * lines)) if edge > 1 else total
 
     def _rungs(self, gists: Sequence[_Text]) -> Expected:
-        """Return what profile, months, narrative and what she says of herself take after these new gists."""
+        """Return the usage for profile, eras, narrative and self-narrative after these new gists."""
         total, months = Expected(), Counter[str]()
         for done in range(0, len(gists), profile.MOST_GISTS):
             total += self._reading(_lines(sum(gist.lines for gist in gists[done : done + profile.MOST_GISTS])))
@@ -112,7 +112,7 @@ class Estimating:
         return total + above + above
 
     def _reading(self, text: _Text) -> Expected:
-        """Return what one text takes that is read in as many calls as it needs, and then joined."""
+        """Return the usage for a text read in as many calls as needed, and for joining the results."""
         each = max(1, -(-text.tokens // max(1, text.sources)))
         pieces = max(1, -(-text.sources // max(1, self._room // each)), -(-text.tokens // self._room) if each > self._room else 1)
         made = Expected(pieces, text.tokens + pieces * _RULES)

@@ -1,7 +1,7 @@
-"""The ladder above gists, one domain at a time: profile, eras, narrative, self-state, each from what is below it.
+"""The ladder above gists, one domain at a time: profile, eras, narrative, self-state, each made from those below.
 
-Each rung is made anew only where what it was made from has changed, in this order, so that one climb brings all of them up
-to date. It takes a model: what only copies sentences writes gists and summaries, and nothing of this.
+A tier is rewritten only if its sources changed, in this order, so that one climb brings all of them up to date. It takes a
+model: an extractive writer writes gists and summaries, and nothing of this.
 """
 
 from functools import partial
@@ -20,9 +20,9 @@ class Ladder:
         self._derivation = Derivation(context)
 
     async def climb(self, *, asked: bool = False, most: int | None = None) -> int:
-        """Make every rung that is due, or, asked, every one that has something new; return how many pieces were made.
+        """Make every tier that is due, or, if `asked`, every tier with anything new; return how many pieces were made.
 
-        At most `most` are made. Raises WriterFailed where the writer is out of reach: what is made stays.
+        At most `most` are made. Raises WriterFailed if the writer is unreachable; what was made stays.
         """
         if self._w.writer.extractive:
             return 0
@@ -34,7 +34,7 @@ class Ladder:
         return made
 
     async def _take_up(self) -> None:
-        """Have what another writer gave up asked for again."""
+        """Reopen what another writer gave up."""
         w = self._w
         async with w.db.transaction() as tx:
             for tier in (profile.TIER, eras.TIER, narrative.TIER, selfstate.TIER):

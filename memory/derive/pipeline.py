@@ -1,10 +1,9 @@
-"""The one way in which anything derived is made: claimed, written, checked, published.
+"""The one way in which anything derived is made: claim, write, check, publish.
 
 A piece is claimed in the ledger, so that two processes or a restart never make it twice; no transaction spans a call of the
-writer. What comes back is published in one transaction that checks the fence of the claim and whether everything that was
-read reads the same still. An answer that cannot be used is kept and asked for once more; after two about the same inputs the
-fallback writes, or, where there is none, the piece is given up until its inputs change. A writer out of reach leaves
-everything as it is.
+writer. The result is published in one transaction that checks the fence of the claim and that everything read is unchanged. An
+unusable answer is kept and asked for once more; after two with the same inputs the fallback writes, or, if there is none, the
+piece is given up until its inputs change. An unreachable writer leaves everything as it is.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -28,22 +27,22 @@ Dropped = Callable[[str], Awaitable[None]]
 
 
 class Outcome(Enum):
-    """What became of a piece."""
+    """The outcome of a piece."""
 
     PUBLISHED = auto()
     BUSY = auto()
     """Another process is making it."""
     OUTDATED = auto()
-    """It was made meanwhile, or what it rests on is not what was read."""
+    """It was made meanwhile, or its sources have changed."""
     REFUSED = auto()
-    """An answer could not be used; it may be asked for again."""
+    """An answer was unusable; it may be asked for again."""
     GIVEN_UP = auto()
-    """Two answers could not be used, and nobody else writes it."""
+    """Two answers were unusable, and there is no fallback."""
 
 
 @dataclass(frozen=True, slots=True)
 class Author(Generic[T]):
-    """Who makes a piece. `write` is told whom to give the sentences that cannot stand; it raises WriterFailed, WriterRefused."""
+    """The author of a piece. `write` is given a callback for rejected sentences; it raises WriterFailed, WriterRefused."""
 
     name: str
     write: Callable[[Dropped], Awaitable[T]]
@@ -51,7 +50,7 @@ class Author(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Made(Generic[T]):
-    """What was made, None where the piece was given up, and by whom; `fallback` says that it was not by its author."""
+    """What was made, None if the piece was given up, and by whom; `fallback` means not by the piece's own author."""
 
     product: T | None
     author: str
@@ -62,10 +61,10 @@ class Made(Generic[T]):
 class Piece(Generic[T]):
     """One piece of work.
 
-    `texts` is what it is made from, by item. `publish` keeps it in the caller's transaction and says whether it did; `still`
-    says there whether it is wanted as it was found. `author` is None where only the fallback writes. What is `checked` has
-    to pass the regression check; `wording` gives its text. `insists` says that a refused answer is asked for again at once.
-    `detail` stands in the log of what was done.
+    `texts` is what it is made from, by item. `publish` stores it in the caller's transaction and returns whether it did;
+    `still` returns whether the work is still wanted as it was found. `author` is None if only the fallback writes. What is
+    `checked` must pass the regression check; `wording` returns its text. `insists` means that a refused answer is asked for
+    again at once. `detail` goes into the log entry.
     """
 
     target: Target
@@ -80,21 +79,21 @@ class Piece(Generic[T]):
     detail: Mapping[str, object] = field(default_factory=dict)
 
     async def as_read(self, tx: Transaction) -> bool:
-        """Say whether everything it is made from reads as it did, for all who may know of the domain, and it is still wanted."""
+        """Return whether the piece is still wanted and all its sources are unchanged, with none told in confidence since."""
         if not await unchanged(tx, self.texts) or await confidences.of(tx, self.texts):
             return False
         return self.still is None or await self.still(tx)
 
 
 class Pipeline:
-    """Makes the pieces of one domain."""
+    """The pipeline of one domain."""
 
     def __init__(self, context: Context) -> None:
         self._c = context
         self._refusals = Refusals(context.db, context.domain, context.clock)
 
     async def make(self, piece: Piece[T]) -> Outcome:
-        """Make one piece. Raises WriterFailed where the writer is out of reach: then nothing has changed."""
+        """Make one piece. Raises WriterFailed if the writer is unreachable; then nothing has changed."""
         held = await self._claim(piece)
         if not isinstance(held, ledger.Claim):
             return held
@@ -123,7 +122,7 @@ class Pipeline:
             return held
 
     async def _write(self, piece: Piece[T]) -> Made[T] | None:
-        """Return what stands its check; None where an answer was refused and it is not asked again at once. Raises SourceGone."""
+        """Return a usable answer; None if one was refused and is not asked for again at once. Raises SourceGone."""
         while piece.author and not await self._refusals.exhausted(piece.target, piece.author.name):
             try:
                 return await self._by(piece, piece.author)
@@ -164,7 +163,7 @@ class Pipeline:
         return Outcome.GIVEN_UP if made.product is None else Outcome.PUBLISHED
 
     async def _fails(self, piece: Piece[T], made: Made[T], put: Still) -> bool:
-        """Say whether what was made may not be published, and keep it as refused then. What only copies is not checked."""
+        """Return whether the regression check fails; the answer is then stored as refused. Fallback output is not checked."""
         check = self._c.regression_check
         if check is None or not piece.checked or made.product is None or made.fallback or await check.passed(put):
             return False
@@ -172,7 +171,7 @@ class Pipeline:
         return True
 
     async def _keep(self, piece: Piece[T], author: str, reason: str, answer: str) -> None:
-        """Keep an answer that cannot be used. Raises SourceGone where something it was made from is not what it was."""
+        """Store an unusable answer. Raises SourceGone if one of its sources has changed."""
         async with self._c.db.transaction(bounds=self._c.bounds) as tx:
             if not await piece.as_read(tx):
                 raise SourceGone(lazy("What this was written from is not there any more."))

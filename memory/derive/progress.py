@@ -1,4 +1,4 @@
-"""How far each tier of a domain is derived."""
+"""The progress of derivation for each tier of a domain."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from memory.types import Domain
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a tier of a domain is: what it was made from, up to which item, from how many, of how many sessions."""
+    """The progress of a tier: what it was made from, up to which item, how many sources, from how many sessions."""
 
     inputs: str
     mark: int
@@ -20,7 +20,7 @@ class Progress:
 
 
 async def read(kept: Reader, domain: Domain, tier: str, period: str = "") -> Progress | None:
-    """Return how far a tier is, None where nothing was made of it yet."""
+    """Return the progress of a tier, None if nothing was derived yet."""
     row = await kept.one(
         "SELECT * FROM derivations WHERE domain = :domain AND tier = :tier AND period = :period",
         {"domain": domain.key, "tier": tier, "period": period},
@@ -29,7 +29,7 @@ async def read(kept: Reader, domain: Domain, tier: str, period: str = "") -> Pro
 
 
 async def read_all(kept: Reader, domain: Domain, tier: str, *, stale: bool = False) -> dict[str, Progress]:
-    """Return how far the periods of a tier are, or only those that have to be made anew, by period."""
+    """Return the progress of a tier's periods, or only of stale ones, by period."""
     only = " AND stale = 1" if stale else ""
     rows = await kept.all(
         f"SELECT * FROM derivations WHERE domain = :domain AND tier = :tier{only} ORDER BY period",
@@ -39,7 +39,7 @@ async def read_all(kept: Reader, domain: Domain, tier: str, *, stale: bool = Fal
 
 
 async def reach(tx: Transaction, domain: Domain, tier: str, period: str, now_at: Progress, now: int) -> None:
-    """Note how far a tier is now."""
+    """Record the progress of a tier."""
     await tx.run(
         "INSERT INTO derivations (domain, tier, period, inputs, mark, size, sessions, stale, made_at) "
         "VALUES (:domain, :tier, :period, :inputs, :mark, :size, :sessions, :stale, :now) "
@@ -51,7 +51,7 @@ async def reach(tx: Transaction, domain: Domain, tier: str, period: str, now_at:
 
 
 async def drop(tx: Transaction, domain: Domain, tier: str, period: str | None = None) -> None:
-    """Forget how far a period of a tier is, or all of them (None)."""
+    """Delete the progress of a period of a tier, or of all periods (None)."""
     only = "" if period is None else " AND period = :period"
     await tx.run(
         f"DELETE FROM derivations WHERE domain = :domain AND tier = :tier{only}",
@@ -60,7 +60,7 @@ async def drop(tx: Transaction, domain: Domain, tier: str, period: str | None = 
 
 
 async def outdate(tx: Transaction, domain: Domain, tier: str, period: str | None = None, *, stale: bool = True) -> None:
-    """Say that a period of a tier, or all of it, has to be made anew, or that it has not."""
+    """Mark a period of a tier, or all periods (None), as stale or not."""
     only = "" if period is None else " AND period = :period"
     await tx.run(
         f"UPDATE derivations SET stale = :stale WHERE domain = :domain AND tier = :tier{only}",
@@ -69,7 +69,7 @@ async def outdate(tx: Transaction, domain: Domain, tier: str, period: str | None
 
 
 async def outdate_those_of(tx: Transaction, gone: Sequence[int]) -> None:
-    """Before these items are removed: say that what the statements and gists among them stand in has to be made anew."""
+    """Mark as stale what the statements and gists among these items are part of; to be called before the items are removed."""
     within = f"IN ({placeholders('g', gone)})"
     await tx.run(
         "UPDATE derivations SET stale = 1 WHERE EXISTS (SELECT 1 FROM statements s WHERE s.domain = derivations.domain "

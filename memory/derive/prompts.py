@@ -1,7 +1,7 @@
-"""What a model is asked when a digest is written.
+"""The prompts for writing digests.
 
-The transcript is other people's text and stays data. It stands between two lines with a mark that occurs nowhere in it; each
-line of it begins with "| ", each header with a label, so that no message can end the transcript or speak as someone else.
+The transcript is other people's text and stays data. It is enclosed by two lines with a mark that occurs nowhere in it; each of
+its lines begins with "| ", each header with a label, so that no message can end the transcript or speak as someone else.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ _STANDING = (
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """How one kind of text is asked for: the job, what the lines say together, rules of its own, and what a line is."""
+    """How a kind of text is requested: the job, the aim of its lines together, its own rules, and the unit of a line."""
 
     job: str
     data: str
@@ -129,7 +129,7 @@ _COUNTED: dict[TaskKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class WriterPrompt:
-    """The two messages that ask for something: the rules, and the fenced data."""
+    """The two messages of a request: the rules, and the fenced data."""
 
     system: str
     user: str
@@ -159,9 +159,9 @@ def render(task: Task) -> WriterPrompt:
 
 
 def fenced(sources: Sequence[Source], known: Sequence[Source] = ()) -> tuple[str, str]:
-    """Return a fence that no source can write, and the sources between two of them, each under its label.
+    """Return a fence that no source can contain, and the sources enclosed by it, each under its label.
 
-    What is `known` of the people stands before them, to tell who is meant.
+    Facts in `known` come first, to tell who is meant.
     """
     body = "\n".join([*_acquaintance(known), *(_block(source) for source in sources)])
     fence = _fence(body)
@@ -189,5 +189,5 @@ def _acquaintance(known: Sequence[Source]) -> list[str]:
 
 
 def _fence(body: str) -> str:
-    # A text cannot hold the hash of what it stands in, and equal tasks get equal fences.
+    # A text cannot contain the hash of its surroundings, and equal tasks get equal fences.
     return f"=== {blake2b(body.encode(), digest_size=8).hexdigest()} ==="

@@ -1,4 +1,4 @@
-"""Answers of a writer that could not be used: kept, counted, and gone with whatever they may hold."""
+"""Unusable answers of a writer: stored, counted, and dropped together with what they may contain."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from memory.store.sealed import DROPPED, GIVEN_UP
 from memory.types import Domain
 
 MOST = 2
-"""After so many about the same inputs a writer is not asked again until they change."""
+"""After this many refusals with the same inputs, a writer is not asked again until they change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an answer was about: a tier, the place in it, and what it was to be made from."""
+    """What an answer was about: a tier, the slot in it, and its inputs."""
 
     tier: str
     slot: str
@@ -29,7 +29,7 @@ class Refusals:
     clock: Clock
 
     async def exhausted(self, target: Target, writer: str) -> bool:
-        """Say whether a writer is not asked again about these inputs: it gave too many answers."""
+        """Return whether a writer has used up its tries with these inputs."""
         row = await self.db.one(
             "SELECT count(*) AS n FROM refusals WHERE domain = :domain AND tier = :tier "
             "AND slot = :slot AND inputs = :inputs AND writer = :writer AND reason NOT IN (:dropped, :given_up)",
@@ -38,7 +38,7 @@ class Refusals:
         return row is not None and row["n"] >= MOST
 
     async def keep(self, tx: Transaction, target: Target, writer: str, reason: str, answer: str) -> None:
-        """Keep an answer, or sentences of one, that cannot be used."""
+        """Store an unusable answer, or rejected sentences of one."""
         await tx.run(
             "INSERT INTO refusals (domain, tier, slot, inputs, writer, reason, answer, refused_at) "
             "VALUES (:domain, :tier, :slot, :inputs, :writer, :reason, :answer, :now)",
@@ -50,7 +50,7 @@ class Refusals:
 
 
 async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> list[Target]:
-    """Return what other writers gave up in a tier and this one did not, and note it no more: it is to be asked."""
+    """Delete and return what other writers gave up in a tier and this one has not tried: it is to be asked."""
     rows = await tx.all(
         "DELETE FROM refusals WHERE domain = :domain AND tier = :tier AND reason = :given_up AND NOT EXISTS (SELECT 1 "
         "FROM refusals r WHERE r.domain = refusals.domain AND r.tier = refusals.tier AND r.slot = refusals.slot "
@@ -61,6 +61,6 @@ async def take_up(tx: Transaction, domain: Domain, tier: str, writer: str) -> li
 
 
 async def drop(tx: Transaction, domain: Domain, tier: str | None = None) -> None:
-    """Drop the refusals of a domain, or of one tier of it: each may hold words of anything it was made from."""
+    """Drop the refusals of a domain, or of one tier of it: each may contain words of any of its sources."""
     only = "" if tier is None else " AND tier = :tier"
     await tx.run(f"DELETE FROM refusals WHERE domain = :domain{only}", {"domain": domain.key, "tier": tier})

@@ -1,4 +1,4 @@
-"""A piece of work of a tier above gists: what is to be written, from what, and how it is kept."""
+"""A piece of work for a tier above gists: what to write, from what, and how to store it."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ Still = Callable[[Transaction], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One piece: a tier, what it covers, what it is written from, and how what comes back is kept.
+    """One piece: a tier, the period it covers, its sources, and how the result is stored.
 
-    `texts` is what was read, by item: it must read the same when the work is published. `publish` is given the entries (None
-    where it was given up), who wrote them, and when. `cut` cuts an answer to what was asked for, or raises WriterRefused;
-    `still` says whether the work is wanted as it was found; one call reads at most `most_sources` sources.
+    `texts` is what was read, by item: it must be unchanged when the work is published. `publish` is given the entries (None if
+    it was given up), their writer, and the time. `cut` trims an answer to what was asked for, or raises WriterRefused; `still`
+    returns whether the work is still wanted as it was found; one call reads at most `most_sources` sources.
     """
 
     tier: str

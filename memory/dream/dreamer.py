@@ -1,14 +1,13 @@
-"""A pass of the dream over one domain: sense, let drives rise, act on those past their threshold, see how caught up she is.
+"""A pass of the dream over one domain: sense, raise the drives, act on those past their threshold, measure stability.
 
-The drives act in causal order within the pass: continuity closes what is over and writes its gists; new gists raise coherence,
-which brings profile, months, narrative and self-narrative up to date; curiosity thinks about what is new. What is made has to
-pass a regression check before anybody sees it. No transaction spans a call of the model; each piece is claimed, checked and published by
-itself, so that a pass that is cut off is taken up where it was.
+The drives act in causal order within the pass: continuity closes finished episodes and writes their gists; new gists raise
+coherence, which updates profile, eras, narrative and self-narrative; curiosity reflects on what is new. Results must pass a
+regression check before anybody sees them. No transaction spans a model call; each piece is claimed, checked and published by
+itself, so that an interrupted pass is resumed where it stopped.
 
-How mood and energy move: in bounded steps, for reasons that are counted, and back to their baseline when nothing happens.
-
-Energy rises with how much was said and falls with what piled up; mood rises where she is caught up and falls where she is not,
-with how what she heard felt to her, as she says in a reflection, and with each answer that was said not to be good.
+Mood and energy move in bounded steps, for countable reasons, and back to their baseline when nothing happens. Energy rises with
+the amount of talk and falls with the backlog; mood rises if she is caught up and falls if not, changes with the feeling given
+in a reflection, and falls with each disliked answer.
 """
 
 from dataclasses import dataclass, field, replace
@@ -54,9 +53,9 @@ _TALK, _PILE, _CAUGHT_UP, _FEELING, _DISLIKED = 0.2, 0.1, 0.1, 0.15, 0.05
 
 
 def evolved(mind: Mind, elapsed: int, said: int, stability: float, feeling: float = 0.0, disliked: int = 0) -> Mind:
-    """Return how she is after so many microseconds, so many messages of people, and what she felt, from -1 to 1.
+    """Return the state of mind after `elapsed` microseconds and `said` messages of people, with a feeling from -1 to 1.
 
-    `disliked` is how many of her answers were said not to be good. Where nothing was said, nothing moves her but time.
+    `disliked` is the number of disliked answers. If nothing was said, only time has an effect.
     """
     rest = 2.0 ** (-max(0, elapsed) / HALF_LIFE)
     mood, energy = (now * rest + base * (1 - rest) for base, now in ((_BASE.mood, mind.mood), (_BASE.energy, mind.energy)))
@@ -74,7 +73,7 @@ NO_MODEL = marked("that takes a model")
 
 
 class Dreamer:
-    """Dreams one domain. The writer of the context is asked for digests, the muse for a thought: there is one with a model."""
+    """The dreamer of one domain. The context's writer writes digests, the chat model reflections, if there is one."""
 
     def __init__(
         self, context: Context, chat_model: ChatModel | None, domain_indexes: DomainIndexes, thresholds: Thresholds
@@ -92,11 +91,9 @@ class Dreamer:
         return Report(before=felt.drives, after=felt.drives, sensed=dict(felt.sensed.signals), steps=steps)
 
     async def dream(self, *, forced: bool = False, tell: Progress = lambda *_: None) -> Report:
-        """Dream one pass, keep how she is afterwards, and return the report; `forced`, all drives act.
+        """Dream one pass, persist the new state, and return the report; if `forced`, all drives act.
 
-        `tell` is told through how many conversations of how many it went.
-
-        Where the model is out of reach, the report says so.
+        `tell` reports progress through the sessions as (done, total). If the model is unreachable, the report says so.
         """
         felt = await self._felt()
         felt.tell = tell
@@ -138,7 +135,7 @@ class Dreamer:
         )
 
     async def _continue(self, felt: "_Felt", step: Step, forced: bool) -> Step:
-        """Close what is over, and write the gists that are missing or were only extracted; they raise coherence."""
+        """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
         consolidator, domain = Consolidator(self._w), self._w.domain
         model = not self._w.writer.extractive
         keys = {
@@ -160,7 +157,7 @@ class Dreamer:
         return self._done(felt, step, made, await self._sensor.continuity())
 
     async def _cohere(self, felt: "_Felt", step: Step, forced: bool) -> Step:
-        """Take out what rests on nothing, look again at facts that do not fit together, and climb the ladder."""
+        """Remove statements whose sources are gone, re-examine contradicting facts, and climb the ladder."""
         if self._w.writer.extractive:
             return replace(step, acted=False, why=NO_MODEL)
         orphans, pairs = await self._sensor.orphans(), await self._sensor.contradicting()
@@ -180,7 +177,7 @@ class Dreamer:
         await progress.outdate(tx, self._w.domain, profile.TIER)
 
     async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:
-        """Think about what is new; then it is new no more."""
+        """Reflect on what is new, after which it is no longer new."""
         if self._chat_model is None:
             return replace(step, acted=False, why=NO_MODEL)
         felt.reflected = await Reflecting(self._w, self._chat_model, step.level).reflect(felt.sensed.novelty)
@@ -222,7 +219,7 @@ _SETTLED = 0.01
 
 @dataclass
 class _Felt:
-    """What a pass found, and what has become of it so far."""
+    """The findings of a pass and its state so far."""
 
     mind: Mind
     elapsed: int

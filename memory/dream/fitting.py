@@ -1,4 +1,4 @@
-"""Which of what a thought could rest on a model with little room is shown."""
+"""Selection of a reflection's sources for a model with a small context window."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +11,10 @@ _FIRST = {"p": 0, "m": 1, "g": 2, "f": 3}
 
 
 def fitting(lines: Sequence[Line], most: int) -> list[Line]:
-    """Return those lines that stand in so many tokens, in their order.
+    """Return the lines that fit into `most` tokens, in their order.
 
-    How people want to be talked to goes first, then what they said, the newest before the rest, gists, and what is known. What
-    somebody said at length is clipped rather than left out.
+    Manners go first, then messages, the newest first, then gists, then known facts. Long messages are clipped rather than left
+    out.
     """
     kept: dict[str, Line] = {}
     for line in sorted(reversed(lines), key=lambda one: _FIRST.get(one.source.label[0], len(_FIRST))):
@@ -27,10 +27,10 @@ def fitting(lines: Sequence[Line], most: int) -> list[Line]:
 
 
 def weight(lines: Sequence[Line]) -> int:
-    """Return how many tokens lines are taken for."""
+    """Return the estimated token count of lines."""
     return sum(_header(line) + tokens(line.source.text) for line in lines)
 
 
 def _header(line: Line) -> int:
-    """Return what the label, the time and the speaker of a line cost, with the marks between them."""
+    """Return the token count of a line's label, time and speaker, with separators."""
     return tokens(f"[{line.source.label}] {line.source.said_at} · {line.source.speaker} | ") + 1

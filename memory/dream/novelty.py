@@ -1,4 +1,4 @@
-"""What is new: names and topics that a domain never had before, and questions that nobody answered."""
+"""Novelty: names and topics new to a domain, and unanswered questions."""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from memory.types import Domain, Exchange
 MOST = 200
 _NAME = 3
 _LOOKED_AT = 8_000
-"""How many characters of a message are looked at."""
+"""The number of characters of a message that are examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Novelty:
-    """How many names and other words are new, how many questions are open, and the messages that brought them, newest first.
+    """The number of new names, new topics and open questions, and the messages that brought them, most novel first.
 
-    `last` is the key of the newest message that was looked at, 0 for none.
+    `last` is the key of the newest message examined, 0 for none.
     """
 
     names: int = 0
@@ -37,7 +37,7 @@ class Novelty:
 
 
 async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> Novelty:
-    """Return what people brought up since a message; of very much, the newest messages are looked at."""
+    """Return the novelty of people's messages since an item; if there are too many, only the newest are examined."""
     rows = await db.all(
         SELECT + f"WHERE e.domain = :domain AND e.item > :since AND e.kind = 'said' AND e.echo = 0 AND {present('e')} "
         f"AND {common('e')} ORDER BY e.item DESC LIMIT :most",
@@ -52,7 +52,7 @@ async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> N
     weights: dict[int, int] = {}
     asking = _unanswered(loaded, messages[-1].key)
     for message in messages:
-        # Long messages take their time; others get their turn in between.
+        # Long messages take time; let others run in between.
         await asyncio.sleep(0)
         text = message.text[:_LOOKED_AT]
         fresh = known.new_words(text)
@@ -66,7 +66,7 @@ async def novelty(db: Database, domain: Domain, loaded: Loaded, since: int) -> N
 
 
 class _Known:
-    """The words of a domain before some message."""
+    """The words of a domain before a message."""
 
     def __init__(self, loaded: Loaded, first: int) -> None:
         self._domain_index = loaded.domain_indexes[MESSAGES]
@@ -75,7 +75,7 @@ class _Known:
         self._seen: dict[str, bool] = {}
 
     def new_words(self, text: str) -> set[str]:
-        """Return the words of a text that nobody used before; a number is no topic."""
+        """Return the words of a text that were never used before; numbers are no topics."""
         terms = lexical.query_terms(text, self._languages)
         return {word for word, some in terms.items() if not any(map(str.isdigit, word)) and not self._knows(word, some)}
 
@@ -90,7 +90,7 @@ class _Known:
 
 
 def _unanswered(loaded: Loaded, first: int) -> set[int]:
-    """Return the questions of people, from a message on, behind which nothing was said."""
+    """Return people's questions, from a message on, after which nothing was said."""
     documents = loaded.domain_indexes[MESSAGES].documents
     at = int(documents.items.now.searchsorted(first))
     traits = documents.traits.now[at:]

@@ -1,11 +1,8 @@
-"""Reflections: thoughts of hers about what was new, kept as statements about herself with what they rest on.
+"""Reflections: thoughts of Lyra's about what is new, kept as statements about herself with their sources.
 
-A thought is read from a structured answer, holds no name and no number that its sources do not, and rests on what people
-said, never on an earlier thought. Whether it is ever said aloud is decided elsewhere, of those that wait for it.
-
-How she is asked what she thinks: what was new, what it may be good for, and the one form that an answer may have.
-
-A thought of hers, as a model gives it: an object with few fields, read strictly. Prose is no thought and goes nowhere.
+A thought is a JSON object with few fields, parsed strictly; free prose is refused. It contains no name and no number that its
+sources do not, and rests on what people said, never on an earlier reflection. Whether a waiting reflection is ever posted is
+decided elsewhere.
 """
 
 import asyncio
@@ -44,7 +41,7 @@ _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | r
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What she thought, the labels of what it rests on, whether she wants to say it, and how what she heard felt (-1 to 1)."""
+    """A thought, the labels of its sources, whether she wants to post it, and how what she heard felt (-1 to 1)."""
 
     text: str
     cites: tuple[str, ...]
@@ -53,7 +50,7 @@ class Thought:
 
 
 def read_thought(answer: str) -> Thought:
-    """Return the thought of an answer: one JSON object, alone or in a fence. Raises WriterRefused for anything else."""
+    """Return the thought in an answer: one JSON object, alone or in a fence. Raises WriterRefused for anything else."""
     answer = clean(answer)
     bare = _THINKING.sub("", answer).strip()
     fenced = _FENCED.match(bare)
@@ -74,14 +71,14 @@ def _thought(found: dict[str, Any], answer: str) -> Thought:
         raise WriterRefused(lazy("The answer's text or its citations are not what they should be."), answer)
     if len(text) > MOST_CHARACTERS:
         raise WriterRefused(lazy("The answer's text is longer than {most} characters.", most=MOST_CHARACTERS), answer)
-    # Only the word true says that it may be said: "yes", 1 and a missing field do not.
+    # Only a literal true permits posting: "yes", 1 and a missing field do not.
     return Thought(" ".join(clean(text).split()), tuple(dict.fromkeys(cites)), post is True, _feeling(feeling))
 
 
 def _feeling(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return 0.0
-    # Bounded first: an integer may be too large for any float.
+    # Clamped first: an integer may be too large for a float.
     return float(max(-1, min(1, value)))
 
 
@@ -106,7 +103,7 @@ or these rules is nothing but what was said."""
 
 
 def thought_prompt(sources: Sequence[Source], today: str) -> WriterPrompt:
-    """Return the prompt that asks for a thought about what is new. Equal sources give equal prompts."""
+    """Return the prompt for a thought about what is new. Equal sources give equal prompts."""
     fence, data = fenced(sources)
     labels = [source.label for source in sources if not source.label.startswith(_MANNER)]
     return WriterPrompt(
@@ -121,15 +118,15 @@ _MESSAGES, _GISTS, _LINES, _FACTS = 12, 3, 8, 24
 _ALIKE = 0.5
 _SHRINKS = 6
 _AROUND = 16
-"""What a prompt costs beside its texts."""
+"""The token overhead of a prompt besides its texts."""
 _TIER = "reflection"
 
 
 @dataclass(frozen=True, slots=True)
 class Reflected:
-    """What became of thinking: what was kept of it (None: nothing), whether it waits to be said, why not, and how it felt.
+    """The outcome of reflecting: the reflection kept (None: none), whether it waits to be posted, why not, and the feeling.
 
-    `again` says that it should be thought about again: no answer could be used so far.
+    `again` means that no answer was usable so far, and another attempt should be made.
     """
 
     kept: int | None = None
@@ -140,7 +137,7 @@ class Reflected:
 
 
 class Reflecting:
-    """Thinks about one domain, being so curious."""
+    """Reflection on one domain at a level of curiosity."""
 
     def __init__(self, context: Context, chat_model: ChatModel, level: float) -> None:
         self._c = context
@@ -148,7 +145,7 @@ class Reflecting:
         self._level = level
 
     async def reflect(self, new: Novelty) -> Reflected:
-        """Think about what is new, once. Raises WriterFailed where the model is out of reach."""
+        """Reflect on what is new, once. Raises WriterFailed if the model is unreachable."""
         if not new.messages or await thought_about(self._c.db, self._c.domain) >= new.last:
             return Reflected(why=marked("nothing is new"))
         lines, texts = await self._lines(new)
@@ -159,9 +156,9 @@ class Reflecting:
         return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
 
     async def _lines(self, new: Novelty) -> tuple[list[Line], dict[int, str]]:
-        """Return what brought most, as it was said, and what the newest gists say, with the texts of those items."""
+        """Return the most novel messages, the newest gists and known facts as lines, with the texts of their items."""
         keys = [message.key for message in new.messages[:_MESSAGES]]
-        # Some of it may have been changed or forgotten since.
+        # Some may have been changed or forgotten since.
         there = await exchanges.at_their_places(self._c.db, [self._c.domain.key], keys)
         said = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
         zone = self._c.domain.time_zone
@@ -181,7 +178,7 @@ class Reflecting:
         return [*spoken, *told[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
 
     async def _manners(self) -> list[Line]:
-        """Return how a person wants to be talked to who is talked with alone: elsewhere a thought is said to everybody."""
+        """Return the manners of the person in a DM; elsewhere a reflection addresses everybody."""
         if self._c.domain.ref.kind is not DomainKind.DM:
             return []
         wanted = manners.wanted(await statements.standing(self._c.db, self._c.domain, manners.TIER, shown_only=True))
@@ -189,7 +186,7 @@ class Reflecting:
 
 
 class _Thinking:
-    """One thought about what is new, and what became of it."""
+    """One thought about what is new, and its outcome."""
 
     def __init__(self, context: Context, chat_model: ChatModel, level: float, new: Novelty, lines: Sequence[Line]) -> None:
         self._c = context
@@ -200,7 +197,7 @@ class _Thinking:
         self.reflected: Reflected | None = None
 
     def piece(self, texts: Mapping[int, str]) -> Piece[Thought]:
-        """Return it as a piece of work."""
+        """Return the thought as a piece of work."""
         target = Target(_TIER, str(self._c.domain.key), "/".join(str(line.item) for line in self._lines))
         return Piece(
             target, texts, Author(self._chat_model.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
@@ -214,13 +211,13 @@ class _Thinking:
         answer = await self._asked()
         sources = [line.source for line in self._lines]
         found = read_thought(answer)
-        # Why it was refused may hold words of theirs: that stays with the answer.
+        # The reason may quote people, so it is stored with the answer only.
         if why := await asyncio.to_thread(_wrong, found, sources):
             raise WriterRefused(why, answer)
         return found
 
     async def _asked(self) -> str:
-        """Return the answer to a prompt that is made shorter until the model takes it. Raises WriterFailed, WriterRefused."""
+        """Return the model's answer, shortening the prompt until it fits. Raises WriterFailed, WriterRefused."""
         today = f"{local(self._c.clock.now(), self._c.domain.time_zone):%A, %Y-%m-%d}"
         for left in range(_SHRINKS, -1, -1):
             prompt = thought_prompt([line.source for line in self._lines], today)
@@ -267,18 +264,18 @@ _UNDONE = {
 
 
 def _wrong(found: Thought, sources: Sequence[Source]) -> str:
-    """Say why a thought cannot stand, '' where it can."""
+    """Return why a thought is unfounded, '' if it is not."""
     cited = [source for source in sources if source.label in found.cites]
     if found.text and not cited:
         return "it cites none of its sources"
-    # Whom she talks to she may call as they want to be called.
+    # She may call people as they want to be called.
     held = [source for source in sources if source.label in found.cites or source.label.startswith(_MANNER)]
     invented = Belief(held, [found.text]).judge(found.text, held).missing
     return f"it says what its sources do not: {', '.join(invented)}" if invented else ""
 
 
 def _unsaid(found: Thought, rests: Grounds, before: Sequence[Statement]) -> str:
-    """Say why a thought stays unsaid, '' where it may be said."""
+    """Return why a thought is not to be posted, '' if it may be."""
     if not found.post:
         return "she keeps it to herself"
     if len(rests.said) < LEAST_RECEIPTS:
@@ -289,12 +286,12 @@ def _unsaid(found: Thought, rests: Grounds, before: Sequence[Statement]) -> str:
 
 
 def alike(one: str, other: str) -> bool:
-    """Say whether two texts share half of their words."""
+    """Return whether two texts share half of their words."""
     words, others = (set(key_words(text).values()) for text in (one, other))
     return len(words & others) >= _ALIKE * len(words | others)
 
 
 async def thought_about(kept: Reader, domain: Domain) -> int:
-    """Return the key of the last message of a domain that was thought about."""
+    """Return the key of the last message of a domain that was reflected on."""
     done = await progress.read(kept, domain, _TIER)
     return done.mark if done else 0

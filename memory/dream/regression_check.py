@@ -1,8 +1,8 @@
-"""The regression check of what a dream made: questions drawn from people's own words must find them as well as they did before.
+"""The regression check of a dream's results: questions drawn from people's messages must find them as well as before.
 
-A canary is a message, asked for by the rarest of its words. It is found if recall has it among the first, or a digest that
-rests on it. Digests are added beside raw words and may crowd them out, or take the place of better ones; where fewer canaries
-are found with what was made than without it, that is not published.
+A canary is a message with a question made of its rarest words. It counts as found if recall ranks it, or a digest that cites
+it, among the first. Digests are added next to raw text and may crowd it out, or replace better digests; if fewer canaries are
+found with the new digests than without, these are not published.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
 _WORDS = 5
 _K = 5
 _LOOKED_AT = 8_000
-"""How many characters of a message its question is drawn from."""
+"""The number of characters of a message that its question is drawn from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class CheckQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """How many canaries were asked for, and how many were found without and with what was examined."""
+    """The number of canaries, and how many were found before and with the change."""
 
     asked: int = 0
     before: int = 0
@@ -48,20 +48,20 @@ class Marks:
 
 
 class RegressionCheck:
-    """Examines what is made in one domain; `marks` add up, as do what `failed` and what passed."""
+    """The check of one domain; `marks`, `failed` and `passed_so_far` accumulate."""
 
     def __init__(self, db: Database, domain: Domain, domain_indexes: DomainIndexes) -> None:
         self._db = db
         self._domain = domain
         self._domain_indexes = domain_indexes
-        # By words alone: what was just made has no vector yet, and a regression check must not wait for an embedder.
+        # By words alone: new digests have no vectors yet, and the check must not wait for an embedder.
         self._recall = Recall(domain_indexes, None)
         self.marks = Marks()
         self.failed = 0
         self.passed_so_far = 0
 
     async def passed(self, put: Put) -> bool:
-        """Say whether no fewer canaries are found with what a piece of work would publish."""
+        """Return whether no fewer canaries are found with what a piece of work would publish."""
         difference = await dry_run(self._db, self._domain, put)
         if difference.added and not await self._stands(difference):
             self.failed += 1
@@ -78,7 +78,7 @@ class RegressionCheck:
         return marks.after >= marks.before
 
     async def _drawn(self, loaded: Loaded, difference: Difference) -> list[CheckQuestion]:
-        """Return canaries from what the work rests on, and from all that was said here."""
+        """Return canaries from the sources of the work, and from all messages of the domain."""
         rests = sorted({item for items in difference.cited.values() for item in items})
         first, last = await exchanges.span(self._db, self._domain)
         spread = [first + (last - first) * n // _OF_THE_DOMAIN for n in range(_OF_THE_DOMAIN)]
@@ -116,7 +116,7 @@ def _domain_indexes_of(difference: Difference) -> Loaded:
 
 
 def _question(text: str, loaded: Loaded) -> str:
-    """Return the rarest words of a text, in its order; '' where it has hardly any."""
+    """Return the rarest words of a text, in its order; '' if it has hardly any."""
     terms = lexical.query_terms(text[:_LOOKED_AT], sorted({ENGLISH, *loaded.languages}))
     postings = loaded.domain_indexes[MESSAGES].postings
     held = {word: sum(len(postings.find(term)[0]) for term in found) for word, found in terms.items()}

@@ -1,4 +1,4 @@
-"""The report of a pass: what was sensed, done and left, and why, in numbers and in words of her own. It holds nobody's words."""
+"""The report of a pass: what was sensed, done and left, and why, in numbers and fixed phrases. It contains nobody's words."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -11,7 +11,7 @@ from memory.tiers.drives import Drives, Signal
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One drive: the level it had, the threshold it is held against, how much was made of it, and why no more, '' for no reason."""
+    """One drive's step: its level, its threshold, how many pieces were made, and why no more, '' for no reason."""
 
     drive: str
     level: float
@@ -23,8 +23,10 @@ class Step:
 
 @dataclass
 class Report:
-    """A pass. `failed` says what broke it off, '' where nothing did; `rested` that it left nothing to do, `heard` is the last
-    message that there was when it began.
+    """The report of a pass.
+
+    `failed` says what interrupted it, '' if nothing did; `rested` that nothing was left to do; `heard` is the last message
+    there was when it began.
     """
 
     before: Drives = Drives()
@@ -41,7 +43,7 @@ class Report:
     heard: int = 0
 
     def kept(self) -> Mapping[str, Any]:
-        """Return what is kept of it, as JSON can hold it."""
+        """Return the part that is stored, as JSON-compatible values."""
         return {
             "before": _rounded(self.before),
             "sensed": {name: {"signal": round(one.value, 3), **one.counts} for name, one in self.sensed.items()},

@@ -1,13 +1,10 @@
-"""Which dreams are due, and that each is dreamt once: the ledger of passes.
+"""The schedule and ledger of dreams: which are due, each dreamt once.
 
-A pass is claimed before it begins, by whoever is living, and recorded when it ended. A night of a date is done once; one that
-failed is tried again after a while. A claim that its holder did not outlive counts as a try: after three, the domain is left
-in peace until somebody asks.
+A pass is claimed before it begins and recorded when it has ended. The night of a date is done once; a failed one is retried
+after a while. A claim that its holder did not survive counts as a try: after three, the domain is parked until somebody asks.
 
-Which night it is: one for each date of a place's own calendar, whatever its clocks do.
-
-A night begins at a time of the day. Where the clocks skip that time it begins as long after the jump as it lies behind it;
-where they show it twice, it begins at the first. A date that a place skipped has none.
+There is one night for each date of a place's own calendar, whatever its clocks do. It begins at a time of day. If the clocks
+skip that time, it begins as much later as they skip; if they show it twice, at the first. A date that a place skipped has none.
 """
 
 import json
@@ -38,16 +35,16 @@ def begins(day: date, time_zone: str, at: time) -> int:
 def last(now: int, time_zone: str, at: time) -> date:
     """Return the date of the newest night that has begun."""
     tomorrow = local(now, time_zone).date() + timedelta(days=1)
-    # Where a date went back over midnight, tomorrow's night may have begun.
+    # If the date moved back across midnight, tomorrow's night may have begun.
     days = (tomorrow - timedelta(days=back) for back in range(_FAR_ENOUGH + 1))
     return next(day for day in days if begins(day, time_zone, at) <= now)
 
 
 def due(now: int, time_zone: str, at: time, done: str, since: int) -> str:
-    """Return the date, as 2026-11-20, of the night to be dreamt, '' where there is none.
+    """Return the date, as 2026-11-20, of the night to be dreamt, '' if there is none.
 
-    `done` is the newest that was dreamt, '' for none; nights that began before `since` are nobody's. Of several that were
-    missed the newest stands for all.
+    `done` is the newest one dreamt, '' for none; nights that began before `since` do not count. Of several missed nights, only
+    the newest is dreamt.
     """
     night = last(now, time_zone, at)
     if begins(night, time_zone, at) < since:
@@ -58,14 +55,14 @@ def due(now: int, time_zone: str, at: time, done: str, since: int) -> str:
 NIGHT, INTERVAL, ASKED = "night", "interval", "asked"
 MOST_TRIES = 3
 AGAIN = 60 * MINUTE
-"""After a pass that failed, as with a model out of reach."""
+"""How long to wait after a failed pass, for example with an unreachable model."""
 _CLAIM = "dream"
 _KEPT = 90 * 24 * 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
 class Hours:
-    """When she dreams: at night at a time of the day, and every so many microseconds where something is to be done (0: never)."""
+    """When to dream: at a time of night, and every `every` microseconds if there is anything to do (0: never)."""
 
     night: time | None = time(3, 30)
     every: int = 240 * MINUTE
@@ -73,7 +70,7 @@ class Hours:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A pass that is to be dreamt: the date of a night, or the instant at which it was due or asked for."""
+    """A pass to be dreamt: the date of a night, or the instant at which it was due or requested."""
 
     domain: Domain
     kind: str
@@ -102,22 +99,22 @@ class Schedule:
         self._hours = hours
 
     async def due(self) -> list[Slot]:
-        """Return what is to be dreamt now, a pass a domain, what waits longest first."""
+        """Return the passes to be dreamt now, one per domain, longest-waiting first."""
         rows = await self._standing("ORDER BY coalesce(p.at, 0), d.id")
         slots = [self._due(row) for row in rows if not await self._parked(row)]
         return [slot for slot in slots if slot]
 
     async def parked(self) -> list[Domain]:
-        """Return the domains whose passes ended badly three times."""
+        """Return the domains that are parked after three failed tries."""
         rows = await self._standing("ORDER BY d.id")
         return [read_domain(row) for row in rows if await self._parked(row)]
 
     async def asked(self, domain: Domain) -> Slot:
-        """Return the slot of a pass that somebody wants now."""
+        """Return a slot for a pass requested now."""
         return Slot(domain, ASKED, str(self._clock.now()))
 
     async def claim(self, slot: Slot) -> Claim | None:
-        """Take the lease on a domain's dream; None where another living process dreams it, or has by now."""
+        """Claim a domain's dream; None if another living process is dreaming it or has done so by now."""
         await self._holders.join()
         async with self._db.transaction(bounds=Bounds.of(slot.domain.key)) as tx:
             held = await ledger.claim(tx, _CLAIM, str(slot.domain.key), self._holders, self._clock.now())
@@ -127,16 +124,16 @@ class Schedule:
         return held
 
     async def renew(self, held: Claim) -> bool:
-        """Hold the lease for another while; False where it is another's by now."""
+        """Renew the lease; False if another process holds it by now."""
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             return await ledger.renew(tx, held, self._clock.now())
 
     async def over(
         self, held: Claim, slot: Slot, at: int, report: Mapping[str, Any], *, done: bool, rested: bool, heard: int
     ) -> bool:
-        """Record a pass that ended, and let the lease go; False, and nothing recorded, where it is another's by now.
+        """Record a finished pass and release the lease; False, with nothing recorded, if another process holds it by now.
 
-        `rested` says that it left nothing to do, `heard` is the last message that there was when it began.
+        `rested` means that nothing was left to do; `heard` is the last message there was when it began.
         """
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             if not await ledger.holds(tx, held):
@@ -157,12 +154,12 @@ class Schedule:
         return True
 
     async def abandon(self, held: Claim) -> None:
-        """Let go of a pass that broke: it counts as a try."""
+        """Release a pass that broke; it counts as a try."""
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             await ledger.release(tx, held, "broke")
 
     async def past(self, domain: Domain, n: int) -> list[Past]:
-        """Return the last passes of a domain, the newest first."""
+        """Return the last passes of a domain, newest first."""
         rows = await self._db.all(
             "SELECT * FROM dreams WHERE domain = :d ORDER BY at DESC, id DESC LIMIT :n", {"d": domain.key, "n": n}
         )
@@ -172,7 +169,7 @@ class Schedule:
         ]
 
     async def _standing(self, order: str) -> list[Row]:
-        # A night that was recorded while the clock stood in the far future is none.
+        # Ignore nights recorded while the clock was set far ahead.
         latest = local(self._clock.now(), "UTC").date() + timedelta(days=2)
         return await self._db.all(f"{_STANDING}{order}", {"latest": latest.isoformat()})
 
@@ -197,7 +194,7 @@ class Schedule:
         return None
 
     async def _dreamt(self, tx: Transaction, slot: Slot) -> bool:
-        """Say whether another has dreamt meanwhile what was due."""
+        """Return whether another process has dreamt the slot meanwhile."""
         which = {"domain": slot.domain.key, "slot": slot.name, "then": self._clock.now() - self._hours.every}
         already = {
             NIGHT: "kind = 'night' AND slot = :slot AND outcome = 'done'",

@@ -1,9 +1,9 @@
-"""Sensing: how far behind a domain is, and what is new there, in counts and in signals between 0 and 1.
+"""Sensing: a domain's backlog and news, in counts and in signals between 0 and 1.
 
-The messages of a full prompt's worth of episodes, a day of waiting, a profile's share of gists, a month that is over: each
-calls as loudly as the rest of what calls lets it. README says what the counts are.
+Two episodes' worth of messages, a day of waiting, a profile's batch of gists, two finished months: each of these alone is a
+full signal, and each takes its share of what the others leave. README lists the counts.
 
-Facts that do not fit together: they say the same but for a name or a number.
+Contradicting facts are those that say the same except for a name or number.
 """
 
 from collections import Counter, defaultdict
@@ -28,16 +28,16 @@ _DIFFERENCES = ({1}, {1, 2})
 
 
 def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statement, Statement]]:
-    """Return pairs of standing facts that cannot both be meant, at most so many, the older of a pair first.
+    """Return at most `most` pairs of standing facts that contradict each other, the older of a pair first.
 
-    One has one word that the other lacks, the other one or two instead, and on each side a number or a name is among them.
+    One has one word that the other lacks, the other one or two instead, and each side includes a number or a name.
     """
     said = [(fact, set(key_words(fact.text).values()), _marked(fact.text)) for fact in facts]
     common = Counter(stem for _, words, _ in said for stem in words)
     holding: defaultdict[str, list[int]] = defaultdict(list)
     found: list[tuple[Statement, Statement]] = []
     for at, (one, words, marked) in enumerate(said):
-        # Who shares two words shares another than the most common one.
+        # Facts that share two words share one besides their most common one.
         rarer = sorted(words, key=lambda stem: (common[stem], stem))[:-1]
         for other, others, marks in (said[number] for number in sorted({n for stem in rarer for n in holding[stem]})):
             mine, theirs = words - others, others - words
@@ -53,7 +53,7 @@ def contradictions(facts: Sequence[Statement], most: int) -> list[tuple[Statemen
 
 
 def _marked(text: str) -> set[str]:
-    """Return the stems of the names and numbers of a sentence; what stands first is written large in any case."""
+    """Return the stems of names and numbers in a sentence; the first word is capitalized anyway and does not count."""
     named = names(text)
     return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
 
@@ -68,7 +68,7 @@ _MOST_CONTRADICTIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class Sensed:
-    """The signals of the drives that act, and what is new, of which she may think."""
+    """The signals of the drives that act, and the novelty to reflect on."""
 
     signals: Mapping[str, Signal]
     novelty: Novelty
@@ -78,7 +78,7 @@ class Sensed:
 
 
 class Sensor:
-    """Senses one domain."""
+    """The sensor of one domain."""
 
     def __init__(self, context: Context, domain_indexes: DomainIndexes) -> None:
         self._w = context
@@ -86,7 +86,7 @@ class Sensor:
         self._domain_indexes = domain_indexes
 
     async def sense(self) -> Sensed:
-        """Return how things stand."""
+        """Return the current signals."""
         since = await thought_about(self._db, self._w.domain)
         (loaded,) = await self._domain_indexes.of([self._w.domain.key], ())
         new = await novelty(self._db, self._w.domain, loaded, since)
@@ -95,14 +95,14 @@ class Sensor:
         )
 
     async def continuity(self) -> Signal:
-        """Return how much was said that is in no gist though it is over, or in one that was only extracted, and since when."""
+        """Return the signal of finished messages in no gist, or only an extractive one, and how long they have waited."""
         messages, oldest = await self._unsummarized()
         waits = max(0, self._w.clock.now() - oldest) if messages else 0
         value = together((messages / (2 * self._w.rules.count), waits / _DAY))
         return Signal(value, {"messages": messages, "hours": waits // HOUR})
 
     async def coherence(self) -> Signal:
-        """Return how far profile, months, narrative and self-narrative are behind the gists, and what does not fit together."""
+        """Return the signal of outdated profile, eras, narrative and self-narrative, contradictions and orphans."""
         derivation = Derivation(self._w)
         if self._w.writer.extractive:
             return Signal(0.0, {})
@@ -120,7 +120,7 @@ class Sensor:
         )
 
     async def contradicting(self) -> list[tuple[Statement, Statement]]:
-        """Return facts that do not fit together and were not looked at because of it."""
+        """Return contradicting facts that were not re-examined yet."""
         rows = await self._db.all("SELECT first, second FROM looked_at WHERE domain = :d", {"d": self._w.domain.key})
         looked = {(row["first"], row["second"]) for row in rows}
         facts = await statements.standing(self._db, self._w.domain, profile.TIER)
@@ -128,7 +128,7 @@ class Sensor:
         return [pair for pair in found if (pair[0].key, pair[1].key) not in looked][:_MOST_CONTRADICTIONS]
 
     async def orphans(self) -> list[int]:
-        """Return statements that stand though something they rest on is gone: none, unless a hand has been in the file."""
+        """Return standing statements with a dead source: none, unless the file was edited by hand."""
         rows = await self._db.all(
             "SELECT DISTINCT s.item FROM statements s JOIN lineage l ON l.child = s.item JOIN items p ON p.id = l.parent "
             "WHERE s.domain = :d AND s.ended_at IS NULL AND p.dead_at IS NOT NULL ORDER BY s.item",
@@ -137,7 +137,7 @@ class Sensor:
         return [row["item"] for row in rows]
 
     async def stability(self) -> Signal:
-        """Return how caught up she is: what does not call, less half of what changed in a week in profile and narrative."""
+        """Return how caught up she is: what gives no signal, less half of a week's churn in profile and narrative."""
         behind = together(((await self.continuity()).value, (await self.coherence()).value))
         row = await self._db.one(
             "SELECT count(*) FILTER (WHERE ended_at IS NULL) AS standing, "
@@ -159,7 +159,7 @@ class Sensor:
         return Signal(value, {"names": new.names, "topics": new.topics, "questions": open_ends})
 
     async def _unsummarized(self) -> tuple[int, int]:
-        """Return how many messages are over and in no gist that a present writer would leave, and when the first was said."""
+        """Return how many finished messages lack a gist by the present writer, and when the first was said."""
         now, zone = self._w.clock.now(), self._w.domain.time_zone
         rules = await self._w.closing()
         model = not self._w.writer.extractive
@@ -183,5 +183,5 @@ class Sensor:
 
 
 def _nearly(share: float) -> float:
-    """Return how loudly something calls that is of use as a whole: hardly, before it is there."""
+    """Return the signal of a batch: faint until it is complete."""
     return 1.0 if share >= 1 else _SOFTLY * share

@@ -1,5 +1,5 @@
 """Forgetting: what a person, a platform or a retention rule takes back, and everything that rests on it.
 
-In come the keys or platform ids of messages; out comes a receipt that counts what is gone. Every tombstone is on disk before
-a row goes, nothing that is going is read meanwhile, and a kill between any two steps is finished by the next open.
+Keys or platform ids of messages come in; a receipt comes out that counts what is gone. Every tombstone is on disk before a row
+is erased, nothing being forgotten is read meanwhile, and a kill between any two steps is finished by the next open.
 """

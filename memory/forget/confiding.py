@@ -1,6 +1,6 @@
-"""Telling in confidence, and taking that back: which messages are kept from whom, with what was made of them.
+"""Telling in confidence, and taking that back: which messages are kept from whom, with everything made of them.
 
-Digests of them are made anew without, as soon as they are kept from anybody; replies that hold something of them are kept from
+As soon as messages are kept from anybody, digests are rewritten without them; replies that hold something of them are kept from
 the same people.
 """
 
@@ -27,15 +27,17 @@ from memory.tiers.messages import said, storing
 from memory.types import NOBODY, Covered, Discretion, Domain, Excepted, Exchange, Identity, Kind, NewExchange, Session
 
 _MOST = 200
-"""So many of the newest messages that hold all that a request names are kept back with it."""
+"""The maximum number of messages with all words of a request's topic to be kept back, newest first."""
 _LATELY = 20
-"""Among so many of somebody's last messages in a conversation is looked for what holds some of what a request names."""
+"""The number of a speaker's last messages in a session that are searched for some of the topic's words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What somebody said before a request for discretion that it may be about: what tells of what it names, and what it
-    answers or else the last, each with the replies that hold something of it.
+    """The earlier messages that a request for discretion may be about.
+
+    `named` are those about its topic, `last` is the one it answers or else the last one, `replies` maps each to the replies
+    that hold something of it.
     """
 
     named: Sequence[int] = ()
@@ -43,20 +45,20 @@ class Meant:
     replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     def items(self, said: Sequence[int]) -> list[int]:
-        """Return these messages with the replies."""
+        """Return these messages along with their replies."""
         return sorted({*said, *(reply for item in said for reply in self.replies.get(item, ()))})
 
 
 @dataclass(frozen=True, slots=True)
 class Confiding:
-    """Keeps items from some of those who may know of their domain."""
+    """Confidences: keeping items from some of the people who may know of their domain."""
 
     db: Database
     forgetting: Forgetting
     clock: Clock
 
     async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Mapping[str, Meant]:
-        """Return what those of these messages that ask for discretion may be about, by their ids at the platform."""
+        """Return what the requests for discretion among these messages may be about, by platform id."""
         asking = [new for new in offered if new.identity and new.discretion and not new.discretion.ends]
         return {
             new.source_id: await self.meant(session.domain, session.key, new.identity, new.discretion)
@@ -65,7 +67,7 @@ class Confiding:
         }
 
     async def meant(self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62) -> Meant:
-        """Return what somebody may mean who asks for discretion in a session, of what they said before a key."""
+        """Return what a request for discretion in a session may be about, among the teller's messages before a key."""
         named = {} if ask.about else await self._named(domain, session, teller, ask.topic, before)
         last = None
         if ask.about or not named:
@@ -75,9 +77,9 @@ class Confiding:
         return Meant(sorted(named), last.key if last else None, replies)
 
     async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:
-        """Return what somebody said that tells of something: what holds all of its words, of lately what holds some.
+        """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
 
-        What was said next goes along where it names nothing itself.
+        A message's successor is included if it names nothing itself.
         """
         found: dict[int, str] = {}
         next_ones: dict[int, tuple[Row, bool]] = {}
@@ -98,7 +100,7 @@ class Confiding:
         return found
 
     async def replies(self, item: int, text: str) -> list[int]:
-        """Return the replies, wherever they are, that hold something of a message with these words."""
+        """Return the replies, in any domain, that hold something of a message with this text."""
         walk = Walk(self.db, Nearness(self.forgetting.embedder))
         return sorted([one for there in await domains_of(self.db, [item]) for one in await walk.along(there, {item: [text]})])
 
@@ -106,9 +108,9 @@ class Confiding:
         self, tx: Transaction, domains: Sequence[Domain], session: Session, stored: Sequence[Exchange],
         offered: Sequence[NewExchange], earlier: Mapping[str, Meant],
     ) -> tuple[int, Mapping[int, Covered]]:  # fmt: skip
-        """Do what messages ask for that were stored just now, by those who may be meant in these domains, home first.
+        """Carry out the requests in newly stored messages; the people meant are looked up in these domains, home first.
 
-        Returns how many messages may be told again, and what those keep back that ask for discretion.
+        Returns how many messages may be told again, and what each request for discretion keeps back.
         """
         asks = {new.source_id: new for new in offered}
         ended, covered = 0, {}
@@ -134,7 +136,7 @@ class Confiding:
         await self._set(tx, {item: (told[item].excepted if item in told else NOBODY).and_(whom) for item in items})
 
     async def end(self, tx: Transaction, items: Sequence[int], told: Excepted) -> int:
-        """Let those whom `told` names know what was kept from them; return how many of these items that changes."""
+        """Stop keeping these items from the people in `told`; return for how many items that changes anything."""
         kept = await confidences.of(tx, items)
         changed = {item: after for item, one in kept.items() if (after := one.excepted.without(told)) != one.excepted}
         await self._set(tx, changed)
@@ -144,7 +146,7 @@ class Confiding:
         now = self.clock.now()
         for domain, items in await by_domain(tx, sorted(kept_from)):
             above = set(await erase.digests_above(tx, items)).difference(items)
-            # What was said of an answer stays with it.
+            # Feedback on an answer stays with it.
             above -= await feedback.among(tx, sorted(above))
             for there, digests in await by_domain(tx, sorted(above)):
                 await erase.retire(tx, there, digests, now)
@@ -160,9 +162,9 @@ class Confiding:
 
 
 def which(ask: Discretion, meant: Meant, since: Sequence[Exchange] = ()) -> tuple[list[int], Covered]:
-    """Return what somebody's request keeps back of what they said before, and just before it (`since`), oldest first.
+    """Return which earlier messages a request keeps back, including those just before it (`since`), oldest first.
 
-    Where it names what nothing tells of, that is their last message.
+    If nothing matches its topic, that is the teller's last message.
     """
     named = [*meant.named, *(one.key for one in since if not ask.about and held(ask.topic, one.text))]
     last = since[-1].key if since and not ask.about else meant.last
@@ -178,7 +180,7 @@ async def _nothing() -> AsyncIterator[list[Row]]:
 
 
 async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> Excepted:
-    """Return whom somebody means: everybody else where one of the names is nobody's here, who then may be told nothing either."""
+    """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody."""
     accounts = [await _accounts(reader, domains, name) - {teller} for name in ask.names]
     if ask.ends and accounts and not all(accounts):
         return NOBODY
@@ -188,7 +190,7 @@ async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, t
 
 
 async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> frozenset[Identity]:
-    """Return the accounts that a name stands for among those who spoke in some domains: of several, all."""
+    """Return the accounts that a name stands for among the speakers of some domains; all of them if ambiguous."""
     found: set[Identity] = set()
     for domain in domains:
         speakers = await said.speakers(reader, domain)

@@ -1,8 +1,8 @@
-"""Places that disappeared wholesale: a channel or a server that was deleted, a room that was left.
+"""Places that disappeared wholesale: a deleted channel or server, a room that was left.
 
-What was said there comes up no more from that moment: it is withheld, with the replies elsewhere that hold something of it,
-and leaves the index and every digest. After a week it is forgotten for good, unless somebody says to keep it; then it is
-found again as before, and digests are made anew.
+From that moment, what was said there is withheld, along with replies elsewhere that hold something of it, and leaves the index
+and every digest. After a week it is forgotten for good, unless somebody decides to keep it; then it becomes searchable again,
+and digests are rewritten.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ WEEK = 7 * 24 * 60 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class VanishedPlace:
-    """A place that is gone: the beginning of its key, since when, and when it is forgotten."""
+    """A place that is gone: the prefix of its key, since when, and when it is forgotten."""
 
     key: int
     platform: str
@@ -40,7 +40,7 @@ class VanishedPlace:
 
 @dataclass(frozen=True, slots=True)
 class Disappearance:
-    """Withholds and forgets what was said at such places."""
+    """The withholding and forgetting of what was said at vanished places."""
 
     db: Database
     forgetting: Forgetting
@@ -48,12 +48,12 @@ class Disappearance:
     _withholding: list[asyncio.Event] = field(default_factory=list)
 
     async def settled(self) -> None:
-        """Wait until what vanished so far is withheld: until then, nothing of its domains is read."""
+        """Wait until everything that vanished so far is withheld; until then, nothing of its domains is read."""
         for done in list(self._withholding):
             await done.wait()
 
     async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
-        """Withhold what was said at every place whose key begins so; return how many messages that are."""
+        """Withhold what was said at every place whose key has this prefix; return how many messages that is."""
         sessions = await self._sessions(platform, prefix)
         if not sessions:
             return 0
@@ -66,13 +66,13 @@ class Disappearance:
         return await self._withhold(platform, prefix, sessions)
 
     async def resume(self) -> None:
-        """Go on withholding where a kill cut that off."""
+        """Resume withholding that was interrupted by a kill."""
         for row in await self.db.all("SELECT * FROM vanished WHERE withheld = 0 ORDER BY id"):
             prefix = json.loads(row["prefix"])
             await self._withhold(row["platform"], prefix, await self._sessions(row["platform"], prefix))
 
     async def keep(self, platform: str, prefix: Sequence[str]) -> int:
-        """Keep what was said at a vanished place after all; return how many messages come up again."""
+        """Keep what was said at a vanished place after all; return how many items are restored."""
         vanished = await self._vanished(platform, prefix)
         if vanished is None:
             return 0
@@ -88,12 +88,12 @@ class Disappearance:
         return kept
 
     async def vanished(self, platform: str) -> list[VanishedPlace]:
-        """Return the places of a platform that are gone and not yet forgotten, oldest first."""
+        """Return the vanished places of a platform that are not yet forgotten, oldest first."""
         rows = await self.db.all("SELECT * FROM vanished WHERE platform = :platform ORDER BY id", {"platform": platform})
         return [_vanished(row) for row in rows]
 
     async def forget_due(self) -> Forgotten:
-        """Forget what vanished a week ago and nobody kept; return the receipt."""
+        """Forget what vanished a week ago and was not kept; return the receipt."""
         total = Forgotten(0, 0, 0)
         for row in await self.db.all("SELECT * FROM vanished WHERE due <= :now AND withheld = 1", {"now": self.clock.now()}):
             while items := await self._items(row["id"]):
@@ -114,7 +114,7 @@ class Disappearance:
         return [row["item"] for row in rows]
 
     async def _sessions(self, platform: str, prefix: Sequence[str]) -> list[tuple[Domain, int]]:
-        """Return the sessions of places whose key, a JSON list from the widest on, begins so."""
+        """Return the sessions of places whose key, a JSON list from the widest level on, has this prefix."""
         rows = await self.db.all(
             "SELECT d.*, s.id AS session, s.place AS at_place FROM sessions s JOIN domains d ON d.id = s.domain "
             "WHERE s.platform = :platform ORDER BY s.id",
@@ -123,7 +123,7 @@ class Disappearance:
         return [(read_domain(row), row["session"]) for row in rows if json.loads(row["at_place"])[: len(prefix)] == list(prefix)]
 
     async def _vanished(self, platform: str, prefix: Sequence[str]) -> int | None:
-        """Return the key under which a place is noted as vanished, None where it is not."""
+        """Return the key of a vanished place, None if it has not vanished."""
         which = {"platform": platform, "prefix": json.dumps(list(prefix))}
         row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
         return int(row["id"]) if row else None
@@ -142,7 +142,7 @@ class Disappearance:
 
     async def _withhold_sessions(self, vanished: int, sessions: Sequence[tuple[Domain, int]]) -> int:
         messages = 0
-        # A row that names no item: nothing of these domains is read until all of it is withheld.
+        # A row that names no item blocks all reads of these domains until everything is withheld.
         async with self.db.transaction() as tx:
             closed = [
                 await goners.add(tx, domain, Scope(()), self.clock.now()) for domain in {d.key: d for d, _ in sessions}.values()
@@ -172,7 +172,7 @@ class Disappearance:
         return messages
 
     async def _take_out(self, tx: Transaction, vanished: int, items: Sequence[int]) -> None:
-        """Take messages out of what is read, of the index, and of every digest."""
+        """Withhold messages and remove them from the index and from every digest."""
         above = sorted(set(await erase.digests_above(tx, items)).difference(items))
         for domain, those in await by_domain(tx, above):
             await erase.retire(tx, domain, those, self.clock.now())

@@ -18,9 +18,9 @@ from memory.types import Domain, Forgotten
 
 
 async def erase(tx: Transaction, items: Sequence[int], now: int) -> Forgotten:
-    """Erase messages with the digests and statements above them; return the receipt. Replies are the caller's to name.
+    """Erase messages with the digests and statements above them; return the receipt. The caller adds the replies.
 
-    A reply that stays and cited such a digest rests on the messages below it instead.
+    A remaining reply that cited such a digest now rests on the messages below it.
     """
     gone = await digests_above(tx, items)
     await rest_on_messages(tx, gone)
@@ -33,9 +33,9 @@ async def erase(tx: Transaction, items: Sequence[int], now: int) -> Forgotten:
 
 
 async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
-    """Remove digests or replies, and the digests made from them, to be written anew.
+    """Remove digests or replies, and the digests made from them, to be rewritten.
 
-    Replies that used them and stay rest on their messages instead.
+    Remaining replies that used them now rest on their messages.
     """
     gone = await digests_above(tx, items)
     await rest_on_messages(tx, gone)
@@ -43,9 +43,9 @@ async def retire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
 
 
 async def expire(tx: Transaction, domain: Domain, items: Sequence[int], now: int) -> None:
-    """Remove digests or statements of a domain whose time is over, with the summaries that stand on them; none is made again.
+    """Remove expired digests or statements of a domain, with the summaries that rest on them; none is rewritten.
 
-    Replies that used them rest on their messages instead.
+    Replies that used them now rest on their messages.
     """
     gone = [*items, *await summaries.resting_on(tx, items)]
     await rest_on_messages(tx, gone)
@@ -56,7 +56,7 @@ async def expire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
 
 
 async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
-    """Return these items and all digests that stand on them, directly or not."""
+    """Return these items and all digests that rest on them, directly or not."""
     found = set(items)
     for some in pages(items):
         rows = await reader.all(
@@ -70,13 +70,13 @@ async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
 
 
 async def drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
-    """Drop the episodes that hold no message any more, and the names of such sessions."""
+    """Drop a domain's episodes without messages, and the names of such sessions."""
     await episodes.drop_empty(tx, domain)
     await drop_names(tx, domain)
 
 
 async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now: int) -> None:
-    # First: where a thing is found depends on whether it was told in confidence.
+    # First, because the index of an item depends on whether it was told in confidence.
     await unindex(tx, domain, gone)
     for some in pages(gone):
         await _remove(tx, domain, some, now)
@@ -98,7 +98,7 @@ async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forg
 
 
 _TIERS = (summaries, statements, reflections, open_things, feedback, storing, seen, asides, confidences, entities, rereading)
-"""Whoever keeps rows of items, each of which erases its own."""
+"""The modules that keep rows of items; each erases its own."""
 
 
 async def _remove(tx: Transaction, domain: Domain, some: Sequence[int], now: int) -> None:

@@ -1,4 +1,4 @@
-"""What would go with messages if they were forgotten: found as forgetting finds it, and nothing is changed."""
+"""A preview of what would go along with messages if they were forgotten; nothing is changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from memory.types import Domain
 
 @dataclass(frozen=True, slots=True)
 class Going:
-    """The keys of what would go along: the replies that had the messages in view, and the digests and statements above all."""
+    """The keys of what would go along: replies that had the messages in view, and digests and statements above all of them."""
 
     replies: Sequence[int]
     above: Sequence[int]

@@ -1,9 +1,9 @@
-"""Forgetting, step by step: the tombstones, the row that says what is gone, the sweep that erases it.
+"""Forgetting, step by step: tombstones, a row that says what is gone, and the sweep that erases it.
 
-The log is written and synced first where messages are named; of a whole session, person or domain the row that says what is
-gone comes first, and every id is in the log before the first message is erased. From that row on nothing of it is read. The
-sweep takes at most 500 messages a step: it finds the replies that go along, logs their ids, and erases all of them with what
-was made from them. Whatever a kill cuts off is finished by the next open.
+For named messages, the log is written and synced first; for a whole session, person or domain, the row comes first, and every
+id is in the log before the first message is erased. From that row on, nothing it covers is read. The sweep takes at most 500
+messages per step: it finds the replies that go along, logs their ids, and erases all of them with everything made from them.
+Whatever a kill interrupts is finished by the next open.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ STEP = 500
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """Forgets in one database."""
+    """The forgetting of messages in one database."""
 
     db: Database
     tombstones: Tombstones
@@ -45,7 +45,7 @@ class Forgetting:
     _begun: set[int] = field(default_factory=set)
 
     async def forget(self, domain: Domain, scope: Scope) -> Forgotten:
-        """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull: then nothing is forgotten."""
+        """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull, with nothing forgotten."""
         if scope.items is not None:
             return await self.forget_named(await known.names(self.db, self.seal, scope.items))
         async with self.db.transaction() as tx:
@@ -58,11 +58,11 @@ class Forgetting:
             done = await self.finish([gone])
         finally:
             self._begun.discard(gone.key)
-        # Another process that is awake may have erased some of it, or all.
+        # Another awake process may have erased some or all of it.
         return Forgotten(max(done.messages, held.messages), done.digests, max(done.replies, held.replies))
 
     async def _log(self, gone: Gone) -> None:
-        """Put up tombstones of all that is gone: another file in the place of this one meets them from now on."""
+        """Write tombstones for all that is gone, so that another file put in place of this one meets them."""
         after = 0
         while items := [row["item"] for row in await self.db.all(
             f"SELECT e.item FROM exchanges e WHERE {gone.where} AND e.item > :after ORDER BY e.item LIMIT {STEP}",
@@ -75,9 +75,9 @@ class Forgetting:
             after = items[-1]
 
     async def forget_named(self, names: Sequence[str], events: Sequence[int] = ()) -> Forgotten:
-        """Put up tombstones of these public ids, forget what bears them in any domain, and finish these events of the inbox.
+        """Write tombstones of these public ids, forget their items in any domain, and finish these inbox events.
 
-        Raises DiskFull: then nothing is forgotten.
+        Raises DiskFull; then nothing is forgotten.
         """
         if not names and not events:
             return Forgotten(0, 0, 0)
@@ -85,7 +85,7 @@ class Forgetting:
         return await self.finish(await self._begin(names, events))
 
     async def reword(self, tx: Transaction, domain: Domain, item: int, words: str, now: int) -> Gone:
-        """Say, in the transaction of an edit, which words it took out of an item; `finish` erases the replies that hold them."""
+        """Record, in the transaction of an edit, the words it removed from an item; `finish` erases replies that hold them."""
         return await goners.add(tx, domain, Scope([item], words=words), now)
 
     async def finish(self, some: Sequence[Gone]) -> Forgotten:
@@ -99,7 +99,7 @@ class Forgetting:
         return total
 
     async def settled(self) -> None:
-        """Wait until what this process is forgetting is erased: until then, nothing that old is read in its domains."""
+        """Wait until what this process is forgetting is erased; until then, nothing that old is read in its domains."""
         async with self._sweeping:
             pass
 
@@ -111,7 +111,7 @@ class Forgetting:
         return await self.finish([gone for gone in await goners.left(self.db, domains) if gone.key not in self._begun])
 
     async def resume(self, *, all_of_it: bool = False) -> Forgotten:
-        """Forget what the log names and this file still holds, and finish what was cut off; return the receipt.
+        """Forget what the log names and this file still holds, and finish what was interrupted; return the receipt.
 
         Raises TombstonesDamaged.
         """
@@ -123,7 +123,7 @@ class Forgetting:
             await self._begin(some, ())
         done = await self.finish_what_is_left()
         if unread.names:
-            # An older copy brought back what was destroyed.
+            # An older copy brought destroyed keys back.
             back = {name: domain for name, domain in (await self.db.key_names()).items() if name in {*unread.names}}
             async with self.db.transaction() as tx:
                 await tombstones.remember_read(tx, unread)
@@ -144,15 +144,15 @@ class Forgetting:
             for domain, those in await by_domain(tx, items):
                 found.append(await goners.add(tx, domain, Scope(those), now))
                 await mark_dead(tx, those, now)
-                # A notice has no lineage: what it quotes is not known, so none keeps its text, and none goes out any more.
+                # A notice has no lineage, so what it quotes is unknown: none keeps its text, and none is sent any more.
                 await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             await inbox.finish(tx, events)
         return found
 
     async def _sweep(self, gone: Gone) -> Forgotten:
-        """Erase what is gone, with the replies that go along, a step at a time."""
+        """Erase what is gone, with the replies that go along, step by step."""
         total = await self._reworded(gone) if gone.scope.words is not None else await self._erased(gone)
-        # What is forgotten whole opens in no older copy either, where its domain has a key of its own.
+        # A domain forgotten as a whole becomes unreadable in older copies as well, if it has a key of its own.
         keys = await self.db.key_names([gone.domain.key]) if gone.scope == Scope() else {}
         await self.tombstones.append(list(keys))
         async with self.db.transaction() as tx:
@@ -161,7 +161,7 @@ class Forgetting:
         return total
 
     async def _destroy(self, tx: Transaction, keys: Mapping[str, int]) -> None:
-        """Destroy the keys of these names, and put up tombstones of them."""
+        """Destroy the keys of these names, and write tombstones for them."""
         await tombstones.put_up(tx, keys, self.clock.now())
         for domain in keys.values():
             await tx.renew_key(domain)
@@ -174,14 +174,14 @@ class Forgetting:
         ):
             lost = {row["item"]: [row["text"]] for row in batch} | await asides.of(self.db, self.seal, gone.domain, batch)
             total += await self._erase(sorted(lost), await walk.along(gone.domain, lost))
-        # What was seen and never kept: nobody knows its words any more, so that no reply can be shown to hold none of them.
+        # Asides: their words are unknown, so no reply can be shown to hold none of them.
         unkept = await asides.among(self.db, gone.scope.items or ())
         if unkept:
             total += await self._erase(unkept, await walk.along(gone.domain, dict.fromkeys(unkept, ())))
         return total
 
     async def _reworded(self, gone: Gone) -> Forgotten:
-        """Erase the replies that hold what an edit took out of a message."""
+        """Erase the replies that hold what an edit removed from a message."""
         (item,) = gone.scope.items or (0,)
         left = await exchanges.texts(self.db, [item])
         walk = Walk(self.db, Nearness(self.embedder), dict(zip([item], left, strict=False)))

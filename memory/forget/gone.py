@@ -1,8 +1,8 @@
 """What is gone and not yet erased.
 
-One row says it for any number of messages: these items, or all of a session, of a person, or of a domain, up to the newest
-item there was. From the transaction that writes the row on, nothing that old is read in that domain until the sweep has
-decided what goes along and erased it; what is said meanwhile is newer and stays.
+One row covers any number of messages: these items, or all of a session, a person or a domain, up to the newest item at that
+time. From the transaction that writes the row on, nothing that old is read in that domain until the sweep has decided what goes
+along and erased it; what is said meanwhile is newer and stays.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,9 +18,9 @@ from memory.types import Domain, Forgotten
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Which messages of a domain go: these items, or those that fit session and identity (None: any).
+    """Which messages of a domain go: these items, or those that match session and identity (None: any).
 
-    `words`, where given, are what an edit took out of the one item there is, which stays ('': nobody knows them).
+    `words`, if given, are what an edit removed from the only item, which itself stays ('': unknown).
     """
 
     items: Sequence[int] | None = None
@@ -31,7 +31,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A row of it."""
+    """A row of `gone`."""
 
     key: int
     domain: Domain
@@ -40,7 +40,7 @@ class Gone:
 
     @property
     def where(self) -> str:
-        """The condition on `exchanges e` that these messages fulfil."""
+        """The SQL condition on `exchanges e` for these messages."""
         if self.scope.items is not None:
             return f"e.domain = :domain AND e.item IN ({placeholders('gone', self.scope.items)})"
         session = "" if self.scope.session is None else " AND e.session = :session"
@@ -56,19 +56,19 @@ class Gone:
 
 
 def shown(alias: str) -> str:
-    """Return the condition under which a row with a domain and an item may be read."""
+    """Return the SQL condition for a row with a domain and an item to be readable."""
     return (
         f"NOT EXISTS (SELECT 1 FROM gone WHERE gone.domain = {alias}.domain AND {alias}.item <= gone.upto) AND {present(alias)}"
     )
 
 
 def present(alias: str) -> str:
-    """Return the condition under which the place where an item was said has not vanished."""
+    """Return the SQL condition for the place of an item not to have vanished."""
     return f"NOT EXISTS (SELECT 1 FROM withheld WHERE withheld.item = {alias}.item)"
 
 
 async def add(tx: Transaction, domain: Domain, scope: Scope, now: int) -> Gone:
-    """Say that something is gone, from this transaction on."""
+    """Record that something is gone, from this transaction on."""
     row = await tx.one(
         "INSERT INTO gone (domain, upto, session, identity, items, words, at) "
         "SELECT :domain, coalesce(max(id), 0), :session, :identity, :items, :words, :now FROM items WHERE domain = :domain "
@@ -82,7 +82,7 @@ async def add(tx: Transaction, domain: Domain, scope: Scope, now: int) -> Gone:
 
 
 async def held(tx: Transaction, gone: Gone) -> Forgotten:
-    """Return how many messages and replies there are of it."""
+    """Return how many messages and replies it covers."""
     rows = await tx.all(
         "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
         f"WHERE {gone.where} GROUP BY 1",
@@ -93,7 +93,7 @@ async def held(tx: Transaction, gone: Gone) -> Forgotten:
 
 
 async def done(tx: Transaction, gone: Gone) -> None:
-    """Say that all of it is erased."""
+    """Record that all of it is erased."""
     await tx.run("DELETE FROM gone WHERE id = :id", {"id": gone.key})
 
 
@@ -104,7 +104,7 @@ async def left(db: Database, domains: Collection[Domain]) -> list[Gone]:
 
 
 async def is_sweeping(db: Database, domains: Collection[int]) -> bool:
-    """Say whether something of one of these domains is gone and not yet erased: then nothing is derived there."""
+    """Return whether something in these domains is gone and not yet erased; then nothing is derived there."""
     query = f"SELECT 1 AS yes FROM gone WHERE domain IN ({placeholders('d', domains)}) LIMIT 1"
     return await db.one(query, bound("d", domains)) is not None
 

@@ -1,7 +1,7 @@
-"""Retention: what was kept for as long as it may be goes by itself, tier by tier, and is not made again.
+"""Retention: what has been kept for its time goes by itself, tier by tier, and is not made again.
 
-What a place was told to keep for a shorter time goes sooner. A message that goes is forgotten like any other, with all that rests on it. What was made of messages goes by itself where its own
-time is shorter; the messages stay, and it is not made of them again.
+A place may set a shorter time for its messages. A message that expires is forgotten like any other, with all that rests on it.
+A digest or statement with a shorter time of its own expires alone; its messages stay, and it is not rewritten from them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,18 +18,21 @@ from memory.types import DAY, Domain
 
 MESSAGES = "messages"
 SETTING = "retention"
-"""What is set at a place: for how many days its messages are kept."""
+"""The setting of a place: for how many days its messages are kept."""
 _STATED = {"facts": "profile", "months": "era", "narrative": "narrative", "thoughts": "self", "notes": "bank"}
 TIERS = (MESSAGES, "gists", *_STATED)
-"""What a time can be set for. Gists stand for the summaries above them as well."""
+"""What a time can be set for. "gists" covers the summaries above them as well."""
 _OFTEN = DAY // 24
 _STEPS = 8
-"""How many steps one sweep takes, so that nobody waits long for it; what is left is taken up by the next one."""
+"""The number of steps per sweep, so that nobody waits long for it; the next one takes up the rest."""
 
 
 @dataclass
 class Retention:
-    """Sweeps one database. `days` is how long each tier is kept, counted from when it was kept or made; without one for ever."""
+    """The retention sweep of one database.
+
+    `days` is how long each tier is kept after being stored or made; a tier without a time is kept for ever.
+    """
 
     db: Database
     forgetting: Forgetting
@@ -38,7 +41,7 @@ class Retention:
     _due: int = 0
 
     async def sweep(self) -> int:
-        """Let go of what is over, some of it at a time and, once nothing is, an hour later; return how many items went."""
+        """Let go of what has expired, in limited steps; pause for an hour once nothing is left. Return how many items went."""
         now = self.clock.now()
         if now < self._due:
             return 0
@@ -53,7 +56,7 @@ class Retention:
         return swept
 
     async def _sweep_places(self, now: int) -> tuple[int, int]:
-        """Let go of the messages that are over at places with a time of their own; return how many went, in how many steps."""
+        """Let go of expired messages at places with a time of their own; return how many items, and in how many steps."""
         swept, steps = 0, 0
         for scope, days in await KeptSettings(self.db).everywhere(SETTING):
             _, platform, place = scope.split(":", 2)
@@ -65,8 +68,8 @@ class Retention:
         return swept, steps
 
     async def _over_at(self, platform: str, place: str, before: int) -> list[int]:
-        """Return the next messages of a place and its threads that were kept before an instant, the oldest first."""
-        # A key ends with the thread: what stands before it is the same for all of a place.
+        """Return the next messages of a place and its threads that were stored before an instant, oldest first."""
+        # A key ends with the thread; the part before it is shared by the whole place.
         begins = place.rpartition(", ")[0] + ", "
         rows = await self.db.all(
             "SELECT e.item FROM exchanges e JOIN sessions s ON s.id = e.session WHERE s.platform = :platform "
@@ -83,9 +86,9 @@ class Retention:
             await expire(tx, domain, items, self.clock.now())
 
     async def _domains(self, tier: str, before: int) -> list[Domain]:
-        """Return the domains where something of a tier is over."""
+        """Return the domains where something of a tier has expired."""
         if tier == MESSAGES:
-            # Items are numbered in the order in which they are kept.
+            # Items are numbered in the order they are stored.
             over = (
                 "SELECT e.domain FROM exchanges e JOIN (SELECT domain, min(item) AS item FROM exchanges GROUP BY domain) oldest "
                 "ON oldest.item = e.item WHERE e.stored_at < :before"
@@ -98,7 +101,7 @@ class Retention:
         return [read_domain(row) for row in await self.db.all(f"SELECT * FROM domains WHERE id IN ({over}) ORDER BY id", which)]
 
     async def _over(self, domain: Domain, tier: str, before: int) -> list[int]:
-        """Return the next items of a tier that were kept or made before an instant, the oldest first."""
+        """Return the next items of a tier that were stored or made before an instant, oldest first."""
         if tier == MESSAGES:
             rows = await self.db.all(
                 "SELECT item, stored_at AS at FROM exchanges WHERE domain = :domain ORDER BY item LIMIT :n",

@@ -1,8 +1,8 @@
-"""Whether a reply holds something of what is forgotten.
+"""Sparing: whether a reply holds something of what is forgotten.
 
 A reply that had a message in view goes with it, unless nothing of the message is in it: no content word, number or name that
-other messages in its view do not hold as well, and no nearness in meaning, beyond what else stood in view explains. What tells
-that was weighed, and its bound set, on the three sets in `tests/sets/sparing`, which were written before;
+other messages in its view do not hold as well, and no nearness in meaning beyond what the rest of the view explains. The signs
+were weighted, and their bound set, on the three sets in `tests/sets/sparing`, which were written beforehand;
 `python -m tests.bench.sparing` draws the curve.
 """
 
@@ -37,7 +37,7 @@ _OF_OTHERS = {
 
 
 def spoken_of(sentences: Sequence[str]) -> tuple[float, float]:
-    """Return how often a sentence speaks of the one it is said to, and of others, on average."""
+    """Return how often a sentence addresses its listener, and how often it refers to others, on average."""
     text = " ".join(sentences)
     name = language(tokens(text))
     if name not in _SAID_TO:
@@ -48,18 +48,19 @@ def spoken_of(sentences: Sequence[str]) -> tuple[float, float]:
 
 
 NEAR = -1.45
-"""From this score on a reply may say what is forgotten: 2 % of the paraphrases lie below, and 19.8 % of the innocent go.
+"""The bound from which a reply may say what is forgotten: 2 % of the paraphrases lie below, and 19.8 % of the innocent go.
 
-The weights are those of a logistic regression (both kinds weighted alike, ridge 1) on the replies of the sets that share no
-content, rounded. Weights and bound made on every second reply, to leave 2 % of its paraphrases, leave 4.5 % of the others' and
-take 18 % of their innocent; weights made so, with a bound that leaves 2 % of all, take 22 %.
+The weights are those of a logistic regression (both classes weighted alike, ridge 1) on the replies of the sets that share no
+content, rounded. Weights and bound fitted on every second reply, to miss 2 % of its paraphrases, miss 4.5 % of the others' and
+take 18 % of their innocent; weights fitted that way, with a bound that misses 2 % of all, take 22 %.
 """
 _SOFT = 0.03
 _ALONE = 0.3
-"""How near a sentence is to the nearest of what stood in view besides, on average; taken where nothing else did."""
+"""The average nearness of a sentence to the nearest one in the rest of the view; used if there was no such rest."""
 _READ, _MEASURED = 300, 4
-"""How many characters of the view are read together, the newest, as long as the views of the sets; and with how many passages
-of what is forgotten, the likeliest. The others are taken for the most of these.
+"""How much is embedded with a view: its newest characters, as many as the views of the sets have, and forgotten passages.
+
+The likeliest passages are measured; the others are given the maximum of these.
 """
 _OLDER = 0.01
 _NUMBER = re.compile(r"\d(?:[\d\s.,:'’/-]*\d)?")
@@ -67,11 +68,11 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 _MOST, _TOGETHER = 64, 5
 
 Passage = list[str]
-"""Some sentences that follow each other."""
+"""Consecutive sentences."""
 
 
 def content(text: str) -> frozenset[str]:
-    """Return what a text can be known by: the stems of its content words and names, and its numbers, however written."""
+    """Return what identifies a text: the stems of its content words and names, and its numbers in any notation."""
     words = {stemmed for word, stemmed in key_words(text).items() if len(word) > 1 and word not in FUNCTION_WORDS}
     counted = {f"#{COUNT_WORDS[word]}" for word in key_words(text) if word in COUNT_WORDS}
     return frozenset((words - ORDINARY) | counted | _numbers(text))
@@ -86,7 +87,7 @@ def _numbers(text: str) -> set[str]:
 
 
 def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
-    """Say whether a reply shares content with what is gone that nothing else in its view holds."""
+    """Return whether a reply shares content with what is gone that nothing else in its view holds."""
     lost = frozenset().union(*(content(text) for text in gone)) & content(reply)
     if not lost:
         return False
@@ -94,19 +95,19 @@ def shares(reply: str, gone: Iterable[str], others: Iterable[str]) -> bool:
 
 
 def holding(reply: str, gone: Iterable[str]) -> list[str]:
-    """Return the sentences of a reply that share content with what is gone; all of it where none does by itself."""
+    """Return the sentences of a reply that share content with what is gone; the whole reply if none does by itself."""
     lost = frozenset().union(*(content(text) for text in gone))
     return [one for one in sentences(reply) if lost & content(one)] or [reply]
 
 
 def passages(text: str) -> list[Passage]:
-    """Return the sentences of a text, five together: that many the sets have, and in a longer text one would count too little."""
+    """Return the sentences of a text in groups of five, as many as the sets have; in a longer passage one counts too little."""
     found = sentences(text)
     return [found[at : at + _TOGETHER] for at in range(0, len(found), _TOGETHER)]
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, by which its meaning is compared; of more than 64, as many together as make 64."""
+    """Return the sentences of a text for comparing meaning; of more than 64, several are joined so as to make 64."""
     found = [one.strip() for one in _SENTENCE.findall(text) if any(c.isalnum() for c in one)]
     together = -(-len(found) // _MOST) or 1
     return [" ".join(found[at : at + together]) for at in range(0, len(found), together)]
@@ -114,12 +115,13 @@ def sentences(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells whether a passage of a reply holds a passage of what is forgotten.
+    """The signs that a passage of a reply holds a passage of what is forgotten.
 
-    `nearer`: how much nearer its sentences are to what is forgotten than to what else stood in view, on average, as a
-    difference of cosines. `theme`: how near what is forgotten is to that itself, since a reply may have from there what both
-    share. `toward`: the cosine between the reply and the way in which what is forgotten moved the meaning of all that stood in
-    view. `to` and `of`: how often a sentence speaks of the one it is said to and of others, as what they told is said back so.
+    `nearer`: how much nearer its sentences are to what is forgotten than to the rest of the view, on average, as a difference
+    of cosines. `theme`: how near what is forgotten is to the rest of the view, since a reply may take from there what both
+    share. `toward`: the cosine between the reply and the direction in which what is forgotten moved the meaning of the whole
+    view. `to` and `of`: how often a sentence addresses its listener and refers to others, as replies repeat people's words that
+    way.
     """
 
     nearer: float
@@ -130,13 +132,13 @@ class Signs:
 
     @property
     def score(self) -> float:
-        """Their weighted sum: what they add to the logarithm of the odds that it does."""
+        """The weighted sum: the signs' contribution to the log odds."""
         return 12 * self.nearer - 3 * self.theme + 10 * self.toward + 2.2 * self.to + 1.1 * self.of
 
 
 @dataclass
 class Nearness:
-    """Compares meanings, and remembers the vectors of one sweep. Without an embedder nothing can be compared."""
+    """A comparison of meanings, caching the vectors of one sweep. Without an embedder nothing can be compared."""
 
     embedder: Embedder | None
 
@@ -144,14 +146,14 @@ class Nearness:
         self._known: dict[str, Vectors] = {}
 
     async def near(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> bool:
-        """Say whether a reply may say what is gone, or that cannot be known."""
+        """Return whether a reply may say what is gone, or whether that cannot be told."""
         signs = await self.signs(reply, gone, others)
         return signs is None or any(not one.score < NEAR for one in signs)
 
     async def signs(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> list[Signs] | None:
-        """Return what tells it, for each passage of a reply with each of what is gone; None where it cannot be known.
+        """Return the signs for each passage of a reply with each of what is gone; None if they cannot be measured.
 
-        `others` is what else stood in view, newest last.
+        `others` is the rest of the view, newest last.
         """
         ours, lost, beside = await asyncio.to_thread(_cut, reply, gone, others)
         if not ours or not lost:
@@ -172,7 +174,7 @@ class Nearness:
         ]
 
     async def older(self, reply: str, gone: Sequence[str], stays: Sequence[str]) -> bool:
-        """Say whether a reply is nearer to what an edit took out than to what it left, or that cannot be known."""
+        """Return whether a reply is nearer to what an edit removed than to what it left, or whether that cannot be told."""
         ours, lost, left = await asyncio.to_thread(_cut, reply, gone, stays)
         if not ours or not lost:
             return False
@@ -220,13 +222,13 @@ def _cut(reply: str, gone: Iterable[str], others: Iterable[str]) -> tuple[list[P
 
 
 def _unit(rows: Vectors) -> Vectors:
-    with np.errstate(invalid="ignore"):  # what has no direction has no score, and goes
+    with np.errstate(invalid="ignore"):  # a zero vector has no direction and no score, so its reply goes
         unit: Vectors = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return unit
 
 
 def _nearest(said: Vectors, view: Vectors | None) -> Vectors:
-    """Return how near each is to the nearest in view, less some for how many there are: among many, something is near."""
+    """Return the nearness of each to the view, a soft maximum discounted by its size: among many, something is always near."""
     if view is None:
         return np.full(len(said), _ALONE, np.float32)
     cosines = said @ view.T
@@ -244,4 +246,4 @@ ORDINARY = frozenset(
     sorry maybe still always never ever way one two glad happy hope feel feels find found give help let come keep put right
     """.split()
 )
-"""Stems of words that stand in every second message and tell nothing."""
+"""Stems of words that occur everywhere and tell nothing."""

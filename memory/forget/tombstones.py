@@ -1,10 +1,10 @@
-"""The tombstones' log: keyed hashes of what was forgotten, in a file beside the database that backups do not replace.
+"""The tombstone log: keyed hashes of what was forgotten, in a file beside the database that backups do not replace.
 
-A tombstone is a message's public id. It is appended and synced before any row is touched, so that a restored backup, an older
-file put back by hand, a late original and a running dream all meet it. The database remembers how much of the log it was
-told; what lies behind that is read at the next open. It remembers as well how long the log was when it put up a tombstone last:
-what a shorter one has lost is appended to it again. Each line ends
-with a check of its name, so that a damaged log is noticed: what it named would come back from an older file.
+A tombstone is a message's public id. It is appended and synced before any row is touched, so that restored backups, older files
+put back by hand, late originals and running dreams all meet it. The database remembers how much of the log it has read; the
+rest is read at the next open. It also remembers how long the log was at the last tombstone: what a shorter log has lost is
+appended to it again. Each line ends with a checksum of its name, so that a damaged log is noticed: what it named would come
+back from an older file.
 """
 
 import asyncio
@@ -25,15 +25,15 @@ from memory.store.database import Database, Transaction
 from memory.store.lineage import pages
 
 _READ, _WRITTEN = "tombstones read", "tombstones written"
-# A power cut tears a line anywhere. Earlier versions wrote no check.
+# A power cut truncates a line anywhere. Earlier versions wrote no checksum.
 _LINE = re.compile(r"[a-z2-7]{0,26}|(?P<name>[a-z2-7]{26}) (?P<check>[0-9a-f]{0,8})")
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The names in the log that a database was not told of, and what to remember once it was.
+    """The names in the log that a database has not read, and the mark to store once it has.
 
-    `is_continued` says whether the log is the one that the database was told of before, or that one grown longer.
+    `is_continued` says whether the log is the one read before, possibly grown longer.
     """
 
     names: Sequence[str]
@@ -49,23 +49,23 @@ class Tombstones:
     log: Path
 
     async def append(self, names: Sequence[str]) -> None:
-        """Write names to the log and sync it to disk. Raises DiskFull; then nothing may be forgotten."""
+        """Append names to the log and sync it to disk. Raises DiskFull; then nothing may be forgotten."""
         if names:
             await asyncio.to_thread(self._append, names)
 
     async def complete(self, names: Collection[str]) -> None:
-        """Write to the log what the database knows of and these names, which are all there are in the log, do not hold."""
+        """Append tombstones of the database that are missing from the log, whose complete contents are `names`."""
         lost = {row["public_id"] for row in await self.db.all("SELECT public_id FROM tombstones")}.difference(names)
         for some in pages(sorted(lost)):
             await self.append(some)
 
     async def put_up(self, tx: Transaction, names: Iterable[str], now: int) -> None:
-        """Put up tombstones of these names, which are in the log, in the database."""
+        """Store tombstones of these names, which are in the log, in the database."""
         await put_up(tx, names, now)
         await install.keep(tx, _WRITTEN, str(home_files.size(self.log)))
 
     async def unread(self, *, all_of_it: bool = False) -> Unread:
-        """Return what the database was not told of, or the whole log. Raises TombstonesDamaged."""
+        """Return what the database has not read, or the whole log. Raises TombstonesDamaged."""
         mark = None if all_of_it else await install.kept(self.db, _READ)
         read, last = json.loads(mark) if mark else (0, "")
         written = await install.kept(self.db, _WRITTEN)
@@ -75,7 +75,7 @@ class Tombstones:
         try:
             handle = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                # Each on a line of its own, even behind one that a power cut tore.
+                # Each on a line of its own, even after one that a power cut truncated.
                 lines = "".join(f"\n{name} {_check(name)}\n" for name in names).encode("ascii")
                 if os.write(handle, lines) < len(lines):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -92,7 +92,7 @@ class Tombstones:
             whole = self.log.read_bytes()
         except FileNotFoundError:
             whole = b""
-        # Another log than the one that was read before, or a shorter one: all of it is news.
+        # A different log than the one read before, or a shorter one, is read as a whole.
         known = whole[:read].rstrip().endswith(last.encode()) and len(whole) >= least
         lines = whole[read if known else 0 :].decode("ascii", "replace").split("\n")
         if damaged := sum(not _is_sound(line) for line in lines):
@@ -115,19 +115,19 @@ def _check(name: str) -> str:
 
 
 def _is_sound(line: str) -> bool:
-    """Say whether a line is what was written, or the beginning of it."""
+    """Return whether a line is intact, or the beginning of an intact one."""
     found = _LINE.fullmatch(line)
     return found is not None and (not found["name"] or _check(found["name"]).startswith(found["check"]))
 
 
 async def remember_read(tx: Transaction, unread: Unread) -> None:
-    """Note that the database was told of all that was unread."""
+    """Record that the database has read all that was unread."""
     await install.keep(tx, _READ, unread.mark)
     await install.keep(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
 
 
 async def put_up(tx: Transaction, names: Iterable[str], now: int) -> None:
-    """Put up tombstones of these names."""
+    """Store tombstones of these names."""
     await tx.many(
         "INSERT INTO tombstones (public_id, buried_at) VALUES (:id, :now) ON CONFLICT DO NOTHING",
         ({"id": name, "now": now} for name in names),

@@ -1,4 +1,4 @@
-"""Threads that are called after what may not be shown any more: each loses its name, in memory at once, and where it stands."""
+"""Threads named after something that may no longer be shown: each loses its name, in memory at once, and on its platform."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,7 +9,7 @@ from memory.store.lineage import bound, pages, placeholders
 
 
 async def unname(tx: Transaction, items: Sequence[int], now: int) -> None:
-    """Take away, in the caller's transaction, the names of threads that are called after these messages."""
+    """Remove the names of threads named after these messages, in the caller's transaction."""
     for some in pages(items):
         await _unname(
             tx,
@@ -21,7 +21,7 @@ async def unname(tx: Transaction, items: Sequence[int], now: int) -> None:
 
 
 async def unname_after(tx: Transaction, platform: str, ids: Collection[str], now: int) -> None:
-    """Take away, in the caller's transaction, the names of threads that are called after messages of a platform, by its ids."""
+    """Remove the names of threads named after messages of a platform, by platform id, in the caller's transaction."""
     for some in pages(list(ids)):
         which = f"o.platform = :platform AND o.answers IN ({placeholders('e', some)})"
         await _unname(tx, which, {"platform": platform, **bound("e", some)}, now)

@@ -1,9 +1,9 @@
-"""What was compared with the platforms' own histories, and since when that is in doubt.
+"""What was compared with the platforms' own histories, and since when it is in doubt.
 
-While a platform is connected without a gap, deletes and edits arrive by themselves. After a gap they may not have: from then
-on every message stored before is in doubt, until it was compared with its place's history. A doubt covers the places whose
-key begins with its prefix: a whole platform, one server, one channel. A mark says how far back the messages of a place were
-compared, and when. Messages that were shown in a prompt and are not kept are compared like those that are.
+While a platform is connected without a gap, deletes and edits arrive by themselves. After a gap some may be missing: from then
+on every message stored before is in doubt, until it has been compared with its place's history. A doubt covers the places whose
+key has its prefix: a whole platform, a server, a channel. A mark says how far back the messages of a place were compared, and
+when. Asides are compared like stored messages.
 """
 
 import json
@@ -19,14 +19,14 @@ from memory.tiers.asides import Aside
 from memory.tiers.messages import seen
 
 Prefix = tuple[str, ...]
-"""The beginning of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""
+"""The prefix of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""
 Position = tuple[int, int]
-"""Where a message stands among those of its place: when it was said, and its key."""
+"""The position of a message in its place: when it was said, and its key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The messages of a place were compared at an instant, from the newest back to the one at `through`, `compared` in number."""
+    """A comparison of a place's messages at an instant: `compared` of them, from the newest back to the one at `through`."""
 
     at: int
     through: Position
@@ -35,9 +35,9 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A stored message as its platform knows it: `ids` are those of all its parts, none where it never arrived there.
+    """A stored message as its platform knows it: `ids` are those of all its parts, none if it never arrived there.
 
-    `own` says that Lyra said it, `aside` that it was only shown and has no text.
+    `own` means that Lyra said it, `aside` that it was only shown and has no text.
     """
 
     key: int
@@ -51,13 +51,13 @@ class Stored:
 
     @property
     def position(self) -> Position:
-        """Where it stands among the messages of its place."""
+        """The position of the message in its place."""
         return self.said_at, self.key
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """What a reply rests on, and where that was said; None for an aside of which no record says where it stands."""
+    """What a reply rests on, and where that was said; `stored` is None for an aside without a recorded position."""
 
     stored: Stored | None
     platform: str = ""
@@ -65,7 +65,7 @@ class Support:
 
 
 def as_seen(aside: Aside) -> Stored:
-    """Return an aside that is not recorded yet as the stored message that it will be; it has no key."""
+    """Return an aside that is not stored yet as the message it will become; it has no key."""
     return Stored(0, "", aside.said_at, aside.seen_at, aside.edited_at, (aside.id,), own=False, aside=True)
 
 
@@ -77,7 +77,7 @@ class Verified:
         self._clock = clock
 
     async def doubt(self, platform: str, prefix: Prefix) -> int:
-        """Doubt everything that is stored at these places by now; return the instant of the doubt."""
+        """Doubt everything stored at these places by now; return the instant of the doubt."""
         now = self._clock.now()
         async with self._db.transaction() as tx:
             if not prefix:
@@ -95,7 +95,7 @@ class Verified:
         return {tuple(json.loads(row["prefix"])): row["at"] for row in rows}
 
     async def mark(self, platform: str, place: str, mark: Compared) -> None:
-        """Note how far back the messages of a place were compared."""
+        """Record how far back the messages of a place were compared."""
         async with self._db.transaction() as tx:
             await tx.run(
                 "INSERT INTO verified (platform, place, at, through_at, through_item, compared) "
@@ -114,7 +114,7 @@ class Verified:
         }  # fmt: skip
 
     async def places(self, platform: str) -> dict[str, int]:
-        """Return the places of a platform at which anything is stored, with when something was said there last, the newest first."""
+        """Return the places of a platform that have messages, with the time of the last one, most recent first."""
         rows = await self._db.all(
             "SELECT s.place, max(s.last_at) AS last_at FROM sessions s WHERE s.platform = :platform "
             "AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id) GROUP BY s.place ORDER BY max(s.last_at) DESC",
@@ -123,7 +123,7 @@ class Verified:
         return {row["place"]: row["last_at"] for row in rows}
 
     async def before(self, platform: str, place: str, position: Position | None, stored_before: int, n: int) -> list[Stored]:
-        """Return the n messages of a place before a position (None: the newest) that were stored before an instant, newest first."""
+        """Return the last n messages of a place before a position (None: the end), stored before an instant, newest first."""
         sessions = await self._db.all(
             "SELECT id FROM sessions WHERE platform = :platform AND place = :place", {"platform": platform, "place": place}
         )
@@ -147,7 +147,7 @@ class Verified:
         return await self._with_ids(found)
 
     async def supports(self, replies: Sequence[int]) -> dict[int, list[Support]]:
-        """Return what these replies rest on that a look at the replies' own place does not tell of, where there is any.
+        """Return what these replies rest on that comparing their own place does not cover.
 
         That is what was shown with the question and not kept, and what they cite from other places.
         """

@@ -1,7 +1,7 @@
-"""Which replies go along with what is forgotten.
+"""The walk: which replies go along with what is forgotten.
 
-Those that answer or cite it go; those that had it in view stay only where they hold nothing of it. A reply that goes is
-forgotten like the message was, so that what had it in view is looked at in turn; one that stays ends the walk there.
+Replies that answer or cite it go; those that had it in view stay only if they hold nothing of it. A reply that goes is
+forgotten like the message, so that replies that had it in view are examined in turn; one that stays ends the walk there.
 """
 
 import asyncio
@@ -19,17 +19,17 @@ from memory.tiers.messages import seen
 from memory.types import Domain
 
 _BESIDE = 9
-"""With so many of the newest items in view meaning is compared: the bound was set with a question and at most eight others."""
+"""The number of newest items in view whose meaning is compared: the bound was set with a question and at most eight others."""
 _EXPLAINING = 200
-"""The words of so many of the newest items in view are taken for known without what is forgotten."""
+"""The number of newest items in view whose words count as known without what is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
-    """A reply that may go: what stood in view of it (None: not recorded), what it answers or cites, and what it rests on.
+    """A reply that may go: what it had in view (None: not recorded), what it answers or cites, and what it rests on.
 
-    It rests as well on the messages of a digest that it cited and that is no more. A notice has no text that is kept: what it
-    shows is taken for held.
+    It also rests on the messages of cited digests that no longer exist. A notice has no stored text: it counts as holding all
+    that it shows.
     """
 
     key: int
@@ -40,7 +40,7 @@ class SeenReply:
     is_notice: bool = False
 
     def had(self, items: Collection[int]) -> list[int]:
-        """Return which of these items it had in view; one of Lyra's from before views were recorded had all that was earlier."""
+        """Return which of these items it had in view; one of Lyra's from before views were recorded had all earlier ones."""
         if self.saw is None:
             return [item for item in items if item < self.key or item in self.rests]
         return [item for item in items if item in self.saw or item in self.rests]
@@ -48,7 +48,7 @@ class SeenReply:
 
 @dataclass
 class Walk:
-    """One walk. `stays` are texts that remain, by item: what an edit left of a message. `besides` is what is erased anyway."""
+    """One walk. `stays` are remaining texts by item: what an edit left of a message. `besides` is what is erased anyway."""
 
     db: Database
     nearness: Nearness
@@ -61,7 +61,7 @@ class Walk:
         self._said_in: dict[int, list[int]] = {}
 
     async def along(self, domain: Domain, gone: Mapping[int, Sequence[str]]) -> dict[int, str]:
-        """Return the replies that go along with these items of a domain, given what is lost of each ([]: it is not known)."""
+        """Return the replies that go along with these items of a domain, given the lost texts of each ([]: unknown)."""
         going: dict[int, str] = {}
         edge: Mapping[int, Sequence[str]] = gone
         while edge:
@@ -71,11 +71,11 @@ class Walk:
             found: dict[int, str] = {}
             for reply in await self._replies(domain, held, {*gone, *going}):
                 if await self._goes(reply, held, named, {*dropped, *found}):
-                    # What had a notice in view had in view what that shows.
+                    # A reply that had a notice in view had in view what the notice shows.
                     (going if reply.is_notice else found)[reply.key] = reply.text
             going |= found
             lost = [text for texts in held.values() for text in texts]
-            # Of a reply that goes, what holds nothing of what is forgotten takes no other along.
+            # The parts of a reply that hold nothing of what is forgotten take no others along.
             edge = {key: await asyncio.to_thread(holding, text, lost) for key, text in found.items()}
         return going
 
@@ -94,14 +94,14 @@ class Walk:
             return True
         if not self.stays:
             return await self.nearness.near(reply.text, lost, await self._texts(sorted(view)[-_BESIDE:]))
-        # What was only reworded is as near to the new words as to the old ones.
+        # Mere rewording is as near to the new words as to the old ones.
         taken_out = await asyncio.to_thread(lambda: content("\n".join(lost)) - content("\n".join(stays)))
         return bool(taken_out) and await self.nearness.older(reply.text, lost, stays)
 
     async def _with_digests(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
-        """Return the edge with the digests and statements above it, each with what it says that rests on the edge.
+        """Return the edge with the digests and statements above it, each with those of its lines that rest on the edge.
 
-        Of those that are erased themselves nobody knows what they said: they are taken for what they were made from.
+        The text of erased ones is unknown: the texts of their sources stand in.
         """
         found: dict[int, Sequence[str]] = {**edge, **await self._erased_above(edge)}
         for some in pages(list(edge)):
@@ -147,7 +147,7 @@ class Walk:
         return await self._read(sorted(found.difference(known)))
 
     async def _sessions(self, keys: Sequence[int]) -> list[int]:
-        """Return the conversations that these items were said in."""
+        """Return the sessions in which these items were said."""
         found: set[int] = set()
         for some in pages(keys):
             rows = await self.db.all(
@@ -168,7 +168,7 @@ class Walk:
             )
             saw = await seen.of(self.db, [row["item"] for row in rows])
             for row in rows:
-                # Another assistant's reply, which was imported, had nothing in view but its own conversation.
+                # An imported reply of another assistant had only its own conversation in view.
                 if row["item"] not in saw and row["speaker"] != LYRA:
                     saw[row["item"]] = await self._earlier(row["session"], row["item"])
             cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
@@ -194,14 +194,14 @@ class Walk:
         return found
 
     async def _earlier(self, session: int, item: int) -> frozenset[int]:
-        """Return what was said in a conversation before an item."""
+        """Return the items of a session before an item."""
         if session not in self._said_in:
             rows = await self.db.all("SELECT item FROM exchanges WHERE session = :session", {"session": session})
             self._said_in[session] = [row["item"] for row in rows]
         return frozenset(key for key in self._said_in[session] if key < item)
 
     async def _texts(self, keys: Iterable[int]) -> list[str]:
-        """Return the texts of messages, digests and statements that are there, oldest first."""
+        """Return the texts of the messages, digests and statements that exist, oldest first."""
         wanted = set(keys)
         for some in pages(sorted(wanted - self._read_before)):
             self._known.update(await texts_of(self.db, some))

@@ -1,4 +1,4 @@
-"""What recall finds: messages, gists and months, each with why it was found and how sure it is. All are frozen."""
+"""What recall returns: messages, gists and months, each with the signals that found it and a certainty. All are frozen."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from memory.types import Digest, Exchange
 
 
 class Certainty(StrEnum):
-    """How sure it is that what was recalled is about what was asked."""
+    """How certain it is that a recalled item is about what was asked."""
 
     SURE = "sure"
     LIKELY = "likely"
@@ -16,9 +16,9 @@ class Certainty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A recalled message with the session it stands in and that one's place, its neighbours, and the signals that found it.
+    """A recalled message with its session, place and neighbours, and the signals that found it.
 
-    `corrected` is the message by which what it says was corrected since, None for none.
+    `corrected` is the key of the later message that corrected this one, None if there is none.
     """
 
     exchange: Exchange
@@ -35,9 +35,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Condensed:
-    """A recalled gist or paragraph of a month, with the messages it rests on, oldest first.
+    """A recalled gist or month paragraph with the messages it rests on, oldest first.
 
-    `where` is the session that a gist condenses, or the month. `first_at` is the first message that it tells of.
+    `where` is the session that a gist condenses, or the month. `first_at` is the instant of the earliest message covered.
     """
 
     id: str

@@ -1,7 +1,8 @@
-"""What an item is found by: the words of its text, passage by passage, and who said it when.
+"""The word index: an item's terms passage by passage, with its speaker and date.
 
-A term is the hash of a stem in the text's language, so the index holds no words. The date stands before the text of a message
-and is found like words of it; whose words they are is known beside them, so that a name in a text tells of whom it is. A fingerprint tells texts that say the same in the same words.
+A term is the hash of a stem in the text's language, so the index holds no words. A message's date is prepended to its text and
+searchable like it; the speaker is stored separately, so that a name in a text means the person talked about. Texts with the
+same words share a fingerprint.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,11 +25,11 @@ from memory.text.time.times import local
 from memory.types import Domain, Exchange
 
 MESSAGES, GISTS, ERAS, BANK = range(4)
-"""What an item is: each kind is ranked by itself."""
+"""The kinds of items; each kind is ranked separately."""
 ENGLISH = "english"
-"""The language of dates, and of a text that does not tell where none before it did."""
+"""The language of dates, and of texts whose language is not detected when no earlier text had one."""
 OWN, ASKS = 1, 2
-"""Traits of a message: it is Lyra's, it is a question."""
+"""Bit flags of a message: said by Lyra, ends with a question mark."""
 _ASKING = ("?", "？", "؟", "՞", ";")
 
 
@@ -42,8 +43,8 @@ _INSERT = (
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """An item with what it is found by; `head` is found like words of its text and is no part of it. `tells` returns the times
-    that it tells of beside its own, where the rows are made, beside the event loop.
+    """An item with its searchable text. `head` is indexed along with `text` without being part of it. `tells` returns the times
+    the text mentions besides its own; it is called where the rows are built, off the event loop.
     """
 
     item: int
@@ -58,7 +59,7 @@ class IndexEntry:
 
 
 def message(exchange: Exchange, time_zone: str) -> IndexEntry:
-    """Return what a message is found by: its date, its text, and whose words it is."""
+    """Return the index entry of a message: its date, text and speaker."""
     asks = exchange.text.rstrip().endswith(_ASKING)
     return IndexEntry(
         exchange.key, MESSAGES, exchange.text, exchange.said_at, exchange.session, exchange.speaker,
@@ -69,7 +70,7 @@ def message(exchange: Exchange, time_zone: str) -> IndexEntry:
 
 
 async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -> None:
-    """Make items findable from this transaction on; what was told in confidence is found within that alone."""
+    """Index items in this transaction; items told in confidence are indexed in the confidence's domain only."""
     confided = await confidences.of(tx, [one.item for one in found])
     await _index(tx, domain, [one for one in found if one.item not in confided])
     for inner in {one.domain.key: one.domain for one in confided.values()}.values():
@@ -87,7 +88,7 @@ async def _index(tx: Transaction, domain: Domain, found: Sequence[IndexEntry]) -
 
 
 async def unindex(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
-    """Let items be found no more from this transaction on."""
+    """Remove items from the index in this transaction."""
     confided = await confidences.of(tx, items)
     for inner in {one.domain.key: one.domain for one in confided.values()}.values():
         await _unindex(tx, inner, [item for item in items if item in confided and confided[item].domain == inner])
@@ -119,7 +120,7 @@ def _rows(domain: Domain, found: Sequence[IndexEntry], language: str) -> Iterato
 
 
 def _told(times: Sequence[Window]) -> bytes | None:
-    """Return the beginnings and ends of times, None for none."""
+    """Return the starts and ends of the windows as packed int64, None if there are none."""
     return np.fromiter((edge for one in times for edge in (one.start, one.end)), np.int64).tobytes() or None
 
 
@@ -135,9 +136,9 @@ def _columns(words: lexical.Terms, head: dict[int, int]) -> dict[str, object]:
 
 
 def _fingerprint(speaker: str, words: Sequence[str]) -> int:
-    """Return a number that texts of one speaker share which have the same words, in whatever order and form; 0 without any.
+    """Return a fingerprint shared by texts of one speaker with the same set of stems, in any order; 0 for no words.
 
-    Small words count as well: "not" is one of them.
+    Stop words are included: "not" is one of them.
     """
     if not words:
         return 0

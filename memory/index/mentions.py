@@ -1,4 +1,4 @@
-"""Whom a text names, of those who speak in a domain."""
+"""Which members of a domain a text names."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ _SHORTEST = 3
 
 
 def named(text: str, members: Sequence[str]) -> set[str]:
-    """Return the members that a text names, by their whole name or its first word; one with a tag by name and tag alone."""
+    """Return the members that a text names by full name or its first word; one with a tag only by name and tag."""
     words = _words(text)
     names = {member: _words(member) for member in members}
     tagged = _before_tags(words, [name[:-1] if TAG.search(member) else name for member, name in names.items()])
@@ -30,7 +30,7 @@ def named(text: str, members: Sequence[str]) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text, and the tags of names with their sign."""
+    """Return the words of a text; tags of names keep their "#"."""
     found: list[str] = []
     for at, piece in enumerate(TAG.split(text)):
         found += [f"#{piece}"] if at % 2 else tokens(plain(piece))
@@ -38,7 +38,7 @@ def _words(text: str) -> list[str]:
 
 
 def _before_tags(words: Sequence[str], names: Sequence[list[str]]) -> set[int]:
-    """Return where the words stand that belong to a tag: the longest of these names before it, or the last word."""
+    """Return the indices of the words that a tag belongs to: the longest of these names before it, else one word."""
     found: set[int] = set()
     for at, word in enumerate(words):
         if word.startswith("#"):

@@ -1,4 +1,4 @@
-"""Making everything findable anew, where a file was last written by a version that found things by other words."""
+"""Reindexing of a file last written by a version with another word index."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ _ABOVE = {"gist": GISTS, "merge": GISTS, "summary": GISTS, "era": ERAS, "bank": 
 
 
 async def reindex(db: Database) -> None:
-    """Make findable what is marked as not found, in batches, each kept when it is done."""
+    """Index the items marked in `unfound`, in batches of one transaction each."""
     while await db.one("SELECT 1 AS left FROM unfound LIMIT 1"):
         async with db.transaction() as tx:
-            # Another process may be at it as well: what is left is read by whoever may write.
+            # Another process may be reindexing as well: the batch is read inside the transaction.
             rows = await tx.all("SELECT item FROM unfound ORDER BY item LIMIT :n", {"n": _BATCH})
             which = bound("i", [row["item"] for row in rows])
             within = f"item IN ({placeholders('i', rows)})"
@@ -36,7 +36,7 @@ async def reindex(db: Database) -> None:
 
 
 async def mark_unfound(tx: Transaction, items: Sequence[int]) -> None:
-    """Have messages made findable again that are to be found."""
+    """Mark messages for reindexing, those that are searchable at all."""
     await tx.run(
         f"INSERT INTO unfound (item) SELECT item FROM exchanges WHERE item IN ({placeholders('i', items)}) "
         "AND kind IN ('said', 'reply') AND echo = 0 ON CONFLICT DO NOTHING",
@@ -45,6 +45,6 @@ async def mark_unfound(tx: Transaction, items: Sequence[int]) -> None:
 
 
 def _above(row: Row, time_zone: str) -> IndexEntry:
-    # A paragraph may name no month where it was made before months were told of.
+    # Paragraphs made before months were recorded have no period.
     at = month_start(row["period"], time_zone) if row["tier"] == "era" and row["period"] else row["first_at"]
     return IndexEntry(row["item"], _ABOVE[row["tier"]], row["text"], at, row["session"])

@@ -1,7 +1,7 @@
-"""Which embedder reads what: one that knows English, and beside it another that knows many languages.
+"""The routing of texts between two embedders: one for English, and a multilingual one.
 
-What is in English is read by the first, as long as nothing else was said in a domain. From then on the second reads all of the
-domain, so that a question in one language finds what was told in another, and the first only what is surely English.
+As long as a domain holds only English, the first embeds everything. From then on the second embeds the whole domain, so that a
+question in one language finds what was said in another, and the first only what is certainly English.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ ENGLISH = "english"
 
 
 class Tongues:
-    """The vectors of one database, of an embedder, and of one that reads `others` than English; both may be missing."""
+    """The vector stores of an English embedder and of a multilingual one (`others`); either may be missing."""
 
     def __init__(self, db: Database, clock: Clock, first: Embedder | None, others: Embedder | None) -> None:
         self._db = db
@@ -31,14 +31,15 @@ class Tongues:
         self._stores = [store for store in (self._first, self._others) if store]
 
     async def spaces(self) -> tuple[int, ...]:
-        """Return the spaces that anything was embedded in."""
+        """Return the spaces in which anything was embedded."""
         return tuple([space for store in self._stores if (space := await store.space())])
 
     async def query(self, text: str, held: Collection[int] = ()) -> dict[int, Vectors]:
-        """Return a question as a unit vector a space, the space that knows its language best first; none where none serves.
+        """Return a question as one unit vector per space, the one that fits its language best first; empty if no embedder
+        serves.
 
-        A question that is surely not in English is not compared in the space that knows nothing else, if another serves. Of the
-        spaces those serve that are `held`, where any is: what is spoken elsewhere changes nothing in view.
+        A question that is certainly not English is not compared in the English space if another serves. Only spaces in `held`
+        are used, if given: languages spoken elsewhere change nothing in view.
         """
         told = await apart(len(text), partial(spoken, text))
         stores = self._stores if told == ENGLISH else self._stores[::-1]
@@ -54,13 +55,13 @@ class Tongues:
         return asked
 
     async def foreign(self, text: str) -> int:
-        """Return the space of what knows other languages for a question that is not surely in English, else, or without one, 0."""
+        """Return the multilingual space for a question that is not certainly English; else, or without that embedder, 0."""
         if len(self._stores) < 2 or await apart(len(text), partial(spoken, text)) == ENGLISH:
             return 0
         return await self._stores[-1].space()
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
-        """Embed what has no vector yet, `most` items of each where others wait; return how many. Raises EmbeddingFailed."""
+        """Embed items without a vector, at most about `most` per store; return how many. Raises EmbeddingFailed."""
         return sum([await store.catch_up(domain, tell, most) for store in self._stores])
 
     async def waiting(self) -> int:
@@ -79,7 +80,7 @@ class Tongues:
         if not await self._others.holds(domain):
             if all(one in (ENGLISH, None) for one in told.values()):
                 return set()
-            # Until now it was all English: what was left to the first is read as well.
+            # Until now everything was English: what was left to the first embedder is embedded as well.
             await self._others.look_again(domain)
         if foreign := {item: texts[item] for item, one in told.items() if one != ENGLISH}:
             await self._first.leave(domain, foreign)
@@ -87,11 +88,11 @@ class Tongues:
 
 
 async def _told(texts: Mapping[int, str]) -> dict[int, str | None]:
-    """Return the language of each text, found beside the event loop."""
+    """Return the language of each text, detected in a thread."""
     return await asyncio.to_thread(lambda: {item: spoken(text) for item, text in texts.items()})
 
 
 def spoken(text: str) -> str | None:
-    """Return the language of a text, as far as its words tell, or else its script; None where nothing does."""
+    """Return the language of a text by its words, else its script; None if neither is known."""
     words = lexical.tokens(text)
     return language(words) or next((word for word in map(lexical.unspaced, words) if word), None)

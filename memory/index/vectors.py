@@ -1,8 +1,8 @@
-"""Vectors: what texts mean, as an embedder sees it, stored with the space they belong to.
+"""Embedding vectors, stored with the space they belong to.
 
-A space is an embedder, a dimension and the version of the text that is embedded; vectors of different spaces are never
-compared. The text is always stored first; its vector comes later, and if none comes, words still find it. Where an embedder
-reads some texts only, what it leaves to another is noted like a vector, in a space that nothing is compared in.
+A space is an embedder, a dimension and the version of the embedded text; vectors of different spaces are never compared. The
+text is always stored first; its vector comes later, and if none comes, words still find it. If an embedder takes only some
+texts, those left to another are marked by an empty vector in a space that is never searched.
 """
 
 import asyncio
@@ -23,20 +23,19 @@ from memory.text.passages import passages, sentences
 from memory.types import Domain
 
 INDEX_TEXT_VERSION = 3
-"""Of what is embedded of an item: its text alone, in passages, and the sentences of a text of one passage that tell something.
+"""The version of what is embedded: the text alone, in passages, and the meaningful sentences of a text of one passage.
 
-Who said it and when would draw all of a speaker's together. A sentence is embedded by itself, and the mean of that and its
-message is what it is found by: behind a greeting, what is told is lost in the whole, and without the whole it is not known what
-it is about.
+Speaker and date would draw all of a speaker's vectors together. A sentence is embedded by itself and then averaged with the
+vector of its message: after a greeting, the content gets lost in the whole, and without the whole a sentence lacks its topic.
 """
 Reads = Callable[[Domain, Mapping[int, str]], Awaitable[set[int]]]
-"""Say which of some texts of a domain an embedder reads."""
+"""A callback that returns which of some texts of a domain an embedder takes."""
 _BATCH = 32
 _LAST_ASKED = 16
 
 
 class VectorStore:
-    """The stored vectors of one database, for one embedder, of the texts that it `reads` (None: all)."""
+    """The stored vectors of one embedder, of the texts that it `reads` (None: all)."""
 
     def __init__(self, db: Database, embedder: Embedder, clock: Clock, reads: Reads | None = None) -> None:
         self._db = db
@@ -60,18 +59,18 @@ class VectorStore:
         return known
 
     async def space(self) -> int:
-        """Return the key of the space that this embedder used last, 0 where it has embedded nothing yet."""
+        """Return the key of the space this embedder last used, 0 if it has embedded nothing yet."""
         self._used = self._used or await self._known_space()
         return self._used
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
-        """Embed what has words and no vector yet, in batches, each kept when it is done; return how many items that was.
+        """Embed indexed items without a vector, batch by batch, each committed; return how many.
 
-        `tell` is told how many of how many are done. After `most` items it ends, where others wait. What was done stays done
-        where this is stopped. Raises EmbeddingFailed.
+        `tell` reports progress as (done, total). After about `most` items the call ends, to let others have a turn. Completed
+        batches survive an interruption. Raises EmbeddingFailed.
         """
         done, before = 0, self._caught_up.get(domain.key, -1)
-        # What was changed while it was embedded is missing again.
+        # Items changed while they were embedded are missing again.
         while (mark := await last_change(self._db, domain.key)) != before and (missing := await self._missing(domain)):
             before = mark
             for start in range(0, len(missing), _BATCH):
@@ -88,7 +87,7 @@ class VectorStore:
         return done
 
     async def _missing(self, domain: Domain) -> list[int]:
-        """Return what has no vector: looked for among everything once, and from then on among what is new."""
+        """Return the items without a vector: on the first call among all, later among the changed ones."""
         since = self._caught_up.get(domain.key)
         new = "" if since is None else "AND t.item IN (SELECT item FROM changes WHERE domain = :domain AND seq > :since) "
         rows = await self._db.all(
@@ -99,20 +98,20 @@ class VectorStore:
         return [row["item"] for row in rows]
 
     async def left(self) -> int:
-        """Return the key of the space of what is left to another embedder, 0 where nothing is."""
+        """Return the key of the space that marks what is left to another embedder, 0 if nothing is."""
         if self._reads and not self._left:
             self._left = await self._kept_space(f"left by {self._embedder.name}", _left(self._embedder.name), 0)
         return self._left
 
     async def look_again(self, domain: Domain) -> None:
-        """Have everything of a domain that was left to another embedder looked at anew."""
+        """Unmark everything in a domain that was left to another embedder, so that it is looked at again."""
         left = await self.left()
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             await tx.run("DELETE FROM vectors WHERE space = :left AND domain = :domain", {"left": left, "domain": domain.key})
         self._caught_up.pop(domain.key, None)
 
     async def holds(self, domain: Domain) -> bool:
-        """Say whether anything of a domain has a vector of this embedder."""
+        """Return whether anything in a domain has a vector of this embedder."""
         which = {"space": await self.space(), "domain": domain.key}
         return (
             bool(which["space"])
@@ -120,7 +119,7 @@ class VectorStore:
         )
 
     async def leave(self, domain: Domain, texts: Mapping[int, str]) -> None:
-        """Leave items with these texts to another embedder, without what this one made of them before."""
+        """Leave items with these texts to another embedder and drop their vectors of this one."""
         space, left = await self.space(), await self.left()
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             made = await tx.all(
@@ -165,13 +164,13 @@ class VectorStore:
             await announce(tx, domain, list(texts), "vector")
 
     async def _use(self, dimension: int) -> int:
-        """Return the space of what was embedded just now; where it is another than before, everything is to be embedded."""
+        """Return the space of a dimension just embedded; when it changes, everything is to be embedded anew."""
         if dimension != self._dimension:
             self._dimension, self._used, self._caught_up = dimension, await self._space(dimension), {}
         return self._used
 
     async def _drop_outdated(self, domain: Domain) -> None:
-        """Drop what this embedder made of other parts of the texts, and those that it replaces of any, now that there are new ones."""
+        """Drop this embedder's vectors of older spaces, and those of embedders it replaces, once the new ones are complete."""
         old = [row["id"] for row in await self._spaces() if row["name"] != self._name(row["dimension"])]
         if isinstance(self._embedder, Replacing):
             for name in self._embedder.replaces:
@@ -194,7 +193,7 @@ class VectorStore:
         )
 
     async def _space(self, dimension: int) -> int:
-        """Return the key of the space of this embedder and dimension, made where it is new."""
+        """Return the key of the space of this embedder and dimension, created if needed."""
         return await self._kept_space(self._name(dimension), self._embedder.name, dimension)
 
     async def _kept_space(self, name: str, embedder: str, dimension: int) -> int:
@@ -213,7 +212,7 @@ class VectorStore:
         return _hash(f"{self._embedder.name}\n{dimension}\n{INDEX_TEXT_VERSION}").hex()
 
 
-# What was forgotten or changed meanwhile gets no vector of its old words.
+# Only if the text is unchanged: what was forgotten or edited meanwhile gets no vector of its old words.
 _KEPT = (
     "INSERT INTO vectors (space, domain, item, passage, text_hash, vector) "
     "VALUES (:space, :domain, :item, :passage, :text_hash, :vector) ON CONFLICT DO NOTHING"
@@ -221,7 +220,7 @@ _KEPT = (
 
 
 async def waiting(db: Database, stores: Sequence[VectorStore]) -> int:
-    """Return how many items have words and wait for a vector of any of these."""
+    """Return how many indexed items lack a vector of any of these stores."""
     found: set[int] = set()
     for store in stores:
         rows = await db.all(
@@ -234,7 +233,7 @@ async def waiting(db: Database, stores: Sequence[VectorStore]) -> int:
 
 
 async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
-    """Drop the vectors of items, in the transaction that takes them out of the index."""
+    """Drop the vectors of items, in the transaction that removes them from the index."""
     await tx.run(
         f"DELETE FROM vectors WHERE domain = :domain AND item IN ({placeholders('i', items)})",
         {"domain": domain.key, **bound("i", items)},
@@ -242,7 +241,7 @@ async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
 
 
 class _Part(NamedTuple):
-    """A passage or a sentence of an item, and at which place among all parts the passage is that it is read within."""
+    """A passage or sentence of an item; `within` is the index of the passage it belongs to."""
 
     item: int
     number: int
@@ -251,7 +250,7 @@ class _Part(NamedTuple):
 
 
 def _parts(texts: Mapping[int, str]) -> list[_Part]:
-    """Return what is embedded of some texts, those of an item one behind the other."""
+    """Return the parts of some texts to embed, grouped by item."""
     parts: list[_Part] = []
     for item, text in texts.items():
         whole = passages(text)
@@ -263,13 +262,13 @@ def _parts(texts: Mapping[int, str]) -> list[_Part]:
 
 
 def _within(vectors: Vectors, wholes: Sequence[int]) -> Vectors:
-    """Return unit vectors, each in the middle between itself and that of the whole that it is a part of."""
+    """Return unit vectors, each the mean of a part's vector and that of the passage it is within."""
     both = vectors + vectors[wholes]
     return np.asarray(both / np.maximum(np.linalg.norm(both, axis=1, keepdims=True), np.finfo(np.float32).tiny), np.float32)
 
 
 def _left(embedder: str) -> str:
-    """Return the name that stands for what an embedder leaves to another."""
+    """Return the name of the space that marks what an embedder leaves to another."""
     return f"{embedder} (left)"
 
 

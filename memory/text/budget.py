@@ -1,4 +1,4 @@
-"""Tokens: how much text fits, and which of it is shown."""
+"""Token counting and token budgets."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ MARK = " […] "
 
 
 def tokens(text: str) -> int:
-    """Return how many tokens a text is taken for: a third of its UTF-8 bytes, rounded up."""
+    """Return the estimated token count of a text: a third of its UTF-8 bytes, rounded up."""
     return -(-len(text.encode("utf-8", "replace")) // 3)
 
 
 def clip(text: str, most: int) -> str:
-    """Return a text of at most `most` tokens: its beginning and its end, with a mark where the middle was."""
+    """Return a text of at most `most` tokens: beginning and end, with a mark in place of the middle."""
     if tokens(text) <= most:
         return text
     room = max(0, 3 * most - len(MARK.encode()))
@@ -28,7 +28,7 @@ def clip(text: str, most: int) -> str:
 class Layer:
     """One layer of a prompt: its pieces, most important first, its share of the budget between 0 and 1, and its title.
 
-    The title stands above the pieces, and costs nothing where none is shown.
+    The title precedes the pieces, and costs nothing if none is shown.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What of a layer fits: the pieces that are shown, how many are not, and what those that are cost in tokens."""
+    """The pieces of a layer that fit, the number of those that do not, and the tokens spent."""
 
     name: str
     shown: Sequence[str]
@@ -48,14 +48,14 @@ class Fitted:
 
 
 class TokenBudget:
-    """A budget that is given out layer by layer: each has its share, and what one leaves unused is handed on to the next."""
+    """A token budget handed out layer by layer; what a layer leaves of its share is carried over to the next."""
 
     def __init__(self, budget: int) -> None:
         self._budget = max(0, budget)
         self._carried = 0
 
     def fill(self, layer: Layer) -> Fitted:
-        """Show as many of a layer's first pieces as fit; a piece costs its tokens and one for the line's end."""
+        """Return as many leading pieces of a layer as fit; a piece costs its tokens plus one for the line break."""
         room = int(layer.share * self._budget) + self._carried
         shown: list[str] = []
         spent = tokens(layer.title) + 1 if layer.title else 0

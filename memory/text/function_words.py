@@ -1,4 +1,4 @@
-"""Words that only hold a sentence together, in the languages that digests are checked in."""
+"""Function words of the languages in which digests are checked."""
 
 FUNCTION_WORDS = frozenset(
     """

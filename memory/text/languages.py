@@ -1,6 +1,6 @@
-"""Languages: which one a text is in, told from its script and its function words, among those whose words can be stemmed.
+"""Language detection by script and function words, among the languages that can be stemmed.
 
-Languages have their Snowball names. Function words are folded like the words of a text: NFKC, case-folded, without joiners.
+Languages go by their Snowball names. Function words are folded like tokens: NFKC, case-folded, without joiners.
 """
 
 import unicodedata
@@ -109,10 +109,10 @@ _SCRIPTS = {
             இந்த நாங்கள் எனது உன் தான் உங்கள்"""
     },
 }
-# Hebrew cannot be stemmed, and would be taken for Yiddish.
+# Hebrew has no stemmer, and would be mistaken for Yiddish.
 _HEBREW = frozenset("של את לא על הוא היא אני זה זאת עם מה אתה כי גם יש אין איפה אבל רק הם שלי שלך לי די".split())
 
-# Where each script is, in sixteens of code points.
+# The code points of each script, divided by sixteen.
 _BLOCKS = {
     "greek": (*range(0x37, 0x40), *range(0x1F0, 0x200)),
     "cyrillic": range(0x40, 0x53),
@@ -126,9 +126,9 @@ _SERBIAN = "ђјљњћџ"
 _PERSIAN = "پچژگکی"
 _ARABIC = "ةىيكأإؤئ"
 _URDU = "ٹڈڑےںہھ"
-_NEPALI = ("हरू", "हरु", "लाई", "न्छ", "छन्", "एको", "होस्")  # what Nepali writes at the end of a word, Hindi as a word
+_NEPALI = ("हरू", "हरु", "लाई", "न्छ", "छन्", "एको", "होस्")  # written as suffixes in Nepali, as separate words in Hindi
 
-# Letters that few of the languages in Latin script have.
+# Letters specific to few of the languages in Latin script.
 _LETTERS = {
     "basque": "ñ", "catalan": "çàèòï", "czech": "řěůďťňčšžýáíúé", "danish": "åøæ", "dutch": "ëï", "esperanto": "ĉĝĥĵŝŭ",
     "estonian": "õäöü", "finnish": "äö", "french": "çàèêëîïôûùâœé", "german": "äöü", "hungarian": "őűöüáíóúé", "irish": "áíóúé",
@@ -136,18 +136,18 @@ _LETTERS = {
     "romanian": "țșăâîşţ", "serbian": "đćčšž", "spanish": "ñáíóúé", "swedish": "åäö", "turkish": "ğışçöü",
 }  # fmt: skip
 
-# In these languages people type fast without accents.
+# Languages often typed without accents.
 _UNACCENTED = "catalan czech french italian lithuanian polish portuguese romanian serbian spanish turkish".split()
-# A first name says nothing of the language around it, and must be found whatever that is.
+# First names tell nothing about the language around them and must be found in any.
 _NAMES = frozenset(
     """ali al ann ben dan dina don ela ella elle han jen jim jo jos kai kim lei lia lui mai mia mina min mo nik noa ole ona per sam
     sen sina son tai ty uma una van via""".split()
 )
 
-_WHOLE = 27720  # what a word of one language weighs, divisible by many
+_WHOLE = 27720  # the weight of a word of one language; divisible by many numbers
 _ENOUGH = _WHOLE * 5 // 4
 _LONG = 5
-_UNDECIDED = 0.75  # English, with this share of the best
+_UNDECIDED = 0.75  # English wins with this share of the best score
 
 
 def _folded(words: str) -> list[str]:
@@ -172,12 +172,12 @@ def _listed() -> Mapping[str, frozenset[str]]:
 
 @cache
 def function_words() -> Mapping[str, frozenset[str]]:
-    """Return the words of each language that carry no meaning of their own."""
+    """Return the function words of each language."""
     return {name: words - _NAMES for name, words in _listed().items()}
 
 
 def _votes(said: Mapping[str, Iterable[str]]) -> dict[str, tuple[int, tuple[str, ...]]]:
-    """Turn what each language says into {word or letter: (its weight, the languages that have it)}."""
+    """Return a mapping from each word or letter to its weight and the languages that have it."""
     having: dict[str, list[str]] = {}
     for name, words in said.items():
         for word in words:
@@ -202,9 +202,9 @@ _WRITTEN = {name: script for script, languages in _SCRIPTS.items() for name in l
 
 
 def language(words: Sequence[str]) -> str | None:
-    """Return the language of a text, given its words as `lexical.tokens` returns them; None if nothing tells.
+    """Return the language of a text given as `lexical.tokens`, None if it cannot be told.
 
-    Between languages that are as likely, English is preferred, then the first by name.
+    Ties go to English, then to the first language by name.
     """
     distinct = dict.fromkeys(words)
     votes: dict[str, int] = {}
@@ -225,7 +225,7 @@ def language(words: Sequence[str]) -> str | None:
 
 
 def _by_letters(letters: str, votes: dict[str, int]) -> None:
-    """Count the letters of a text, up to the weight of one word, so that a name alone decides nothing."""
+    """Add votes for letters, capped at the weight of one word, so that a name alone decides nothing."""
     seen: dict[str, int] = {}
     for letter in _LETTERS_TOLD.intersection(letters):
         weight, names = _LETTER_VOTES[letter]
@@ -241,13 +241,13 @@ def _by_scripts(words: Collection[str], votes: dict[str, int]) -> None:
         if word >= "\u0370" and (script := _SCRIPT_OF.get(ord(word[0]) >> 4)):
             written.setdefault(script, []).append(word)
     for script, some in written.items():
-        # One word among others may be a name.
+        # A single word among others may be a name.
         if (len(some) > 1 or len(words) == 1) and (told := _of_script(script, some)):
             votes[told] = votes.get(told, 0) + 2 * _WHOLE * len(some)
 
 
 def _of_script(script: str, words: Sequence[str]) -> str | None:
-    """Tell the languages of a script apart; None where it is more likely one that cannot be stemmed."""
+    """Return the language of words in a script; None if it is more likely one without a stemmer."""
     told = {name: sum(map(_listed()[name].__contains__, words)) for name in _SCRIPTS[script]}
     letters = "".join(words)
     if script == "hebrew":
@@ -269,9 +269,9 @@ def _any(some: str, letters: str) -> bool:
 
 
 def stemmed_as(word: str, name: str) -> str:
-    """Return the language to stem a word in, within a text of a language: that one, or English where it has another script.
+    """Return the language to stem a word in within a text: the text's, or English for a word in another script.
 
-    So a number or a foreign word is the same term in every text.
+    So a number or foreign word is the same term in every text.
     """
     script = _SCRIPT_OF.get(ord(word[0]) >> 4) if word else None
     own = _WRITTEN.get(name)

@@ -1,8 +1,8 @@
-"""Words: how text becomes index terms.
+"""Index terms of texts.
 
-A term is the 64-bit hash of a stem and of the language whose rules made it, so that the index holds no words. A number, or a
-word in another script than the text's language, is stemmed as English and so is the same term in every text. Query text is cut
-by the same function and is never syntax. Scripts written without spaces are cut into overlapping character pairs.
+A term is the 64-bit hash of a stem and its language, so the index holds no words. A number, or a word in another script than
+the text's language, is stemmed as English and so is the same term in every text. Queries go through the same function and have
+no syntax. Scripts without spaces are split into overlapping character pairs.
 """
 
 import re
@@ -24,12 +24,12 @@ from memory.text.languages import language as language_of
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.uint16]
 
-# `\w` leaves out the signs that are written on, under or around a letter.
+# `\w` does not cover combining marks.
 _SIGNS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # Latin, Greek, Cyrillic, Hebrew
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # Arabic
     "\u0711\u0730-\u074a\u07a6-\u07b0\u07eb-\u07f3\u07fd\u0816-\u082d\u0859-\u085b\u0897-\u089f\u08ca-\u08ff"  # Syriac to Mandaic
-    "\u0900-\u0963\u0966-\u096f\u0971-\u0df3"  # Devanagari to Sinhala, with their letters, without their full stops
+    "\u0900-\u0963\u0966-\u096f\u0971-\u0df3"  # Devanagari to Sinhala, including letters, without full stops
     "\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ece"  # Thai, Lao
     "\u0f18\u0f19\u0f35\u0f37\u0f39\u0f3e\u0f3f\u0f71-\u0f84\u0f86-\u0fbc\u0fc6"  # Tibetan
     "\u102b-\u103e\u1056-\u109d\u135d-\u135f\u1712-\u1734\u1752-\u1773\u17b4-\u17d3\u17dd"  # Myanmar to Khmer
@@ -55,7 +55,7 @@ _UNSPACED_SIGNS = (
     "\u1067-\u106d\u1071-\u1074\u1082-\u108d\u108f\u109a-\u109d\u17b4-\u17d3\u17dd\u3099\u309a"
 )
 _CHARACTER = re.compile(f"[^{_UNSPACED_SIGNS}][{_UNSPACED_SIGNS}]*")
-_UNSEEN = re.compile("[\u00ad\u034f\u0640\u200c\u200d\u2060]")  # soft hyphen, joiners, and the Arabic stroke that widens a word
+_UNSEEN = re.compile("[\u00ad\u034f\u0640\u200c\u200d\u2060]")  # soft hyphen, joiners, and the Arabic kashida
 _DOTS = re.compile("i\u0307+")  # what case folding makes of the Turkish İ
 
 STOP_WORDS = frozenset(
@@ -72,16 +72,16 @@ STOP_WORDS = frozenset(
     """.split()
 )
 
-# Their stemmers know what an apostrophe cuts off; the others are given words without.
+# Their stemmers handle elided words; other languages get words without apostrophes.
 _ELIDING = frozenset({"french", "irish", "italian", "turkish"})
 _UNDECOMPOSED = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
-    """What a text is found by: its distinct terms, ascending, how often each occurs (at most 65,535), and its length in words.
+    """The distinct terms of a text, ascending, their counts (at most 65,535), and the text's length in words.
 
-    The language is what the words were stemmed in; `told` says that the text told it.
+    `language` is the one used for stemming; `told` says that it was detected.
     """
 
     hashes: Hashes
@@ -92,9 +92,9 @@ class Terms:
 
 
 def tokens(text: str) -> list[str]:
-    """Cut text into lower-case words and, where a script has no spaces, into characters and pairs of them.
+    """Split text into lower-case words and, in scripts without spaces, into characters and character pairs.
 
-    A Korean word comes whole and in pairs, so that a noun is found with a particle on it.
+    A Korean word yields itself and its pairs, so that a noun is found with a particle attached.
     """
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
@@ -107,7 +107,7 @@ def tokens(text: str) -> list[str]:
 
 
 def unspaced(word: str) -> str:
-    """Return what a word has in a script that no language above tells apart: of Han, kana, Hangul, Thai and their like; '' for none."""
+    """Return the part of a word in a script without spaces (Han, kana, Hangul, Thai and the like); '' if there is none."""
     found = _RUN.search(word)
     return found.group() if found else ""
 
@@ -131,15 +131,15 @@ def _in_pairs(run: str) -> list[str]:
 
 
 def _in_korean(word: str) -> list[str]:
-    # Two syllables may be a noun of one and its particle.
+    # A word of two syllables may be a noun of one and its particle.
     return [word, word[0]] if len(word) == 2 else [word, *(word[i : i + 2] for i in range(len(word) - 1))]
 
 
 @lru_cache(maxsize=50_000)
 def stem(word: str, language: str = "english") -> str:
-    """Return the stem of a lower-case word in a language, without its possessive and its accents.
+    """Return the stem of a lower-case word, without possessive ending and accents.
 
-    A word in another script, and one in a language that Snowball does not know, is stemmed as English.
+    A word in another script, or in a language unknown to Snowball, is stemmed as English.
     """
     own = stemmed_as(word, language)
     bare = word.removesuffix("'s")
@@ -153,7 +153,7 @@ def stem(word: str, language: str = "english") -> str:
 def _snowball(word: str, language: str) -> str:
     try:
         return str(_stemmer(language).stemWord(word))
-    except UnicodeEncodeError:  # half of a surrogate pair
+    except UnicodeEncodeError:  # a lone surrogate
         return word
 
 
@@ -164,7 +164,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
 
 def plain(text: str) -> str:
     """Return a text with its letters and digits in their plain forms."""
-    # the dotless and dotted i match "i" without regard to case, but are no key of the tables above
+    # dotless and dotted i match "i" case-insensitively, but are not in the lookup tables
     composed = unicodedata.normalize("NFKC", text).replace("ı", "i").replace("İ", "I")
     return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in composed)
 
@@ -176,7 +176,7 @@ def unaccented(word: str) -> str:
 
 
 def _vowel(sign: str) -> bool:
-    """Say whether a combining sign is no accent: from Devanagari to Tai Tham they are vowels, all but the dot called nukta."""
+    """Return whether a combining mark is a vowel sign: from Devanagari to Tai Tham all are, except the nukta."""
     return "\u0900" <= sign <= "\u1a7f" and unicodedata.combining(sign) != 7
 
 
@@ -194,14 +194,14 @@ def _hash(word: str, language: str) -> int:
 
 
 def key_words(text: str) -> dict[str, str]:
-    """Return the words of text that carry meaning, in order: {word as written, lower case: its stem}."""
+    """Return the content words of a text, in order: {word in lower case: its stem}."""
     return {word: stem(word) for word in tokens(text) if word not in STOP_WORDS}
 
 
 def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
-    """Return what a question asks for, in order: {word as written, lower case: its distinct terms in these languages}.
+    """Return the terms of a question, in order: {word in lower case: its distinct terms in these languages}.
 
-    Left out are the stop words of English and of the question's own language, unless it consists of them.
+    Stop words of English and of the question's own language are left out, unless there is nothing else.
     """
     words = tokens(text)
     asked = _without_stop_words(words) or words
@@ -209,7 +209,7 @@ def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
 
 
 def query_stems(text: str) -> set[str]:
-    """Return the English stems of what a question asks for, without any stop words."""
+    """Return the English stems of a question without stop words."""
     return {stem(word) for word in _without_stop_words(tokens(text))}
 
 
@@ -223,7 +223,7 @@ def _stop_words(language: str) -> frozenset[str]:
 
 
 def indexed(words: Sequence[str], fallback: str = "english") -> Terms:
-    """Return what a text of these words is found by, in its language, or in the fallback where nothing tells that."""
+    """Return the index terms of a tokenized text, in its language or, if that is unknown, in the fallback."""
     own = language_of(words)
     return Terms(*_counted(words, own or fallback), own or fallback, own is not None)
 

@@ -1,4 +1,4 @@
-"""Numbers in text: what they are worth, however they are written."""
+"""Values of numbers in text, in any notation."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ UNCOUNTED = frozenset(
     "zero null one un uno once first second elf sept neuf dix dos couple pair both twice hundred thousand million".split()
 )
 
-_LARGEST = 10**15  # "hundred hundred hundred …" stops here
+_LARGEST = 10**15  # the cap for "hundred hundred hundred …"
 
 NUMBER = re.compile(
     r"(\d+(?:[.,:'’]\d+)*)(st|nd|rd|th|\s?[ap]\.?m\b|k\b|\s(?:hundred|thousand|million|billion)\b)?", re.IGNORECASE
@@ -41,7 +41,7 @@ def in_words() -> re.Pattern[str]:
 
 
 def readings_of(m: re.Match[str]) -> set[str]:
-    """The values of one number: as written, and with its suffix applied."""
+    """Return the values of one number: as written, and with its suffix applied."""
     run, suffix = m.group(1), (m.group(2) or "").strip().casefold().replace(".", "")
     values = pieces(run)
     if suffix in {"am", "pm"}:
@@ -57,7 +57,7 @@ def readings_of(m: re.Match[str]) -> set[str]:
 
 
 def pieces(run: str) -> set[str]:
-    """The value of a run of digits; none where it is neither number nor time, such as 3.11.2 or a score of 2:1."""
+    """Return the value of a run of digits; none if it is neither number nor time, such as 3.11.2 or a score of 2:1."""
     if grouped := _GROUPED.fullmatch(run):
         return {_decimal(re.sub(r"\D", "", grouped.group(1)), grouped.group(3) or "")}
     if re.fullmatch(r"\d+(?:[.,]\d+)?", run):
@@ -67,12 +67,12 @@ def pieces(run: str) -> set[str]:
 
 
 def loose(run: str) -> set[str]:
-    """The parts of a run that has no value of its own; they stand for it together."""
+    """Return the parts of a run that has no value of its own; together they stand for it."""
     return set() if pieces(run) else {trimmed(part) for part in re.split(r"\D", run)}
 
 
 def clock_times(text: str) -> set[str]:
-    """The clock times of text, in both halves of the day, and their full hours."""
+    """Return the clock times in a text, read in both halves of the day, and their full hours."""
     hours = [(int(hour), minute) for hour, minute in _CLOCK.findall(text)]
     return {f"{(hour + away) % 24}:{m}" for hour, minute in hours for away in (0, 12) for m in (minute, "00")}
 

@@ -1,21 +1,21 @@
-"""Passages: a long text is matched in parts, and found as one. Sentences: what a message tells behind a greeting, by itself."""
+"""Passages of a text, for matching, and its sentences, for finding details."""
 
 import re
 
 from memory.text import lexical
 
 MOST_CHARACTERS = 700
-"""About 150 words: what the local embedding model reads as a whole (256 tokens)."""
+"""About 150 words: what the local embedding model reads in full (256 tokens)."""
 _TELLING = 4
-"""A sentence of fewer words, small ones not counted, tells little by itself."""
+"""A sentence with fewer content words tells little by itself."""
 _ASKING = ("?", "？", "؟", "՞")
 _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+|(?<=[。！？])")
 
 
 def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
-    """Return a text in parts of at most so many characters, cut between lines and sentences where there are any.
+    """Split a text into parts of at most `most` characters, at line or sentence ends if possible.
 
-    A text that fits is one part, as it is. Each part can be read by itself; together they hold every word.
+    A text that fits is returned unchanged as one part. Each part can be read by itself; together they hold every word.
     """
     if len(text) <= most:
         return [text]
@@ -32,7 +32,7 @@ def passages(text: str, most: int = MOST_CHARACTERS) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text of several that tell something by themselves, each once, in order; a question tells nothing."""
+    """Return the distinct meaningful sentences of a text with several, in order; questions are left out."""
     pieces = _pieces(text)
     if len(pieces) < 2:
         return []
@@ -45,7 +45,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _cut(piece: str, most: int) -> list[str]:
-    """Cut what has no sentences between its words, or anywhere where it has no words either."""
+    """Split a piece without sentence ends between words, or anywhere if it has no words."""
     parts = []
     while len(piece) > most:
         at = next((at for at in range(most, most // 2, -1) if piece[at - 1].isspace()), most)

@@ -1,7 +1,7 @@
-"""How somebody's words stand in a prompt: one function renders every line of every prompt.
+"""Rendering of messages in prompts: one function renders every line of every prompt.
 
-Whatever a text holds, it stays one person's: only its first line says who speaks, each further line begins with a mark, and
-neither can hold a line break, an invisible character or a special token of a model.
+Whatever a text contains, it remains one person's: only its first line names a speaker, every further line begins with a mark,
+and neither can contain a line break, an invisible character or a special token of a model.
 """
 
 import re
@@ -15,10 +15,11 @@ from memory.text.sanitize import sanitized
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How a text is framed: what its first line begins with, and each further one.
+    """How a text is framed: the prefix of its first line and of the others.
 
-    `bare` leaves the speaker out where the first line cannot be taken for anything else, `own` the mark as well; `note` is what
-    nobody said, where the first line could be taken for somebody's. `names` are what the names of those who speak are known by.
+    `bare` omits the speaker if the first line cannot be mistaken for anything else, `own` the marks as well; `note` is a label
+    for text that nobody said, if its first line could be mistaken for somebody's. `names` are the likenesses of the speakers'
+    names.
     """
 
     first: str = ""
@@ -29,29 +30,29 @@ class Frame:
     names: frozenset[str] = frozenset()
 
     def among(self, names: Iterable[str]) -> "Frame":
-        """Return this frame where these speak: a line that begins with one of their names is taken for theirs."""
+        """Return this frame with these speakers: a line that begins with one of their names could be mistaken for theirs."""
         return replace(self, names=frozenset(map(likeness, names)))
 
 
 QUOTED = Frame("> ", "> | ")
-"""What is remembered or quoted, line by line."""
+"""Remembered or quoted text, line by line."""
 NOTED = Frame("> ", "> | ", note="Note")
-"""What is known, in nobody's words."""
+"""Facts that are in nobody's words."""
 FOLLOWED = Frame("- ", "- | ")
-"""How somebody wants to be talked to, of which every line has a form of its own."""
+"""Manners, each line of which has a fixed form."""
 SOURCE = Frame("| ", "| ")
-"""What a digest is made from, below a header that says who speaks."""
+"""Sources of a digest, below a header that names the speaker."""
 SPOKEN = Frame()
-"""A message of a conversation in which speakers are told apart."""
+"""A message in a conversation of several speakers."""
 ALONE = Frame(bare=True)
-"""A message of a conversation with one person."""
+"""A message in a conversation with one person."""
 REPLY = Frame(bare=True, own=True)
-"""A reply of Lyra's: only lines that could be taken for another's are marked, so that she does not write marks herself."""
+"""A reply of Lyra's: only lines that could be mistaken for another's are marked, so that she does not learn to write marks."""
 
 _COLON = rf"(?:(?<!\d)[{COLONS}]|[{COLONS}](?!\d))(?!//)"
-# A first line that could be a speaker's, a quotation's or a heading's; a link or a time of day is none.
+# A first line that could be mistaken for a speaker's, a quotation or a heading; links and times of day are not.
 _MISLEADING = re.compile(rf"\s*(?:[>|]|[^\n]{{0,80}}?{_COLON}|(?i:today is\b))")
-# Such a line in a reply, where lists and headings are common: a quotation's, or some words and a colon.
+# The same for a reply, where lists and headings are common: a quotation, or a few words and a colon.
 _HEADED = re.compile(
     rf"\s*(?:>|(?!(?:[-*+•–]|\d{{1,3}}[.)])\s)(?:\W?\d\d?:\d\d(?::\d\d)?\W?\s*)?"
     rf"(?P<head>[^\s!?;{COLONS}]{{1,40}}(?:[^\S\n]+[^\s!?;{COLONS}]{{1,40}}){{0,5}})\s{{0,9}}{_COLON})"
@@ -60,9 +61,9 @@ _MOST_OF_A_NAME = 3
 
 
 def prompt_line(text: str, frame: Frame, *, label: str = "", speaker: str = "", note: str = "", most: int | None = None) -> str:
-    """Return a text as it stands in a prompt, of at most `most` tokens: its label, its speaker and its words, then a note.
+    """Return a text as rendered in a prompt, of at most `most` tokens: label, speaker and text, then a note.
 
-    Where it is longer than that, the middle of the text is left out.
+    A text that is too long loses its middle.
     """
     if most is None:
         return _framed(text, frame, label, speaker, note)
@@ -95,14 +96,14 @@ def _framed(text: str, frame: Frame, label: str, speaker: str, note: str) -> str
 
 
 def _plain(first: str, frame: Frame, speaker: str) -> bool:
-    """Say whether a first line needs no speaker before it to be taken for its speaker's."""
+    """Return whether a first line needs no speaker before it to be attributed correctly."""
     if frame.own:
         return first.startswith(f"{speaker}:") or not _speaks(first, frame)
     return not _MISLEADING.match(first)
 
 
 def _speaks(line: str, frame: Frame) -> bool:
-    """Say whether a line of a reply or a note could be somebody's: it quotes, or has a name before a colon."""
+    """Return whether a line of a reply or note could be mistaken for somebody's: a quotation, or a name before a colon."""
     found = _HEADED.match(line)
     if found is None or found["head"] is None:
         return found is not None

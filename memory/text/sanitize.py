@@ -1,30 +1,30 @@
-"""Text without what a reader cannot see and without the marks by which chat templates tell roles apart.
+"""Sanitization: no invisible characters, and no special tokens by which chat templates mark roles.
 
-What is visible stays as it is in every script: joiners within emoji and within scripts that need them, variation selectors
-behind what they vary, the flags that are spelt with tags.
+Visible text is kept in every script, as are joiners within emoji and scripts that need them, variation selectors after the
+characters they modify, and flags encoded by tags.
 """
 
 import re
 
 _PLAIN = re.compile("[\n\t -;=-Z\\\\^-~\xa1-\xac\xae-\u024f\u2010-\u2027\u20ac]*")
-"""Text of which nothing has to go: most of what people write."""
+"""Text that needs no change: most of what people write."""
 _BREAKS = re.compile("\r\n|[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
 _REGION_FLAGS = "\U0001f3f4\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
-# Controls, marks of direction, fillers and spaces without width, lone surrogates, tags.
+# Controls, directional marks, fillers and zero-width spaces, lone surrogates, tags.
 _UNSEEN = re.compile(
     f"({_REGION_FLAGS})"
     "|[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff]"
 )
-# A selector varies the character before it: an emoji or a sign, a Han character, a Mongolian letter.
+# A selector follows the character it modifies: an emoji or symbol, a Han character, a Mongolian letter.
 _SELECTORS = re.compile(
     "(?<![#*0-9\xa9\xae\u203c-\ufdff\U0001f000-\U0001ffff])[\ufe0e\ufe0f]"
     "|(?<![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
     "|(?<![\u1820-\u18aa])[\u180b-\u180d\u180f]"
 )
-# A joiner joins what stands before it, and only emoji and scripts from U+0590 on are joined.
+# A joiner follows the character it joins, and only emoji and scripts from U+0590 on use them.
 _JOINERS = re.compile("(?<![\u0590-\u1fff\u2190-\ufdff\ufe0f\ufe10-\U000dffff\U000e007f])[\u200c\u200d]")
 
 _TAGS = r"""
@@ -40,7 +40,7 @@ _BRACKETED = r"""
     | [gs]?MASK | CLS | SEP | BOS | EOS | EOT | EOD | PAD | UNK
 """
 # The special tokens of ChatML, Llama, Mistral, Gemma, Phi, DeepSeek, Qwen, Command R, Harmony, GLM, EXAONE, MiniMax, StarCoder
-# and their kin, and the tags that prompts mark roles with. A bar or bracket of full width counts like the plain one.
+# and their kin, and role tags used in prompts. Full-width bars and brackets count like the plain ones.
 _OPENING = re.compile(
     rf"""
     [<＜](?= [|｜] | [^<>＜＞‹\s]{{0,64}}[|｜][>＞] | (?i: /? (?:{_TAGS}) [>＞] | [<＜] /? SYS [>＞] ) )

@@ -1,9 +1,9 @@
-"""Text that every store and terminal can hold."""
+"""Text cleaned for storage and terminals."""
 
 import re
 
 EMPTY = "[an empty message]"
-"""What a message reads as that has no words and came with nothing."""
+"""What an empty message without attachments is shown as."""
 _REMOVED = re.compile(r"[\x00-\x08\x0b-\x1f]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 

@@ -1,4 +1,4 @@
-"""What a model thinks before it answers and leaves in its answer: between tags, or up to a closing one alone."""
+"""Filter for a model's thoughts in its answer: between tags, or before a lone closing tag."""
 
 import re
 
@@ -10,10 +10,11 @@ _CODE = "```"
 
 
 class WithoutThinking:
-    """An answer that comes in pieces, without what was thought before it. What may be the beginning of a tag is held.
+    """A streaming filter that drops thoughts from an answer. A possible beginning of a tag is held back.
 
-    An opening tag counts where it begins a line, and no tag does in code. A closing one that nothing opened ends thoughts which
-    were `unopened`: what was given before was none of the answer. With `waits` everything is held until it is known.
+    An opening tag counts only at the beginning of a line, and no tag counts in code. A closing tag without an opening one ends
+    `unopened` thoughts: the text before was not part of the answer. With `waits`, everything is held back until this is
+    certain.
     """
 
     def __init__(self, *, waits: bool = False) -> None:
@@ -25,21 +26,21 @@ class WithoutThinking:
         self._anew = False
         self.unopened = False
         self.plain = False
-        """Whether what was held to the end turned out to be all answer."""
+        """Whether the text held back to the end turned out to be all answer."""
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what of the answer is known by now."""
+        """Add a piece and return the part of the answer known so far."""
         self._held += piece
         return self._known(whole=False)
 
     def rest(self, *, cut: bool = False) -> str:
-        """Return what was held at the end; `cut` says that more would have come: then nothing that may be thoughts is answer."""
+        """Return what was held back at the end; if the output was `cut`, text that may be thoughts is dropped."""
         if self._waits and not cut:
             self.plain, self._waits = not _CLOSING.search(self._held), False
         return "" if self._waits and not _CLOSING.search(self._held) else self._known(whole=True)
 
     def begins_anew(self) -> bool:
-        """Say, once, whether what was given before the last piece was none of the answer."""
+        """Return, once, whether the text before the last piece turned out not to be part of the answer."""
         anew, self._anew = self._anew, False
         return anew
 
@@ -64,7 +65,7 @@ class WithoutThinking:
         return known
 
     def _next(self, known: str) -> re.Match[str] | None:
-        """Return the next tag that counts, behind what is known of this piece."""
+        """Return the next tag that counts, given the answer known so far."""
         if self._inside:
             return _CLOSING.search(self._held)
         return next((tag for tag in _TAG.finditer(self._held) if self._counts(tag, self._given + known)), None)
@@ -84,7 +85,7 @@ class WithoutThinking:
 
 
 def _begun(text: str) -> int:
-    """Return how many characters at the end of a text may be the beginning of a tag."""
+    """Return the length of a possible beginning of a tag at the end of a text."""
     end = text[-_LONGEST:].lower()
     starts = (at for at in range(len(end)) if any(tag.startswith(end[at:]) for tag in _TAGS))
     return next((len(end) - at for at in starts), 0)

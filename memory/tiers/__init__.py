@@ -1,4 +1,4 @@
-"""The ladder, a file a rung: exchanges, episodes, summaries, profile, eras, narrative, self.
+"""The ladder, one module per tier: exchanges, episodes, summaries, profile, eras, narrative, self.
 
-Messages come in at the bottom; each rung is made from those below and cites them. Each module owns the tables of its rung.
+Messages come in at the bottom; each tier is made from those below and cites them. Each module owns the tables of its tier.
 """

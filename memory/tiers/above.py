@@ -1,4 +1,4 @@
-"""What stands above messages, digests and statements alike, each kind of read in one statement."""
+"""Combined reads of digests and statements, one query each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ _MIND = (
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """Digests and statements by their keys, with the names of the digests' sessions; `mind` is a state as it is kept."""
+    """Digests and statements by key, with the names of the digests' sessions; `mind` is a stored state with its instant."""
 
     digests: dict[int, Digest] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
@@ -42,8 +42,7 @@ class Above:
 
 
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None) -> Above:
-    """Return what stands above messages and may be shown of these domains, by its keys, and what tells most of who and what is
-    brought up."""
+    """Return showable digests and statements of these domains by key, and those that tell most about what was brought up."""
     if not keys and told is None:
         return Above()
     within = f"IN ({placeholders('k', keys)})"
@@ -61,9 +60,10 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int], tol
 
 
 async def standing(db: Database, domain: Domain, session: Session, tiers: Sequence[str], *, banked: str, now: int) -> Above:
-    """Return what stands in some tiers of a domain, in the order it was written, and the digests that cover a session, oldest
-    first; with them the state of mind, and what was announced and is over `now`. `banked` is the scope of the setting without
-    which there is no bank. What was left open stands until it is taken up.
+    """Return what stands in some tiers of a domain, as it was written, and the digests that cover a session, oldest first.
+
+    Also included are the state of mind and what was announced and is over at `now`. `banked` is the scope of the setting that
+    turns the bank on. Things left open stand until they are taken up.
     """
     rows = await db.all(
         f"{_DIGESTS} WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') AND {shown('d')} "

@@ -1,8 +1,8 @@
-"""What stood in a prompt and is not kept: quotes, and what others said just before. An aside is an item without words.
+"""Asides: messages that stood in a prompt and are not kept, such as quotes and what others said just before.
 
-Its id follows from the platform's id of the message and its channel, whatever thread it was seen from, so that what had it in
-view is found when that is taken back. A message of the same id that is kept is an item of its own. Where an aside stands on its
-platform is recorded, so that it can be looked up there like a message that is kept.
+An aside is an item without words. Its id derives from the platform's id of the message and its channel, whatever thread it was
+seen from, so that replies that had it in view are found when it is taken back. If the same message is kept, that is an item of
+its own. The platform position of an aside is recorded, so that it can be looked up there like a kept message.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +20,7 @@ KIND = "aside"
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """A message that was shown: its platform's id, when it was said and edited last (0: never), and since when it was in view."""
+    """A message that was shown: its platform id, when it was said and last edited (0: never), and since when it was in view."""
 
     id: str
     said_at: int = 0
@@ -29,20 +29,20 @@ class Aside:
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
-    """Return the id that something has which was only seen in a session: the same in every thread and epoch of its channel."""
+    """Return the id of a message only seen in a session: the same in every thread and epoch of its channel."""
     return known.seen_as(seal, domain, ref.platform, ref.place, source_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The items of what was shown: messages and replies that are kept, and asides."""
+    """The items of what was shown: kept messages and replies, and asides."""
 
     kept: frozenset[int] = frozenset()
     asides: frozenset[int] = frozenset()
 
 
 async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, shown: Collection[Aside]) -> Shown:
-    """Return the items of what was shown, made for what has none yet. Raises SourceGone where one was taken back."""
+    """Return the items of what was shown, creating missing ones. Raises SourceGone if one was taken back."""
     if not shown:
         return Shown()
     source_ids = sorted({one.id for one in shown})
@@ -69,7 +69,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     made = await add_items(tx, domain, KIND, fresh)
     items = {name: row["id"] for name, row in there.items()} | dict(zip(fresh, made, strict=True))
     by_id = {one.id: one for one in shown}
-    # What was shown before keeps what was seen first: an edit that was not heard since then is found by that.
+    # Existing rows stay as first seen, so that an edit missed since then is detected.
     await tx.many(
         "INSERT INTO asides (item, platform, place, source_id, said_at, edited_at, seen_at) "
         "VALUES (:item, :platform, :place, :source_id, :said_at, :edited_at, :seen_at) ON CONFLICT (item) DO NOTHING",
@@ -83,13 +83,13 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Record no more where these stand: nothing rests on them any more."""
+    """Delete the records of these asides; nothing rests on them any more."""
     for some in pages(items):
         await tx.run(f"DELETE FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
 async def placed(db: Database, items: Collection[int]) -> list[Row]:
-    """Return where these asides stand, as rows like those of messages; those of before this was recorded are not among them."""
+    """Return these asides as rows shaped like messages; those from before positions were recorded are missing."""
     found: list[Row] = []
     for some in pages(sorted(items)):
         found += await db.all(f"SELECT {_AS_MESSAGE} FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
@@ -97,7 +97,7 @@ async def placed(db: Database, items: Collection[int]) -> list[Row]:
 
 
 async def before(db: Database, platform: str, place: str, position: tuple[int, int], seen_before: int, n: int) -> list[Row]:
-    """Return the n asides of a place before a position that were seen before an instant, newest first, as rows like messages'."""
+    """Return the n asides of a place before a position that were seen before an instant, newest first, shaped like messages."""
     return await db.all(
         f"SELECT {_AS_MESSAGE} FROM asides WHERE platform = :platform AND place = :place "
         "AND (said_at < :said_at OR (said_at = :said_at AND item < :item)) AND seen_at < :seen_before "
@@ -128,7 +128,7 @@ _KEPT = (
 
 
 async def of(db: Database, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
-    """Return the asides that the messages in these rows were before they were kept, with their words."""
+    """Return the asides that the messages in these rows were before they were kept, with the messages' texts."""
     texts = {
         public_id(seal, domain.ref, SessionRef(row["platform"], row["place"], row["epoch"]), row["source_id"]): row["text"]
         for row in rows
@@ -137,7 +137,7 @@ async def of(db: Database, seal: Seal, domain: Domain, rows: Sequence[Row]) -> d
 
 
 async def named(db: Database, names: Sequence[str]) -> Mapping[str, int]:
-    """Return the living asides of these public ids."""
+    """Return the living asides with these public ids."""
     found: dict[str, int] = {}
     for some in pages(names):
         rows = await db.all(

@@ -1,4 +1,4 @@
-"""How far gists are behind what was said."""
+"""The backlog of messages without a gist."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from memory.types import Domain, Session
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """How far consolidation is behind, over all domains."""
+    """The consolidation backlog of all domains."""
 
     sessions: int
     dirty: int
@@ -22,7 +22,7 @@ class Backlog:
 
 
 async def count(db: Database, rules: Rules) -> Backlog:
-    """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""
+    """Count messages without a gist in one query; a session is ripe if it has no gist or a full episode waits."""
     row = await db.one(_BACKLOG, {"threshold": rules.count})
     assert row is not None
     return Backlog(
@@ -32,7 +32,7 @@ async def count(db: Database, rules: Rules) -> Backlog:
 
 
 async def is_ripe(db: Database, domain: Domain, session: Session, rules: Rules, now: int) -> bool:
-    """Say whether an episode of a session is over, or a gist or a merge of it is to be written."""
+    """Return whether an episode of a session is over, or a gist or merge is to be written."""
     return (
         await episodes.over(db, domain, session, rules, now)
         or bool(await episodes.wanting(db, domain, session=session.key))

@@ -1,11 +1,11 @@
-"""The drives: what makes her want to do something, each in [0, 1], from what is counted and from nothing else.
+"""The drives, Lyra's motivation: each a level in [0, 1], computed from counts and nothing else.
 
-A drive builds while its signal s stands and decays towards its baseline b when it does not:
+A drive builds while its signal s is present and decays towards its baseline b otherwise:
 
     dL/dt = k (1 - L) - (L - b) / tau,   k = -ln(1 - s) / BUILD,   tau = HALF_LIFE / ln 2
 
-so that in BUILD a signal s lifts a drive by the share s of what it lacks, and that two passes soon after each other raise it
-no more than one. It is solved exactly for a signal that stands since the last pass. A signal of 1 lifts it to 1 at once.
+so that within BUILD a signal s raises a drive by the share s of the gap to 1, and two passes in quick succession raise it
+no more than one. It is solved exactly for a signal constant since the last pass. A signal of 1 raises it to 1 at once.
 """
 
 import math
@@ -23,7 +23,7 @@ BASELINE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Drives:
-    """The level of each. Stability is no urge but a readout: how caught up she is."""
+    """The level of each drive. Stability is not an urge but a readout of how caught up she is."""
 
     continuity: float = BASELINE
     coherence: float = BASELINE
@@ -34,13 +34,13 @@ class Drives:
         return float(getattr(self, name))
 
     def but(self, **levels: float) -> "Drives":
-        """Return them with other levels of some."""
+        """Return a copy with some levels replaced."""
         return Drives(**{**asdict(self), **levels})
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From which level on each drive acts; below that of stability nothing she thinks is said aloud."""
+    """The level from which each drive acts; below the threshold of stability, no thought is posted."""
 
     continuity: float = 0.5
     coherence: float = 0.5
@@ -53,14 +53,14 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """How strongly something calls, in [0, 1], and the counts that it comes from."""
+    """The strength of a signal, in [0, 1], and the counts it was computed from."""
 
     value: float
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def together(shares: Iterable[float]) -> float:
-    """Return how strongly several things call together: each takes its share of what the others leave."""
+    """Combine signals: each takes its share of what the others leave."""
     whole = 0.0
     for share in shares:
         whole += (1 - whole) * min(1.0, max(0.0, share))
@@ -68,12 +68,12 @@ def together(shares: Iterable[float]) -> float:
 
 
 def saturating(amount: float, half: float) -> float:
-    """Return an amount on the scale of [0, 1): 0.5 at `half`, 0.75 at twice that."""
+    """Map an amount to [0, 1): 0.5 at `half`, 0.75 at twice that."""
     return float(1 - 2 ** (-amount / half))
 
 
 def built(level: float, signal: float, elapsed: int, baseline: float = BASELINE) -> float:
-    """Return the level of a drive after so many microseconds with a signal."""
+    """Return the level of a drive after `elapsed` microseconds with a signal."""
     if signal >= 1:
         return 1.0
     build, decay = -math.log1p(-signal) / BUILD, math.log(2) / HALF_LIFE
@@ -82,6 +82,6 @@ def built(level: float, signal: float, elapsed: int, baseline: float = BASELINE)
 
 
 def calmed(level: float, before: float, left: float, baseline: float = BASELINE) -> float:
-    """Return the level of a drive that was acted on: it falls as its signal did, down to its baseline."""
+    """Return the level of a drive after it acted: it falls in proportion to its signal, down to its baseline."""
     share = left / before if before else 0.0
     return min(level, max(baseline, level * share))

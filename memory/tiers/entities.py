@@ -1,8 +1,7 @@
-"""Who and what is named in a domain: people, pets, places and projects, each with the messages and statements that name it.
+"""Entities: the people, pets, places and projects named in a domain, with the messages and statements that name them.
 
-All of it is derived from the words of items and gone with them: what a name is of and what else it is called stands beside each
-item that tells it. What is new waits until housekeeping looks it through; nothing of it is done in a turn. What was told in
-confidence is not looked through.
+All of it derives from the words of items and goes with them: kind and alias are stored per mentioning item. New items wait
+until housekeeping scans them; nothing is done during a turn. Items told in confidence are not scanned.
 """
 
 import asyncio
@@ -18,22 +17,22 @@ from memory.text.told.named_things import Named, NamedKind, aliases_in, inside_f
 from memory.types import Domain
 
 TIERS = ("profile", "narrative", "era")
-"""The tiers whose statements are looked through."""
+"""The tiers whose statements are scanned."""
 PLAIN, TELLING, STATED = range(3)
-"""How much an item tells of what it names: it is named there, it is told there what that is, or a statement names it."""
+"""How much an item tells about an entity: it names it, it tells what it is, or it is a statement that names it."""
 _UNNAMED = "~"
-"""What begins the key of whoever is only called "my sister" in an item."""
+"""The key prefix of somebody an item only refers to as "my sister"."""
 _TOLD = 6
-"""How many items tell most of each that is brought up."""
+"""The number of most telling items read for each entity brought up."""
 _STEP = 20
 _MOST_UNNAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
 class BroughtUp:
-    """What a text brings up: what may be names in it, and what it calls others than by name.
+    """What a text brings up: possible names, and aliases such as "my sister".
 
-    `speaker` is who says it among others ('': nobody else is there): theirs is who they call "my sister".
+    `speaker` is who says it among others ('' if there is nobody else), to resolve whose sister is meant.
     """
 
     names: Sequence[str]
@@ -47,12 +46,12 @@ class BroughtUp:
 
 
 def brought_up(text: str, speaker: str) -> BroughtUp:
-    """Return what a text brings up that is said by somebody among others, or by the only one there for ''."""
+    """Return what a text brings up, said by `speaker` among others, or by the only person present for ''."""
     return BroughtUp(list(keys_in(text)), aliases_in(text), speaker)
 
 
 def telling(names: Sequence[str], aliases: Sequence[str], domains: Sequence[int]) -> str:
-    """Return a statement that selects the items which tell most of each that is brought up; domains are :d0, :d1 …"""
+    """Return a query for the most telling items about each entity brought up; domains are bound as :d0, :d1 …"""
     here = placeholders("d", domains)
     return (
         f"SELECT m.item FROM (SELECT id FROM entities WHERE domain IN ({here}) AND name_key IN ({placeholders('n', names)}) "
@@ -64,7 +63,7 @@ def telling(names: Sequence[str], aliases: Sequence[str], domains: Sequence[int]
 
 
 async def wait(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
-    """Have items looked through for names."""
+    """Queue items to be scanned for names."""
     await tx.many(
         "INSERT INTO unnamed (domain, item) VALUES (:domain, :item) ON CONFLICT DO NOTHING",
         ({"domain": domain.key, "item": item} for item in items),
@@ -72,13 +71,13 @@ async def wait(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
 
 
 async def again(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
-    """Have items looked through anew: they say something else, or may be told to others."""
+    """Rescan items whose text or audience has changed."""
     await erase(tx, items)
     await wait(tx, domain, items)
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Forget whom and what these items name; what nothing names any more is gone."""
+    """Delete the mentions by these items, and entities that nothing mentions any more."""
     await _drop(tx, items)
     for some in pages(items):
         await tx.run(f"DELETE FROM unnamed WHERE item IN ({placeholders('i', some)})", bound("i", some))
@@ -97,7 +96,7 @@ async def _drop(tx: Transaction, items: Sequence[int]) -> None:
 
 
 async def catch_up(db: Database, seal: Seal, domain: Domain, most: int | None = None) -> int:
-    """Look through what waits of a domain, at most so many items, in steps that are kept one by one; return how many items."""
+    """Scan at most `most` queued items of a domain, each batch committed separately; return how many."""
     done = 0
     while (most is None or done < most) and (items := await _waiting(db, domain)):
         texts = await texts_of(db, items)
@@ -109,10 +108,10 @@ async def catch_up(db: Database, seal: Seal, domain: Domain, most: int | None = 
             above = {row["item"] for row in stated}
             await _drop(tx, items)
             for item, names in found.items():
-                # What was changed or forgotten meanwhile names something else, or nothing.
+                # An item changed or forgotten meanwhile names something else, or nothing.
                 if now.get(item) == texts[item] and item not in told:
                     await _keep(tx, seal, domain, item, names, above=item in above)
-            # What was changed meanwhile waits again.
+            # Items changed meanwhile stay queued.
             looked = [item for item in items if now.get(item) == texts.get(item)]
             await tx.run(
                 f"DELETE FROM unnamed WHERE domain = :d AND item IN ({placeholders('i', looked)})",
@@ -123,7 +122,7 @@ async def catch_up(db: Database, seal: Seal, domain: Domain, most: int | None = 
 
 
 async def about(reader: Reader, domains: Sequence[int], names: Sequence[str]) -> list[Row]:
-    """Return those of the first of some names that is known in some domains, or else those whose first word one is."""
+    """Return the entities for the first of these names that is known in some domains, or else those with one as first word."""
     for column in ("name_key", "first_key"):
         for name in names:
             found = await reader.all(
@@ -137,7 +136,7 @@ async def about(reader: Reader, domains: Sequence[int], names: Sequence[str]) ->
 
 
 async def called(reader: Reader, domains: Sequence[int], alias: str, speaker: str = "") -> list[Row]:
-    """Return those that somebody (by name, '': anybody) calls so, as in "my sister"; who has a name before who has none."""
+    """Return the entities that a speaker ('': anybody) calls by an alias, as in "my sister"; named ones if there are any."""
     found = await reader.all(
         f"SELECT DISTINCT n.id, n.domain, n.name, n.name_key, n.first_key FROM mentions m JOIN entities n ON n.id = m.entity "
         f"LEFT JOIN exchanges e ON e.item = m.item WHERE m.domain IN ({placeholders('d', domains)}) AND m.alias = :alias "
@@ -148,9 +147,9 @@ async def called(reader: Reader, domains: Sequence[int], alias: str, speaker: st
 
 
 async def one_with(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -> list[Row]:
-    """Return those of one name with whoever something tells to be the same under a longer or a shorter name.
+    """Return the entities of a name along with those known to be the same under a longer or shorter name.
 
-    Ben and Ben Miller are one where somebody says so, or where the same speaker calls both, and no other Ben, "my friend".
+    Ben and Ben Miller are the same if somebody says so, or if the same speaker calls both, and no other Ben, "my friend".
     """
     alike = await reader.all(
         "SELECT n.id, n.domain, n.name, n.name_key, n.first_key, m.alias, m.kind, e.speaker FROM entities n "
@@ -177,7 +176,7 @@ async def one_with(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) 
 
 
 async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -> list[int]:
-    """Return the items that call somebody so ("my sister") whom only these are called by the same speaker in the same domain."""
+    """Return the items in which a speaker refers by an alias ("my sister") to nobody but these entities."""
     told = await reader.all(
         "SELECT DISTINCT m.entity, m.domain, m.alias, e.speaker FROM mentions m JOIN exchanges e ON e.item = m.item "
         f"WHERE m.domain IN ({placeholders('d', domains)}) AND m.kind <> '' AND {shown('m')} AND m.alias IN "
@@ -209,7 +208,7 @@ async def _waiting(db: Database, domain: Domain) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What a text names by its words, what may be a name in it, whom it only calls ("my sister"), and who is one with whom."""
+    """The names in a text by its words, possible names, aliases without a name, and short names with their full ones."""
 
     names: Sequence[Named]
     words: Mapping[str, str]
@@ -230,8 +229,7 @@ def _found(text: str) -> _Found:
 
 
 async def _keep(tx: Transaction, seal: Seal, domain: Domain, item: int, told: _Found, *, above: bool) -> None:
-    """Record whom and what an item names: what its words tell, and what is known here by a name that stands in it;
-    nobody of whom nothing is learnt here."""
+    """Store what an item names: names by its own words, and words known here as names; people who opted out are skipped."""
     found = {name: one for one in told.names if (name := key(one.name))}
     for name in await _known(tx, domain, [word for word in told.words if word not in found], told.words):
         found[name] = Named(told.words[name])
@@ -252,7 +250,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, item: int, told: _F
 
 
 async def _known(tx: Transaction, domain: Domain, keys: Sequence[str], words: Mapping[str, str]) -> list[str]:
-    """Return which of these are names known here: a word that is written small only where it is told of what it is the name."""
+    """Return which keys are known names; a lower-case word counts only if it is told what the name stands for."""
     rows = await tx.all(
         "SELECT n.name_key, EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.id AND m.kind <> '') AS told FROM entities n "
         f"WHERE n.domain = :domain AND n.name_key IN ({placeholders('k', keys)})",

@@ -1,7 +1,7 @@
-"""Episodes: runs of consecutive messages of a session, closed once and never reopened but by forgetting.
+"""Episodes: runs of consecutive messages of a session, closed once and reopened only by forgetting.
 
-There is no open episode in the file: what is not in an episode yet is the open one. Closing is a pure cut over those
-messages, so live talk, late originals and imports are cut by the same rule, and a cut repeated changes nothing.
+An open episode is not stored: it consists of the messages in no episode. Closing is a pure function of these messages, so live
+talk, late originals and imports are cut by the same rule, and repeating a cut changes nothing.
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,9 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class BankRules:
-    """When a conversation is over, how many pairs of message and reply one call reads, and how large the block may be.
+    """When a bank conversation is over, how many question-answer pairs one call reads, and how large the block may grow.
 
-    The block is folded when it passes `max_tokens * headroom`, and never shown with more than `max_tokens`.
+    The block is folded once it exceeds `max_tokens * headroom`, and is never shown with more than `max_tokens`.
     """
 
     idle_minutes: int = 10
@@ -39,13 +39,13 @@ class BankRules:
     headroom: float = 1.25
 
     def closing(self, rules: Rules) -> Rules:
-        """Return when episodes end where the bank is on: a short silence ends even a short conversation."""
+        """Return the episode rules where the bank is on: a short silence ends even a short conversation."""
         return replace(rules, idle_minutes=self.idle_minutes, least=min(rules.least, 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What cutting needs of a message."""
+    """The parts of a message needed for cutting."""
 
     item: int
     said_at: int
@@ -53,7 +53,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """One episode to be closed."""
+    """An episode to be closed."""
 
     marks: tuple[Mark, ...]
     month: str
@@ -62,7 +62,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A closed episode: `position` is its number within the session, from 0; `gist` is the key of the gist it has."""
+    """A closed episode: `position` is its number within the session, from 0; `gist` is the key of its gist."""
 
     key: int
     session: int
@@ -73,10 +73,10 @@ class Episode:
 
 
 def cut(marks: Sequence[Mark], rules: Rules, time_zone: str, now: int, *, asked: bool = False) -> list[Cut]:
-    """Cut messages, in order of time, into the episodes that are over; what is still going on stays out.
+    """Cut messages, in order of time, into finished episodes; the one still going on is left out.
 
-    The local month's end always closes, silence closes what has enough messages, the count closes at once. `asked` closes
-    the rest as well.
+    The end of the local month always closes, silence closes an episode with enough messages, reaching the count closes at once.
+    `asked` closes the rest as well.
     """
     cuts: list[Cut] = []
     run: list[Mark] = []
@@ -108,12 +108,12 @@ def _cut(run: Sequence[Mark], time_zone: str, closed_by: str) -> Cut:
 
 
 async def over(db: Database, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> bool:
-    """Say whether an episode of a session is over, without writing."""
+    """Return whether an episode of a session is over, without writing."""
     return bool(_over(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
 
 
 async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> int:
-    """Close the episodes of a session that are over, in the caller's transaction; return how many."""
+    """Close the finished episodes of a session, in the caller's transaction; return how many."""
     marks = _marks(await tx.all(_OPEN, {"session": session.key}))
     cuts = _over(marks, rules, domain, now, asked=asked)
     if not cuts:
@@ -128,7 +128,7 @@ async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules,
 
 
 def _over(marks: Sequence[Mark], rules: Rules, domain: Domain, now: int, *, asked: bool) -> list[Cut]:
-    # After a full page more messages may follow: its end is not the end of the talk.
+    # After a full page more messages may follow, so its end is not treated as the end of the talk.
     if len(marks) == _PAGE and (cuts := cut(marks, rules, domain.time_zone, marks[-1].said_at)):
         return cuts
     return cut(marks, rules, domain.time_zone, now, asked=asked)
@@ -158,7 +158,7 @@ async def _store(tx: Transaction, session: Session, episode: Cut, position: int,
 
 
 async def digested(tx: Transaction, session: Session, position: int) -> None:
-    """Note that an episode has its gist."""
+    """Mark an episode as having a gist."""
     await tx.run(
         "UPDATE episodes SET digested = 1 WHERE session = :session AND position = :position",
         {"session": session.key, "position": position},
@@ -166,7 +166,7 @@ async def digested(tx: Transaction, session: Session, position: int) -> None:
 
 
 async def undigested(tx: Transaction, gists: Sequence[int]) -> None:
-    """Before these gists are removed: have their episodes digested again."""
+    """Mark the episodes of these gists as lacking one; to be called before the gists are removed."""
     await tx.run(
         "UPDATE episodes SET digested = 0 WHERE EXISTS (SELECT 1 FROM digests d WHERE d.tier = 'gist' "
         f"AND d.session = episodes.session AND d.position = episodes.position AND d.item IN ({placeholders('g', gists)}))",
@@ -175,17 +175,17 @@ async def undigested(tx: Transaction, gists: Sequence[int]) -> None:
 
 
 async def banked(tx: Transaction, episode: int) -> None:
-    """Note that an episode is in the bank."""
+    """Mark an episode as being in the bank."""
     await tx.run("UPDATE episodes SET banked = 1 WHERE id = :id", {"id": episode})
 
 
 async def unbank(tx: Transaction, episode: int) -> None:
-    """Have an episode enter the bank again."""
+    """Mark an episode as not being in the bank."""
     await tx.run("UPDATE episodes SET banked = 0 WHERE id = :id", {"id": episode})
 
 
 async def unbanked(tx: Transaction, bullets: Sequence[int]) -> None:
-    """Before these bullets are removed: have the conversations that they are of noted again."""
+    """Mark the conversations of these bullets as not being in the bank; to be called before the bullets are removed."""
     await tx.run(
         "UPDATE episodes SET banked = 0 WHERE id IN (SELECT r.mark FROM derivations r JOIN statements s ON s.domain = r.domain "
         "AND s.tier = r.tier AND s.period = r.period WHERE s.tier = 'bank' AND s.kind = 'conversation' "
@@ -195,12 +195,12 @@ async def unbanked(tx: Transaction, bullets: Sequence[int]) -> None:
 
 
 async def empty_bank(tx: Transaction, domain: Domain) -> None:
-    """Note that no episode of a domain is in the bank."""
+    """Mark all episodes of a domain as not being in the bank."""
     await tx.run("UPDATE episodes SET banked = 0 WHERE domain = :d AND banked = 1", {"d": domain.key})
 
 
 async def drop_empty(tx: Transaction, domain: Domain) -> None:
-    """Drop the episodes of a domain that hold no message any more."""
+    """Drop the episodes of a domain that have no messages left."""
     await tx.run(
         "DELETE FROM episodes WHERE domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
         {"domain": domain.key},
@@ -208,7 +208,7 @@ async def drop_empty(tx: Transaction, domain: Domain) -> None:
 
 
 async def open_ends(db: Database, domain: Domain) -> list[Row]:
-    """Return the sessions that have messages in no episode: how many (n), and when the first and the last was said."""
+    """Return the sessions with messages in no episode: how many (n), and when the first and last were said."""
     return await db.all(
         "SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges e WHERE domain = :domain "
         f"AND episode IS NULL AND kind IN ('said', 'reply') AND {common('e')} GROUP BY session HAVING min(echo) = 0",
@@ -217,9 +217,9 @@ async def open_ends(db: Database, domain: Domain) -> list[Row]:
 
 
 async def wanting(db: Database, domain: Domain, *, session: int | None = None, redo_extractive: bool = False) -> list[Episode]:
-    """Return the episodes that have no gist yet, oldest first.
+    """Return the episodes without a gist, oldest first.
 
-    With `redo_extractive`, also those whose gist was extracted, unless two answers about them were refused.
+    With `redo_extractive`, also those with an extractive gist, unless two answers about them were refused.
     """
     only = "" if session is None else "AND p.session = :session "
     waiting = f"SELECT p.*, NULL AS gist FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
@@ -236,11 +236,11 @@ async def wanting(db: Database, domain: Domain, *, session: int | None = None, r
 
 
 HAS_TALK = f"EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = p.id AND e.echo = 0 AND {present('e')} AND {common('e')})"
-"""An episode of nothing but echoes has nothing to digest."""
+"""The condition that excludes episodes of nothing but echoes, which have nothing to digest."""
 
 
 async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
-    """Return which of these episodes there are."""
+    """Return which of these episodes exist."""
     found: set[int] = set()
     for some in pages(keys):
         found |= {
@@ -260,7 +260,7 @@ async def messages(db: Database, episode: Episode) -> list[Exchange]:
 
 
 async def extent(db: Database, some: Sequence[Episode]) -> Row:
-    """Return how many messages some episodes hold (n), and when the first was said."""
+    """Return how many messages these episodes hold (n), and when the first was said."""
     row = await db.one(
         "SELECT count(*) AS n, min(said_at) AS first FROM exchanges WHERE kind IN ('said', 'reply') "
         f"AND episode IN ({placeholders('e', some)})",

@@ -1,10 +1,10 @@
-"""Eras: what was happening in a calendar month, in paragraphs that are statements of their own.
+"""Eras: what was happening in a calendar month, in paragraphs that are separate statements.
 
-An episode never crosses a month of its domain's time zone, so every gist belongs to one month, also of imported years. A
-month that is over is told when all of its episodes have gists, and again when one comes late; any month again when
-something it was told from was forgotten. The month that runs is told when as many gists are new as it was told from before,
-so that its cost stays in proportion to what was said. What was told in one month of another belongs to that one: a fact that
-holds then is among what it is told from, and a new one opens it again.
+An episode never crosses a month boundary of its domain's time zone, so every gist belongs to one month, in imported years as
+well. A past month is written once all of its episodes have gists, and again when one arrives late; any month is rewritten when
+one of its sources was forgotten. The current month is written when as many gists are new as it was written from before, so that
+the cost stays proportional to what was said. What was told in one month about another belongs to the latter: a fact that holds
+then is among its sources, and a new one reopens it.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -32,7 +32,7 @@ _AND = "+"
 
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
-    """Return the next month to be told, the oldest first; asked, the one that runs as well."""
+    """Return the next month to be written, oldest first; if `asked`, the current one as well."""
     async for period, before in _ripe(derivation, asked=asked):
         return await _work(derivation, period, before)
     return None
@@ -65,7 +65,7 @@ def _joined(facts: Sequence[Statement]) -> str:
 
 
 def _of_facts(before: Progress | None) -> str:
-    """Return which facts a month was told from that were said in another one."""
+    """Return the facts told in other months that a month was written from."""
     return before.inputs.partition(_AND)[2] if before else ""
 
 

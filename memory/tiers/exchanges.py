@@ -1,4 +1,4 @@
-"""Exchanges: every message, as it was said, and how each is read. Raw text is kept until its owner forgets it."""
+"""Exchanges: every message as it was said, and the queries that read them. Raw text is kept until its owner forgets it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from memory.types import Domain, Exchange, Kind, Session
 
 PAGE = 500
 DISLIKED = 2
-"""Added to `echo` of a reply that was said not to be good: whatever leaves echoes out leaves it out."""
+"""Added to `echo` of a disliked reply, so that whatever filters echoes filters it as well."""
 
 
 def recallable(exchange: Exchange) -> bool:
-    """Say whether a message enters recall and digests: what was said, and replies that do not only repeat memory."""
+    """Return whether a message enters recall and digests: what was said, and replies that do not merely repeat memory."""
     return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
 
 
 async def by_source(db: Database, session: Session, source_id: str) -> Exchange | None:
-    """Return one message of a session by its platform's id."""
+    """Return the message of a session with this platform id."""
     row = await db.one(
         SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
         {"session": session.key, "source_id": source_id},
@@ -31,7 +31,7 @@ async def by_source(db: Database, session: Session, source_id: str) -> Exchange 
 
 
 async def among(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
-    """Return the messages among these items by their keys, in the order they were stored."""
+    """Return the messages among these items by key, in the order they were stored."""
     found: dict[int, Exchange] = {}
     for some in pages(items):
         rows = await reader.all(f"{SELECT}WHERE e.item IN ({placeholders('i', some)}) ORDER BY e.item", bound("i", some))
@@ -40,7 +40,7 @@ async def among(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
 
 
 async def item(db: Database, domains: Sequence[int], public_id: str) -> int | None:
-    """Return the key of a message of these domains by its public id, None for none."""
+    """Return the key of a message of these domains by its public id, None if there is none."""
     row = await db.one(
         f"SELECT id FROM items WHERE public_id = :id AND domain IN ({placeholders('d', domains)}) AND kind = 'exchange' AND dead_at IS NULL",
         {"id": public_id, **bound("d", domains)},
@@ -49,7 +49,7 @@ async def item(db: Database, domains: Sequence[int], public_id: str) -> int | No
 
 
 async def at_place(db: Database, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
-    """Return a message at a place (None: any) by its platform's id: somebody's, or a reply by the id under which it went out."""
+    """Return a message at a place (None: any) by its platform id: a person's, or a reply by the id it was sent under."""
     which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
     row = await db.one(
         SELECT + "JOIN sessions s ON s.id = e.session WHERE s.domain = :domain AND s.platform = :platform "
@@ -64,7 +64,7 @@ async def at_place(db: Database, domain: Domain, platform: str, place: str | Non
 
 
 async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
-    """Return in which domains messages that people said are kept, or in which confidence, by the platform's ids of them."""
+    """Return the domains, or confidences, in which people's messages with these platform ids are kept."""
     found: dict[str, set[int]] = {}
     for some in pages(ids):
         rows = await db.all(
@@ -79,9 +79,9 @@ async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[st
 
 
 async def in_confidence(db: Database, platform: str, ids: Sequence[str], but: Sequence[int], told_by: str = "") -> set[str]:
-    """Return which messages that people said, by the platform's ids of them, were told in other confidences than these.
+    """Return which of these people's messages, by platform id, were told in confidences other than `but`.
 
-    What an account of the platform, `told_by`, told itself is not among them.
+    Messages of the account `told_by` are exempt.
     """
     found: set[str] = set()
     for some in pages(ids):
@@ -99,7 +99,7 @@ async def in_confidence(db: Database, platform: str, ids: Sequence[str], but: Se
 class Placed:
     """A message with its session's name, platform and place.
 
-    `corrected` is the message that a fact rests on which took the place of one that this message told, None for none.
+    `corrected` is the message behind the fact that superseded one told by this message, None if there is none.
     """
 
     exchange: Exchange
@@ -112,9 +112,7 @@ class Placed:
 async def at_their_places(
     db: Database, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None
 ) -> dict[int, Placed]:
-    """Return living messages of these domains by their keys, and those that tell most of who and what is brought up, each with
-    where it was said.
-    """
+    """Return living messages of these domains by key, and those that tell most about what was brought up, with their places."""
     found: dict[int, Placed] = {}
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
@@ -125,7 +123,7 @@ async def at_their_places(
             {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )
         for row in rows:
-            # By position: by name it takes as long as the query.
+            # Columns by position: access by name takes as long as the query itself.
             key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, who, *where = row
             message = Exchange(
                 *(key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode),
@@ -136,7 +134,7 @@ async def at_their_places(
 
 
 async def last_of(db: Database, domains: Sequence[int], speaker: str, n: int) -> list[Placed]:
-    """Return the last n messages that somebody of a name said in these domains, oldest first."""
+    """Return the last n messages of a speaker in these domains, oldest first."""
     rows = await db.all(
         f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker AND e.kind = 'said' "
         f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item DESC LIMIT :n",
@@ -147,9 +145,10 @@ async def last_of(db: Database, domains: Sequence[int], speaker: str, n: int) ->
 
 
 async def window(db: Database, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
-    """Return the last messages of a session, oldest first: at least `least`, from the beginning of an episode on.
+    """Return the last messages of a session, oldest first: at least `least`, starting at an episode boundary.
 
-    Replies that hold something of other domains than these are left out. Its beginning moves only when an episode closes. Where an episode is far longer, it holds `3 * least`.
+    Replies that hold something of other domains are left out. The start moves only when an episode closes. If an episode is far
+    longer, the window holds `3 * least`.
     """
     rows = await db.all(
         SELECT + "WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
@@ -164,7 +163,7 @@ async def window(db: Database, session: Session, domains: Sequence[int], least: 
 
 
 async def texts(db: Database, keys: Collection[int]) -> list[str]:
-    """Return the texts of those messages that are there."""
+    """Return the texts of those messages that exist."""
     found: list[str] = []
     for some in pages(sorted(keys)):
         rows = await db.all(f"SELECT text FROM exchanges WHERE item IN ({placeholders('k', some)})", bound("k", some))
@@ -173,9 +172,9 @@ async def texts(db: Database, keys: Collection[int]) -> list[str]:
 
 
 async def page(db: Database, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
-    """Return the next messages of a domain in the order they were stored, from behind the key `after`; no thoughts of hers.
+    """Return the next page of a domain's messages in the order they were stored, after the key `after`, without reflections.
 
-    Replies that hold something of other domains than these are left out.
+    Replies that hold something of other domains are left out.
     """
     rows = await db.all(
         SELECT + "WHERE e.domain = :domain AND e.item > :after AND e.kind <> 'reflection' "
@@ -186,7 +185,7 @@ async def page(db: Database, domain: Domain, domains: Sequence[int], after: int)
 
 
 async def count(db: Database, domain: Domain, domains: Sequence[int]) -> int:
-    """Return how many messages `page` goes through."""
+    """Return how many messages `page` iterates over."""
     row = await db.one(
         "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind <> 'reflection' "
         f"AND {shown('e')} AND {readable('e', domains)}",
@@ -196,7 +195,7 @@ async def count(db: Database, domain: Domain, domains: Sequence[int]) -> int:
 
 
 async def span(db: Database, domain: Domain) -> tuple[int, int]:
-    """Return the first and the last message of a domain, 0 where there is none."""
+    """Return the first and last message of a domain, 0 if there is none."""
     row = await db.one(
         "SELECT coalesce(min(item), 0) AS first, coalesce(max(item), 0) AS last FROM exchanges WHERE domain = :domain",
         {"domain": domain.key},

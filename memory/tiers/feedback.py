@@ -1,7 +1,7 @@
-"""What was said of her answers: that one was not good. An item of the domain, which goes with the answer it is about.
+"""Feedback: answers of Lyra's that somebody disliked. Each is an item that goes with the answer.
 
-Such an answer enters no recall and no digest from then on, so that nothing later is made after its model; where it stands in view,
-it is said that it was not good. Who said so is not kept, but whether that was who asked or who rules the place.
+From then on the answer enters no recall and no digest, so that nothing is modelled on it; in view, it is marked as disliked.
+Who gave the feedback is not kept, only whether it was the asker or a moderator of the place.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from memory.types import Domain, Exchange
 
 
 class GivenBy(StrEnum):
-    """By which right somebody judges an answer: they asked, or they rule the place."""
+    """The right by which somebody judges an answer: as its asker, or as who rules the place."""
 
     ASKER = "asker"
     RULER = "ruler"
@@ -27,7 +27,7 @@ class GivenBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disliked:
-    """An answer that was not good, what it answered last (None: nothing that is kept), and when that was said of it."""
+    """A disliked answer, the last message it answered (None if that is not kept), and when the feedback was given."""
 
     reply: Exchange
     asked: Exchange | None
@@ -37,13 +37,13 @@ class Disliked:
 async def dislike(
     tx: Transaction, seal: Seal, domain: Domain, reply: Exchange, given_by: GivenBy, source_id: str, now: int
 ) -> bool:
-    """Keep that a reply of a domain was not good, said in an act of the platform's id; return whether that is new."""
+    """Store the dislike of a reply, given in the act with this platform id; return whether it is new."""
     known = await tx.one(
         "SELECT item FROM feedback WHERE reply = :reply AND given_by = :by", {"reply": reply.key, "by": given_by.value}
     )
     if known:
         return False
-    # It may be given again after it was taken back.
+    # The time is part of the id, as feedback may be given again after it was withdrawn.
     public_id = seal.id(domain.ref, "feedback", reply.id, given_by.value, source_id, str(now))
     (item,) = await add_items(tx, domain, "feedback", [public_id])
     await tx.run(
@@ -57,7 +57,7 @@ async def dislike(
 
 
 async def take_back(tx: Transaction, domain: Domain, reply: int, given_by: Sequence[GivenBy], now: int) -> bool:
-    """Take back, by these rights, that a reply of a domain was not good; return whether it was said by one of them."""
+    """Withdraw dislikes of a reply that were given by these rights; return whether there were any."""
     rows = await tx.all(
         f"DELETE FROM feedback WHERE reply = :reply AND given_by IN ({placeholders('b', given_by)}) RETURNING item",
         {"reply": reply, **bound("b", [one.value for one in given_by])},
@@ -72,7 +72,7 @@ async def take_back(tx: Transaction, domain: Domain, reply: int, given_by: Seque
 
 
 async def given_in(reader: Reader, platform: str, acts: Sequence[str]) -> list[Row]:
-    """Return the feedback that was given on a platform in acts of these ids: its reply, and by which right."""
+    """Return the feedback given in these acts on a platform: its reply, and by which right."""
     found: list[Row] = []
     for some in pages(acts):
         found += await reader.all(
@@ -93,7 +93,7 @@ async def among(reader: Reader, items: Sequence[int]) -> set[int]:
 
 
 async def count(reader: Reader, domain: Domain, since: int) -> int:
-    """Return how many answers of a domain were said not to be good since an instant, and still are."""
+    """Return how many answers of a domain were disliked since an instant and still are."""
     row = await reader.one(
         "SELECT count(DISTINCT reply) AS n FROM feedback WHERE domain = :domain AND at > :since",
         {"domain": domain.key, "since": since},
@@ -102,7 +102,7 @@ async def count(reader: Reader, domain: Domain, since: int) -> int:
 
 
 async def newest(reader: Reader, domain: Domain, most: int, read: Sequence[int]) -> list[Disliked]:
-    """Return the last answers of a domain that were said not to be good and may be shown where the domains `read` may, the newest first."""
+    """Return the last disliked answers of a domain that may be shown where `read` are readable, newest first."""
     rows = await reader.all(
         "SELECT f.reply, max(f.at) AS at, max(l.parent) AS asked FROM feedback f JOIN exchanges e ON e.item = f.reply "
         "LEFT JOIN lineage l ON l.child = f.reply AND l.answered = 1 "
@@ -115,5 +115,5 @@ async def newest(reader: Reader, domain: Domain, most: int, read: Sequence[int])
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove the feedback among these items."""
+    """Delete the feedback among these items."""
     await tx.run(f"DELETE FROM feedback WHERE item IN ({placeholders('i', items)})", bound("i", items))

@@ -1,4 +1,4 @@
-"""What the tiers above gists are written from: labelled lines, each with what it rests on down to people's own words."""
+"""Labelled source lines for the tiers above gists, each traced to the messages of people it rests on."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from memory.types import Domain, Statement
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One source: the item it is of, and the messages of people that it rests on, with when they were said."""
+    """One source: its item, and the messages of people it rests on, with the span of time in which they were said."""
 
     source: Source
     item: int
@@ -24,7 +24,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What an entry rests on: items, messages of people, and when those were said."""
+    """The basis of an entry: items, messages of people, and the span of time in which these were said."""
 
     items: tuple[int, ...]
     said: tuple[int, ...]
@@ -49,7 +49,7 @@ async def of_gists(db: Database, domain: Domain, gists: Sequence[Row]) -> list[L
         for at, text in enumerate(str(gist["text"]).split("\n")):
             rests = said.get((gist["item"], at), {})
             times = rests.values() or [gist["first_at"], gist["last_at"]]
-            # What it says "in three weeks" of is reckoned from the message that it rests on.
+            # "In three weeks" is relative to the message that the sentence rests on.
             day = f"{local(min(times), domain.time_zone):%Y-%m-%d}"
             source = Source(f"g{len(found) + 1}", "", day, text)
             found.append(Line(source, gist["item"], tuple(rests), min(times), max(times)))
@@ -69,7 +69,7 @@ async def of_statements(db: Database, domain: Domain, statements: Sequence[State
 
 
 def grounds(entry: Entry, lines: Iterable[Line]) -> Grounds | None:
-    """Return what an entry rests on; None where no person said any of it."""
+    """Return the basis of an entry; None if no person said any of it."""
     rests = [line for line in lines if line.source.label in entry.cites]
     said = tuple(dict.fromkeys(item for line in rests for item in line.said))
     if not said:
@@ -85,7 +85,7 @@ def stated(tier: str, period: str, kind: str, text: str, writer: str, rests: Gro
 
 
 def prefixed(text: str, names: Collection[str]) -> tuple[str, str]:
-    """Return which of the names a line begins with, before a colon, and the rest of it; '' and all of it for none."""
+    """Return the name among `names` that a line begins with, before a colon, and the rest; '' and the whole line for none."""
     head, colon, rest = text.partition(":")
     name = head.strip(" *_-").casefold()
     return (name, rest.strip(" *_")) if colon and name in names and rest.strip() else ("", text)

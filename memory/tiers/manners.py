@@ -1,8 +1,8 @@
-"""How people want to be talked to: of each one a few wishes from a closed list, read from their own words as these are kept.
+"""Manners: a few wishes per person from a closed list, read from their own messages as these are stored.
 
-A wish is a statement that rests on the message it was read from, so that it goes with that one; the newer of a kind takes the
-place of the older. What takes one back stands in its place in the same way, and is shown nowhere. It is somebody's own: followed
-where that one is answered, and nowhere else.
+A wish is a statement that rests on the message it was read from, so that it goes with the message; a newer wish of a kind
+replaces the older one. A withdrawal replaces it in the same way, and is shown nowhere. A wish is personal: it is followed when
+answering that person, and nowhere else.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ _RULE, _BACK = "rule", "taken back"
 
 
 def whose(said: Exchange) -> str:
-    """Return what tells one speaker's wishes from another's: their account, or their name where none is known."""
+    """Return a key for a speaker's wishes: the account, or the name if no account is known."""
     return f"account {said.identity}" if said.identity is not None else f"name {said.speaker}"
 
 
 async def note(tx: Transaction, seal: Seal, domain: Domain, said: Sequence[Exchange], now: int) -> None:
-    """Keep what these messages, just stored, ask for, in the order in which they were said."""
+    """Store the wishes in these newly stored messages, in the order they were said."""
     for one in sorted(said, key=lambda one: (one.said_at, one.key)):
         if one.kind is not Kind.SAID or one.role != "user":
             continue
@@ -36,7 +36,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kin
     standing = await statements.standing(tx, domain, TIER, whose(said))
     before = next((one for one in standing if one.kind == kind), None)
     if before and before.last_at > said.said_at:
-        return  # what was imported is older than what holds
+        return  # an imported message is older than the current wish
     text, by = wanting(said, ask), _RULE
     if not ask.wish:
         wish = before.text.partition(" wants ")[2].removesuffix(".") if before else ""
@@ -50,17 +50,17 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kin
 
 
 def wanting(said: Exchange, ask: Asked) -> str:
-    """Return the statement of a wish, as it is kept for who said it."""
+    """Return the statement of a wish as it is stored for its speaker."""
     return f"{said.speaker} wants {ask.wish}."
 
 
 def wanted(standing: Sequence[Statement]) -> list[Statement]:
-    """Return those of what stands that are wishes, without what took one back."""
+    """Return the wishes among these statements, without withdrawals."""
     return [one for one in standing if one.writer != _BACK]
 
 
 async def taken_by(kept: Reader, domain: Domain, public_id: str, said: Exchange) -> Statement | None:
-    """Return the wish that took the place of another one, told by its public id, when a message was kept."""
+    """Return the wish that replaced another, given by public id, when a message was stored."""
     row = await kept.one(
         f"{statements.SELECT}JOIN statements old ON old.successor = s.item JOIN items o ON o.id = old.item "
         "JOIN lineage l ON l.child = s.item AND l.parent = :said WHERE o.public_id = :id AND s.domain = :domain AND s.tier = :tier",
@@ -70,7 +70,7 @@ async def taken_by(kept: Reader, domain: Domain, public_id: str, said: Exchange)
 
 
 def of_speakers(standing: Sequence[Statement], asked: Sequence[Exchange]) -> list[Statement]:
-    """Return the wishes of those who said these messages, in the order of the list."""
+    """Return the wishes of those who said these messages, ordered by person and kind."""
     kinds = ("name", "language", "length", "tone", "emoji", "address")
     who = {whose(one) for one in asked}
     return sorted((one for one in wanted(standing) if one.period in who), key=lambda one: (one.period, kinds.index(one.kind)))

@@ -1,7 +1,7 @@
-"""The narrative: arcs that go on, trends, and what was left open, told from the profile and the last eras.
+"""The narrative: ongoing arcs, trends, and what was left open, written from the profile and the latest eras.
 
-A line stands on until an answer says that it changed or is over, or until a fact that it rests on stands no more. What ended
-stays as history.
+A line stands until an answer says that it changed or is over, or until a fact it rests on no longer stands. Ended lines stay as
+history.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ OVER = "over"
 
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
-    """Return the work there is: none where profile and eras are what they were."""
+    """Return the pending work; None if profile and eras are unchanged."""
     w = derivation.context
     newest = sorted(await statements.standing(w.db, w.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
     facts = sorted(newest[:_MOST_FACTS], key=lambda one: one.key)
@@ -55,9 +55,9 @@ async def retold(
     progress: Progress,
     before: Progress | None,
 ) -> Work:
-    """Return the work of telling on a tier from statements; `kinds` are what its lines may begin with."""
+    """Return the work of rewriting a tier from statements; `kinds` are the prefixes its lines may have."""
     w = derivation.context
-    # Reflections are hers to post, not a telling: they stand on.
+    # Reflections are meant to be posted and are not part of the narrative: they stand.
     old = [one for one in await statements.standing(w.db, w.domain, tier) if one.kind != "reflection"]
     shown = await of_statements(w.db, w.domain, sorted(old, key=lambda one: (one.last_at, one.key))[-_MOST_STANDING:], "s")
     unfounded = await statements.resting_on_ended(w.db, [one.key for one in old], profile.TIER)

@@ -1,8 +1,8 @@
-"""Open things: what somebody announced and whose day is over, and what was taken up again by a reply.
+"""Open things: announcements whose day is over, and what has been taken up by a reply.
 
-An announcement is read by rule from a message as it is kept. One thing is taken up in one reply: from then on it is not open,
-unless that reply is forgotten. A later message of the same person that calls it off, puts it off or tells how it was settles it
-in the same way, and one that names the same thing takes its place.
+An announcement is read by rule from a message as it is stored. One reply takes it up: from then on it is closed, unless that
+reply is forgotten. A later message of the same person that calls it off, postpones it or tells how it went settles it in the
+same way, and one that announces the same thing replaces it.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,12 +20,12 @@ from memory.types import MINUTE, Domain, Exchange, Kind
 TIER = "announced"
 _DAY = 24 * 60 * MINUTE
 LATELY = 21 * _DAY
-"""How long after its day something is taken up."""
+"""How long after its day an announcement can be taken up."""
 _JUST = 60 * MINUTE
 
 
 def not_raised(alias: str) -> str:
-    """Return the condition under which a row with an item was not taken up."""
+    """Return the SQL condition for a row's item not to have been taken up."""
     return f"NOT EXISTS (SELECT 1 FROM raised WHERE raised.item = {alias}.item)"
 
 
@@ -35,11 +35,11 @@ ANNOUNCED = (
     "FROM announced a JOIN exchanges e ON e.item = a.item JOIN items i ON i.id = a.item WHERE a.domain = :domain "
     f"AND a.due_at <= :now AND a.due_at > :lately AND {shown('e')} AND {not_raised('a')}"
 )
-"""What was announced at home and is over since `lately`, each as a statement whose writer is who said it."""
+"""Announcements of a domain that are over since `lately`, each as a statement whose writer is the speaker."""
 
 
 async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> None:
-    """Keep until when it is that these messages, just stored or changed, look forward to something."""
+    """Store the announcements in these new or changed messages, and settle earlier ones."""
     await erase(tx, [one.key for one in said])
     for one in sorted(said, key=lambda one: (one.said_at, one.key)):
         at = local(one.said_at, domain.time_zone).date()
@@ -54,12 +54,12 @@ async def note(tx: Transaction, domain: Domain, said: Sequence[Exchange]) -> Non
 
 
 def _over(day: date, time_zone: str) -> int:
-    """Return the instant when a day is over."""
+    """Return the instant at which a day is over."""
     return instant(datetime.combine(day + timedelta(days=1), datetime.min.time(), zone(time_zone)))
 
 
 async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
-    """Return what somebody announced before a message of theirs and is open, the newest first."""
+    """Return what a speaker announced before a message and is still open, newest first."""
     return await tx.all(
         "SELECT a.item, a.due_at, e.text, e.said_at FROM announced a JOIN exchanges e ON e.item = a.item WHERE a.domain = :domain "
         f"AND a.whose = :whose AND a.due_at > :lately AND e.said_at <= :at AND e.item <> :item AND {not_raised('a')} "
@@ -69,7 +69,7 @@ async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
 
 
 def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -> list[int]:
-    """Return the items of what is open that a message settles by what it tells."""
+    """Return the open items that a message settles."""
     if told.told is ChangeOfPlan.OVER:
         return [row["item"] for row in there if row["due_at"] <= said.said_at + _DAY and told.is_of(thing(row["text"]))]
     there = [row for row in there if row["due_at"] > said.said_at]
@@ -77,7 +77,7 @@ def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -
     if told.told is ChangeOfPlan.AGAIN:
         return [row["item"] for row in there if _again(said, told, row, days)]
     if not told.thing:
-        # "It is cancelled", "Friday is off": that day's, or what was announced just before.
+        # "It is cancelled", "Friday is off": what is due that day, or was announced just before.
         meant = [row for row in there if row["due_at"] in days] or [
             row for row in there[:1] if said.said_at - row["said_at"] < _JUST
         ]
@@ -89,14 +89,14 @@ def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -
 
 
 def _again(said: Exchange, told: Plan, row: Row, days: Collection[int]) -> bool:
-    """Say whether a message announces again what was announced: on the same day, or one thing that there is only one of."""
+    """Return whether a message repeats an announcement: for the same day, or about the same definite thing."""
     if row["due_at"] in days:
         return told.is_of(thing(row["text"]))
     return bool(told.thing) and told.thing == thing(row["text"]) and definite(said.text) and definite(row["text"])
 
 
 async def take_up(tx: Transaction, domain: Domain, items: Collection[int], reply: int) -> None:
-    """Note that a reply took these up, or that a message settled them."""
+    """Record that a reply took these items up, or that a message settled them."""
     await tx.many(
         "INSERT INTO raised (item, domain, reply) VALUES (:item, :domain, :reply) ON CONFLICT DO NOTHING",
         ({"item": item, "domain": domain.key, "reply": reply} for item in sorted(items)),
@@ -104,7 +104,7 @@ async def take_up(tx: Transaction, domain: Domain, items: Collection[int], reply
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove what is known of these items as open things, and what these replies took up or these messages settled."""
+    """Delete these items as announcements, and what they took up or settled."""
     for some in pages(items):
         within = f"IN ({placeholders('i', some)})"
         await tx.run(f"DELETE FROM announced WHERE item {within}", bound("i", some))

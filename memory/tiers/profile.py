@@ -1,8 +1,8 @@
 """The profile: standing facts about the people of a domain, each a statement with its sources.
 
-It is built from new gists and the facts that these touch, so that its cost does not grow with its age. A line that cites a
-known fact beside something new takes that fact's place; the older one stays as history. A fact that is known already counts
-as seen again. In a shared domain a fact about a member rests on that member's own words.
+It is updated from new gists and the facts they touch, so that its cost does not grow with its age. A line that cites a known
+fact along with something new replaces the fact; the older one stays as history. A known fact that comes up again counts as seen
+again. In a shared domain, a fact about a member must rest on that member's own words.
 """
 
 import hmac
@@ -52,16 +52,16 @@ _ALIKE = 0.7
 
 
 def is_sensitive(text: str) -> bool:
-    """Say whether a text touches what is not to be inferred."""
+    """Return whether a text touches a subject that must not be inferred."""
     return _SENSITIVE.search(text) is not None
 
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
-    """Return the next piece of work: the oldest gists that are not looked through, once there are enough, or any if asked."""
+    """Return the next piece of work: the oldest gists not scanned yet, once there are enough, or any if `asked`."""
     w = derivation.context
     gists = await summaries.unprofiled(w.db, w.domain, MOST_GISTS)
     before = await derivation.progress(TIER)
-    # Where facts went, what they were made from is looked through again at once.
+    # If facts were removed, their sources are scanned again at once.
     enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
     if len(gists) < enough:
         return None
@@ -83,12 +83,12 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     progress = Progress("/".join(map(str, keys)), max(keys), (before.size if before else 0) + len(keys), 0, stale=False)
     sources = [line.source for line in (*facts, *lines)]
     still = derivation.as_found(TIER, "", before)
-    most = _MOST_LINES if before else max(_MOST_LINES, len(lines))  # the first time, whatever stands is new
+    most = _MOST_LINES if before else max(_MOST_LINES, len(lines))  # the first time, everything is new
     return Work(TIER, "", "profile", "profile", most, sources, texts, progress, publish, still=still)
 
 
 class _Keeping:
-    """Keeps the facts of one answer."""
+    """The storing of one answer's facts."""
 
     def __init__(
         self, derivation: "Derivation", tx: Transaction, lines: Sequence[Line], facts: Sequence[Line], known: Sequence[Statement],
@@ -105,7 +105,7 @@ class _Keeping:
         self._now = now
 
     async def keep(self, entry: Entry) -> None:
-        """Keep a fact, if it is one that may be kept and is new."""
+        """Store a fact if it is allowed and new."""
         if _same(entry.text) == _NOTHING_NEW:
             return
         kind, text = prefixed(entry.text, {"inferred"})
@@ -143,13 +143,13 @@ class _Keeping:
 
 
 def _with(rests: Grounds, older: Sequence[Line]) -> Grounds:
-    """Return grounds together with those of the facts that a new one takes the place of."""
+    """Return grounds extended by those of the facts that a new one replaces."""
     items = tuple(dict.fromkeys((*rests.items, *(line.item for line in older))))
     return Grounds(items, rests.said, min([rests.first_at, *(line.first_at for line in older)]), rests.last_at)
 
 
 async def correct(tx: Transaction, seal: Seal, domain: Domain, public_id: str, correction: Exchange, now: int) -> Statement:
-    """Put a message in the place of a standing fact; return the new one. Raises NotFound."""
+    """Replace a standing fact by a message; return the new fact. Raises NotFound."""
     fact = await standing(tx, domain, public_id)
     new = NewStatement(
         *(TIER, "", "said", correction.text, correction.speaker, correction.said_at, correction.said_at),
@@ -163,7 +163,7 @@ async def correct(tx: Transaction, seal: Seal, domain: Domain, public_id: str, c
 
 
 async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: str, now: int) -> list[Exchange]:
-    """Remove a fact and the older ones it took the place of, and mark what they say as unwanted; return what it rested on.
+    """Remove a fact with the older ones it replaced, and mark their content as unwanted; return the messages it rested on.
 
     Raises NotFound.
     """
@@ -184,14 +184,14 @@ async def forget_fact(tx: Transaction, seal: Seal, domain: Domain, public_id: st
     gone = [row["item"] for row in rows]
     looked = await summaries.profiled_below(tx, gone)
     await erase.retire(tx, domain, gone, now)
-    # Nothing was lost that would have to be looked for again.
+    # Nothing was lost, so these gists need no new scan.
     await summaries.mark_profiled(tx, looked)
     await progress.outdate(tx, domain, TIER, stale=False)
     return [exchanges.exchange(row) for row in said]
 
 
 async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
-    """Return a standing fact of a domain by its public id, or how somebody wants to be talked to. Raises NotFound."""
+    """Return a standing fact or manner of a domain by its public id. Raises NotFound."""
     found = await statements.by_id(kept, domain, (TIER, manners.TIER), public_id)
     if found is None:
         raise NotFound(lazy("There is no fact with that id here. The profile shows the id of each."))
@@ -199,7 +199,7 @@ async def standing(kept: Reader, domain: Domain, public_id: str) -> Statement:
 
 
 def mark(key: bytes, domain: Domain, text: str) -> str:
-    """Return keyed hashes of the words of a fact, by which one that was forgotten is known again without being kept."""
+    """Return keyed hashes of the words of a fact, by which a forgotten fact is recognized without being kept."""
     stems = sorted(set(key_words(text).values()))
     return " ".join(hmac.digest(key, f"{domain.key}\n{stem}".encode(), sha256).hex()[:8] for stem in stems)
 
@@ -210,12 +210,12 @@ def _is_unwanted(new: str, forgotten: Sequence[str]) -> bool:
 
 
 def _same(text: str) -> str:
-    """Return what a fact says without regard to its form: its words' stems, in their order."""
+    """Return a normal form of a fact: the stems of its words in order."""
     return " ".join(key_words(text).values()) or text.casefold()
 
 
 def _touched(facts: Sequence[Statement], lines: Sequence[Line]) -> list[Statement]:
-    """Return the facts that share most words with new lines, in their own order; all where there are few."""
+    """Return the facts that share most words with new lines, in their own order; all of them if there are few."""
     if len(facts) <= _MOST_FACTS:
         return list(facts)
     new = {stem for line in lines for stem in key_words(line.source.text).values()}

@@ -1,4 +1,4 @@
-"""What becomes of thoughts: each is a statement, and waits to be said, is said, or is kept to herself."""
+"""The state of reflections: each is a statement that waits to be posted, was posted, or is kept back."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from memory.types import Domain, SessionRef
 
 
 async def add(tx: Transaction, domain: Domain, item: int, level: float, now: int, *, waits: bool) -> None:
-    """Keep a thought, which she had at a level of curiosity, and whether it waits to be said."""
+    """Store a reflection with its level of curiosity, and whether it waits to be posted."""
     await tx.run(
         "INSERT INTO reflections (item, domain, made_at, level, state) VALUES (:item, :domain, :now, :level, :state)",
         {"item": item, "domain": domain.key, "now": now, "level": level, "state": "waiting" if waits else "kept"},
@@ -16,7 +16,7 @@ async def add(tx: Transaction, domain: Domain, item: int, level: float, now: int
 
 
 async def say(tx: Transaction, item: int, there: SessionRef, now: int) -> bool:
-    """Note that a thought is said at a place; return False where it does not wait any more."""
+    """Mark a reflection as posted at a place; return False if it is no longer waiting."""
     row = await tx.one(
         "UPDATE reflections SET state = 'posted', platform = :platform, place = :place, posted_at = :now "
         "WHERE item = :item AND state = 'waiting' RETURNING item",
@@ -26,22 +26,22 @@ async def say(tx: Transaction, item: int, there: SessionRef, now: int) -> bool:
 
 
 async def said_as(tx: Transaction, item: int, exchange: int) -> None:
-    """Note which message a thought became."""
+    """Record the message that a reflection became."""
     await tx.run("UPDATE reflections SET exchange = :exchange WHERE item = :item", {"item": item, "exchange": exchange})
 
 
 async def keep_back(tx: Transaction, item: int) -> None:
-    """Let a thought wait no longer."""
+    """Stop a reflection from waiting."""
     await tx.run("UPDATE reflections SET state = 'kept' WHERE item = :item AND state = 'waiting'", {"item": item})
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove what became of the thoughts among these items."""
+    """Delete the states of the reflections among these items."""
     await tx.run(f"DELETE FROM reflections WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
 async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
-    """Give places of a platform other keys, by those that they have."""
+    """Replace the keys of places of a platform."""
     await tx.many(
         "UPDATE reflections SET place = :now WHERE platform = :platform AND place = :before",
         ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
@@ -49,7 +49,7 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
 
 
 async def of(reader: Reader, domain: Domain, which: str, parameters: Mapping[str, object]) -> list[Row]:
-    """Return the thoughts of a domain for which an SQL condition holds."""
+    """Return the reflections of a domain that match an SQL condition."""
     return await reader.all(
         f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {which}", {"domain": domain.key, **parameters}
     )

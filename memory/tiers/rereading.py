@@ -1,6 +1,6 @@
-"""Messages from before wishes and announcements were read as they are now: read once more by housekeeping, in steps.
+"""Backfill of manners and announcements from messages stored by earlier versions, done by housekeeping in batches.
 
-What is told in confidence is not read, nor what somebody let go again, and nothing that was taken up is opened anew.
+Messages told in confidence and wishes since withdrawn are skipped, and nothing already taken up is opened again.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _STEP = 200
 
 
 async def catch_up(db: Database, seal: Seal, domain: Domain, now: int) -> int:
-    """Read what waits of a domain, in steps that are kept one by one; return how many messages."""
+    """Process the queued messages of a domain, each batch committed separately; return how many."""
     done = 0
     while items := await _waiting(db, domain):
         found = {one.key: one for one in await _said(db, items)}
@@ -35,13 +35,13 @@ async def catch_up(db: Database, seal: Seal, domain: Domain, now: int) -> int:
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Have these items wait no more."""
+    """Remove these items from the queue."""
     for some in pages(items):
         await tx.run(f"DELETE FROM unheard WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
 def _read(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, Asked]]:
-    """Return those messages that tell anything, with what they ask for."""
+    """Return the wishes of those messages that have wishes or announcements."""
     wishes = {key: asked(one.text) for key, one in said.items()}
     return {
         key: wishes[key]

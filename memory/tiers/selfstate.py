@@ -1,6 +1,6 @@
-"""Lyra's state of mind in one domain: mood, energy, drives, and what she says of herself. It changes in dreams only.
+"""The self-state of Lyra in one domain: mood, energy, drives, and what she says of herself. It changes in dreams only.
 
-The state is JSON with a version; what it was is kept. Her self-narrative is statements, told from the narrative.
+The state is versioned JSON; past states are kept. Her self-narrative consists of statements written from the narrative.
 """
 
 import json
@@ -30,9 +30,9 @@ _DETAILED = 30
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """How she is: `mood` from -1 (low) to 1 (high), `energy` from 0 to 1, and what drives her.
+    """A state of mind: `mood` from -1 (low) to 1 (high), `energy` from 0 to 1, and the drives.
 
-    `heard` is the last message that there was when she dreamt last.
+    `heard` is the last message there was at the latest dream.
     """
 
     mood: float = 0.0
@@ -44,7 +44,7 @@ class Mind:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """How she was from an instant on."""
+    """A state of mind and the instant since which it holds."""
 
     at: int
     mind: Mind
@@ -52,7 +52,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class SelfState:
-    """Her mind, since when it is so (0: always), and what she says of herself."""
+    """The current state of mind, since when it holds (0: always), and what she says of herself."""
 
     mind: Mind
     since: int
@@ -61,7 +61,7 @@ class SelfState:
 
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
-    """Return the work there is: the narrative changed, and forty gists are new, or it was asked for."""
+    """Return the pending work: the narrative changed, and forty gists are new or it was `asked` for."""
     w = derivation.context
     told = await statements.standing(w.db, w.domain, narrative.TIER)
     keys = [one.key for one in told]
@@ -78,13 +78,13 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
 
 
 async def state(db: Database, domain: Domain) -> SelfState:
-    """Return how she is in a domain now."""
+    """Return the current self-state in a domain."""
     row = await db.one("SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
     return of((row["at"], row["state"]) if row else None, await statements.standing(db, domain, TIER, shown_only=True))
 
 
 def of(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
-    """Return how she is by her state of mind, with since when it is so, and what she says of herself."""
+    """Return the self-state made of a stored state of mind and the standing statements."""
     since, mind = (kept[0], read(kept[1])) if kept else (0, Mind())
     return SelfState(
         mind, since, [one for one in told if one.kind != "reflection"], [one for one in told if one.kind == "reflection"]
@@ -92,7 +92,7 @@ def of(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
 
 
 async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
-    """Let her be so from now on. Of the days before the last thirty, the last state of each stays."""
+    """Persist the state of mind. Beyond the last thirty days, only the last state of each day is kept."""
     await tx.run(
         "INSERT INTO selves (domain, at, state) VALUES (:domain, :now, :state) ON CONFLICT (domain, at) DO UPDATE SET state = :state",
         {"domain": domain.key, "now": now, "state": json.dumps(asdict(mind))},
@@ -105,7 +105,7 @@ async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
 
 
 async def history(db: Database, domain: Domain, most: int = 500) -> list[Moment]:
-    """Return how she was in a domain, the newest first."""
+    """Return the states of mind in a domain, newest first."""
     rows = await db.all(
         "SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT :most", {"d": domain.key, "most": most}
     )
@@ -113,7 +113,7 @@ async def history(db: Database, domain: Domain, most: int = 500) -> list[Moment]
 
 
 async def newest(db: Database) -> list[Mind]:
-    """Return how she is in each domain where she ever dreamt."""
+    """Return the current state of mind in each domain that has one."""
     rows = await db.all(
         "SELECT s.state FROM selves s JOIN (SELECT domain, max(at) AS at FROM selves GROUP BY domain) AS last "
         "ON last.domain = s.domain AND last.at = s.at ORDER BY s.domain"
@@ -122,7 +122,10 @@ async def newest(db: Database) -> list[Mind]:
 
 
 async def reset(tx: Transaction, domain: Domain, now: int) -> None:
-    """Let her be as at the beginning: no mood, no drives, nothing said of herself. What was thought about stays thought about."""
+    """Reset the self-state: no mood, no drives, nothing said of herself.
+
+    `heard` is kept, so that nothing is thought about twice.
+    """
     row = await tx.one("SELECT state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
     was = read(row["state"]) if row else Mind()
     told = await tx.all(
@@ -134,7 +137,7 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
 
 
 def read(text: str) -> Mind:
-    """Read a state as it is kept; what an older version did not know has its default."""
+    """Parse a stored state; fields unknown to an older version get their defaults."""
     kept = json.loads(text)
     known = {name: kept[name] for name in ("mood", "energy", "heard") if name in kept}
     return Mind(**known, drives=Drives(**kept.get("drives", {})))

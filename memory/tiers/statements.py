@@ -1,9 +1,9 @@
-"""Statements: what stands above gists, each sentence or paragraph a row of its own with its citations.
+"""Statements: everything above gists, each sentence or paragraph a row of its own with its citations.
 
 A fact of the profile, a paragraph of an era, an arc, a sentence of Lyra's about herself, a bullet of the bank. A statement
-is derived from digests or other statements, and cites what people said: what was said goes down to the words themselves,
-past every digest between. When something it rests on is forgotten it goes, and only it; what it was made from is then
-looked through again.
+derives from digests or other statements, and cites what people said: citations lead to the messages themselves, past every
+digest between. When something it rests on is forgotten, this statement goes and no other; its other sources are then scanned
+again.
 """
 
 import re
@@ -29,7 +29,7 @@ _DAY, _MONTH = 26 * 60 * MINUTE, 32 * 24 * 60 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """From when to when something holds, in microseconds UTC, and how exactly that is told: to the day, month or year."""
+    """The interval in which something holds, in microseconds UTC, and its precision: day, month or year."""
 
     start: int
     end: int
@@ -37,9 +37,9 @@ class Holding:
 
 
 def holding(text: str, told_at: int, time_zone: str) -> Holding | None:
-    """Return the time that a fact tells of ("Ada moved to Graz in October 2025": that month), None where it tells none.
+    """Return the time that a fact tells ("Ada moved to Graz in October 2025": that month), None if it tells none.
 
-    Facts have absolute dates. One without a year tells no time, and what is told with several times holds as they do together.
+    Facts have absolute dates. A date without a year counts as none; several times are combined into one interval.
     """
     window = asked(text, told_at, time_zone).window if _YEAR.search(text) else None
     if window is None:
@@ -50,12 +50,12 @@ def holding(text: str, told_at: int, time_zone: str) -> Holding | None:
 
 _DATED = "profile"
 INDEXED = {"era": ERAS, "bank": BANK}
-"""The tiers that recall finds by words and meaning, and as what; the others are in view as a whole."""
+"""The tiers that recall searches, and the kind they are indexed as; all others are in view as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewStatement:
-    """A statement to be kept: `parents` is what it was derived from, `said` the messages of people that it rests on."""
+    """A statement to be stored: `parents` are the items it derives from, `said` the messages of people it rests on."""
 
     tier: str
     period: str
@@ -69,7 +69,7 @@ class NewStatement:
 
 
 async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement, now: int) -> int:
-    """Keep a statement and return its key. What it rests on must be living: the caller has looked."""
+    """Store a statement and return its key. The caller has checked that what it rests on is alive."""
     pid = seal.id(domain.ref, new.tier, await next_source(tx, domain))
     (key,) = await add_items(tx, domain, new.tier, [pid])
     holds = holding(new.text, new.last_at, domain.time_zone) if new.tier == _DATED else None
@@ -92,7 +92,7 @@ async def publish(tx: Transaction, seal: Seal, domain: Domain, new: NewStatement
 
 
 async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, successor: int | None = None) -> None:
-    """Let statements stand no longer, and keep them as history that recall does not find."""
+    """End statements: they stay as history that recall does not find."""
     if not keys:
         return
     within = f"item IN ({placeholders('k', keys)})"
@@ -104,7 +104,7 @@ async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, su
 
 
 async def any_replaced(reader: Reader, items: Collection[int], since: int) -> bool:
-    """Say whether another took the place of one of these statements from an instant on."""
+    """Return whether one of these statements was replaced since an instant."""
     for some in pages(sorted(items)):
         within = f"item IN ({placeholders('k', some)})"
         replaced = f"SELECT 1 AS yes FROM statements WHERE {within} AND successor IS NOT NULL AND ended_at >= :since LIMIT 1"
@@ -114,7 +114,7 @@ async def any_replaced(reader: Reader, items: Collection[int], since: int) -> bo
 
 
 async def put_by(tx: Transaction, keys: Sequence[int], now: int) -> None:
-    """Let bullets stand in the block no longer; recall still finds them."""
+    """Remove bullets from the block; recall still finds them."""
     await tx.run(
         f"UPDATE statements SET ended_at = :now WHERE item IN ({placeholders('k', keys)}) AND ended_at IS NULL",
         {"now": now, **bound("k", keys)},
@@ -122,12 +122,12 @@ async def put_by(tx: Transaction, keys: Sequence[int], now: int) -> None:
 
 
 async def stand_again(tx: Transaction, keys: Sequence[int]) -> None:
-    """Let bullets stand in the block again."""
+    """Put bullets back into the block."""
     await tx.run(f"UPDATE statements SET ended_at = NULL WHERE item IN ({placeholders('k', keys)})", bound("k", keys))
 
 
 async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: Collection[int], last_at: int) -> None:
-    """Note that something that stands was said again."""
+    """Record that a standing statement was said again."""
     await derive(tx, key, {*said, *parents}, said)
     await tx.run("UPDATE statements SET last_at = :at WHERE item = :item AND last_at < :at", {"at": last_at, "item": key})
 
@@ -135,7 +135,7 @@ async def seen_again(tx: Transaction, key: int, said: Collection[int], parents: 
 async def standing(
     db: Reader, domain: Domain, tier: str, period: str | None = None, *, shown_only: bool = False
 ) -> list[Statement]:
-    """Return what stands now in a tier of a domain, in the order it was written; or what of it may be shown."""
+    """Return the standing statements of a tier in a domain, as they were written; with `shown_only`, showable ones."""
     settled = f"AND {shown('s')} " if shown_only else ""
     only = "" if period is None else "AND s.period = :period "
     rows = await db.all(
@@ -146,7 +146,7 @@ async def standing(
 
 
 async def told_later(db: Database, domain: Domain, tier: str) -> dict[str, list[Statement]]:
-    """Return what stands in a tier and holds in a month other than those when it was said, by that month, as it was written."""
+    """Return the standing statements of a tier that hold in a month other than those in which they were said, by that month."""
     rows = await db.all(
         f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.holds_from IS NOT NULL AND s.ended_at IS NULL "
         "AND s.holds_to IN ('day', 'month') ORDER BY s.item",
@@ -161,7 +161,7 @@ async def told_later(db: Database, domain: Domain, tier: str) -> dict[str, list[
 
 
 async def of_periods(db: Database, domain: Domain, tier: str, periods: Sequence[str]) -> list[Statement]:
-    """Return what stands in a tier of a domain for some periods and may be shown, in the order of these and as it was written."""
+    """Return the standing, showable statements of a tier for some periods, by period and in the order they were written."""
     rows = await db.all(
         f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.period IN ({placeholders('p', periods)}) AND s.ended_at IS NULL "
         f"AND {shown('s')} ORDER BY s.period, s.item",
@@ -171,7 +171,7 @@ async def of_periods(db: Database, domain: Domain, tier: str, periods: Sequence[
 
 
 async def history(db: Database, domain: Domain, tier: str) -> list[Statement]:
-    """Return what stood in a tier and does not any more, the last ended first."""
+    """Return the ended statements of a tier, last ended first."""
     rows = await db.all(
         f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL AND {shown('s')} "
         "ORDER BY s.ended_at DESC, s.item DESC",
@@ -181,7 +181,7 @@ async def history(db: Database, domain: Domain, tier: str) -> list[Statement]:
 
 
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
-    """Return statements of these domains by their keys."""
+    """Return statements of these domains by key."""
     rows = await db.all(
         f"{SELECT}WHERE s.item IN ({placeholders('k', keys)}) AND s.domain IN ({placeholders('d', domains)}) AND {shown('s')}",
         {**bound("k", keys), **bound("d", domains)},
@@ -213,7 +213,7 @@ async def cited(db: Database, keys: Sequence[int]) -> dict[int, list[Exchange]]:
 
 
 async def changed_since(db: Database, domain: Domain, tier: str, then: int) -> list[str]:
-    """Return the texts of those statements of a tier that ended, or were made, after an instant."""
+    """Return the texts of a tier's statements that were made or ended after an instant."""
     rows = await db.all(
         "SELECT text FROM statements WHERE domain = :domain AND tier = :tier AND (made_at > :then OR ended_at > :then)",
         {"domain": domain.key, "tier": tier, "then": then},
@@ -222,7 +222,7 @@ async def changed_since(db: Database, domain: Domain, tier: str, then: int) -> l
 
 
 async def resting_on_ended(db: Database, keys: Sequence[int], tier: str) -> list[int]:
-    """Return those of these statements that rest on one of a tier that stands no more."""
+    """Return which of these statements rest on an ended statement of a tier."""
     found: list[int] = []
     for some in pages(keys):
         rows = await db.all(
@@ -235,7 +235,7 @@ async def resting_on_ended(db: Database, keys: Sequence[int], tier: str) -> list
 
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
-    """Before these items are removed: have what the statements among them were made from looked through again."""
+    """Mark the sources of the statements among these items to be scanned again; to be called before the items are removed."""
     await summaries.look_again(tx, gone)
     await progress.outdate_those_of(tx, gone)
     await episodes.unbanked(tx, gone)
@@ -248,13 +248,13 @@ async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
         newest = places[item]
         while newest in gone:
             newest = places.get(newest)
-        # What took the place of another one is gone: in its place stands what came after it, or else the older one again.
+        # A replacement is gone: its own successor takes its place, or else the older statement stands again.
         again = "ended_at = NULL, successor = NULL" if newest is None else "successor = :newest"
         await tx.run(f"UPDATE statements SET {again} WHERE item = :item", {"item": item, "newest": newest})
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove the statements among these items."""
+    """Delete the statements among these items."""
     await tx.run(f"DELETE FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 

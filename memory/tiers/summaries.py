@@ -1,8 +1,8 @@
 """Gists, the merge tree above them, and a session's summary.
 
-Level 0 holds one gist an episode, by its position; eight neighbours of a level are merged into one of the next, once, for
-good. What stands at the right edge of each level, unmerged, is the frontier: at most seven digests a level, which together
-say everything. The summary is the frontier merged once more, made only when somebody asks.
+Level 0 holds one gist per episode, by position; eight neighbours of a level are merged into one of the next, once and for good.
+The unmerged digests at the right edge of each level are the frontier: at most seven per level, which together cover everything.
+The summary is one more merge of the frontier, made only on request.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ FAN_IN = 8
 
 @dataclass(frozen=True, slots=True)
 class DigestPlace:
-    """Where a digest stands in a session's tree."""
+    """The position of a digest in a session's tree."""
 
     tier: str
     level: int
@@ -31,7 +31,7 @@ class DigestPlace:
 
 @dataclass(frozen=True, slots=True)
 class DigestLine:
-    """One sentence of a digest with the items that it cites."""
+    """One sentence of a digest with the items it cites."""
 
     text: str
     cited: tuple[int, ...]
@@ -39,7 +39,7 @@ class DigestLine:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A digest's sentences, who wrote them, and what it was derived from."""
+    """A digest's sentences, their writer, and what it derives from."""
 
     lines: tuple[DigestLine, ...]
     writer: str
@@ -50,14 +50,14 @@ class Written:
 
     @property
     def text(self) -> str:
-        """The sentences, one a line."""
+        """The sentences, one per line."""
         return "\n".join(line.text for line in self.lines)
 
 
 async def publish(
     tx: Transaction, seal: Seal, domain: Domain, session: Session, place: DigestPlace, written: Written, now: int
 ) -> int | None:
-    """Store a digest at its place, or return None where a source of it is gone or the place is taken."""
+    """Store a digest at its place, or return None if one of its sources is gone or the place is taken."""
     if not await living(tx, written.parents) or await key_at(tx, session, place):
         return None
     pid = seal.id(domain.ref, place.tier, await next_source(tx, domain))
@@ -81,7 +81,7 @@ async def publish(
 
 
 async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents: Sequence[int]) -> None:
-    """Mark what a new digest stands for: an episode, or the digests that it merges."""
+    """Mark what a new digest covers: an episode, or the digests it merges."""
     if place.tier == "gist":
         await episodes.digested(tx, session, place.position)
     elif place.tier == "merge":
@@ -89,13 +89,13 @@ async def _cover(tx: Transaction, session: Session, place: DigestPlace, parents:
 
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:
-    """Take the marks back before these digests are removed, so that what they stood for is digested again."""
+    """Clear the marks of what these digests cover, so that it is digested again; to be called before they are removed."""
     await unmerge(tx, gone)
     await episodes.undigested(tx, gone)
 
 
 async def unmerge(tx: Transaction, gone: Sequence[int]) -> None:
-    """Before merges among these digests are removed: have what is left of what they stood for merged again."""
+    """Mark what remains of these merges' children as unmerged; to be called before the merges are removed."""
     within = f"IN ({placeholders('g', gone)})"
     await tx.run(
         "UPDATE digests SET merged = 0 WHERE item IN (SELECT l.parent FROM lineage l JOIN digests up ON up.item = l.child "
@@ -105,7 +105,7 @@ async def unmerge(tx: Transaction, gone: Sequence[int]) -> None:
 
 
 async def resting_on(tx: Transaction, items: Sequence[int]) -> list[int]:
-    """Return the merges and summaries that stand on these digests, directly or not."""
+    """Return the merges and summaries that rest on these digests, directly or not."""
     rows = await tx.all(
         f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({placeholders('g', items)}) UNION "
         "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id JOIN digests d ON d.item = l.child) "
@@ -116,26 +116,26 @@ async def resting_on(tx: Transaction, items: Sequence[int]) -> list[int]:
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove the digests among these items, and every citation of them."""
+    """Delete the digests among these items, and every citation of them."""
     within = f"IN ({placeholders('i', items)})"
     await tx.run(f"DELETE FROM digests WHERE item {within}", bound("i", items))
     await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", bound("i", items))
 
 
 async def mark_profiled(tx: Transaction, gists: Sequence[int]) -> None:
-    """Note that gists were looked through for facts."""
+    """Mark gists as scanned for facts."""
     await tx.run(f"UPDATE digests SET profiled = 1 WHERE item IN ({placeholders('g', gists)})", bound("g", gists))
 
 
 async def unprofile(tx: Transaction, gists: Sequence[int]) -> None:
-    """Have gists looked through for facts again."""
+    """Mark gists to be scanned for facts again."""
     await tx.run(
         f"UPDATE digests SET profiled = 0 WHERE tier = 'gist' AND item IN ({placeholders('g', gists)})", bound("g", gists)
     )
 
 
 async def look_again(tx: Transaction, facts: Sequence[int]) -> None:
-    """Have what these facts were made from looked through again."""
+    """Mark the sources of these facts to be scanned again."""
     within = f"IN ({placeholders('f', facts)})"
     await tx.run(
         "UPDATE digests SET profiled = 0 WHERE tier = 'gist' AND item IN (SELECT l.parent FROM lineage l "
@@ -145,12 +145,12 @@ async def look_again(tx: Transaction, facts: Sequence[int]) -> None:
 
 
 async def unprofiled(db: Database, domain: Domain, most: int) -> list[Row]:
-    """Return the gists that were not looked through for facts, as they were written, at most so many."""
+    """Return at most `most` gists not scanned for facts, in the order they were written."""
     return await db.all(f"{_GISTS} AND profiled = 0 ORDER BY item LIMIT :most", {"domain": domain.key, "most": most})
 
 
 async def newest(db: Database, domain: Domain, most: int) -> list[Row]:
-    """Return the gists of what was said last, oldest first, at most so many."""
+    """Return at most `most` gists of what was said last, oldest first."""
     rows = await db.all(f"{_GISTS} ORDER BY last_at DESC, item DESC LIMIT :most", {"domain": domain.key, "most": most})
     return rows[::-1]
 
@@ -165,14 +165,14 @@ async def of_month(db: Database, domain: Domain, month: str) -> list[Row]:
 
 
 async def count(db: Database, domain: Domain, *, unprofiled: bool = False) -> int:
-    """Count the gists of a domain, or those that were not looked through for facts."""
+    """Return the number of gists of a domain, or of those not scanned for facts."""
     only = " AND profiled = 0" if unprofiled else ""
     row = await db.one(f"SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist'{only}", {"d": domain.key})
     return int(row["n"]) if row else 0
 
 
 async def unaged(db: Database, domain: Domain) -> dict[str, int]:
-    """Return how many gists of each month are in no era, by month."""
+    """Return the number of gists that are in no era, by month."""
     rows = await db.all(
         "SELECT p.month, count(*) AS fresh FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
         "WHERE d.domain = :domain AND d.tier = 'gist' AND d.aged = 0 GROUP BY p.month ORDER BY p.month",
@@ -182,7 +182,7 @@ async def unaged(db: Database, domain: Domain) -> dict[str, int]:
 
 
 async def profiled_below(tx: Transaction, facts: Sequence[int]) -> list[int]:
-    """Return what these facts were made from and was looked through."""
+    """Return the scanned sources of these facts."""
     rows = await tx.all(
         "SELECT item FROM digests WHERE profiled = 1 "
         f"AND item IN (SELECT parent FROM lineage WHERE child IN ({placeholders('f', facts)}))",
@@ -195,13 +195,13 @@ _GISTS = "SELECT item, session, text, first_at, last_at FROM digests WHERE domai
 
 
 async def mark_aged(tx: Transaction, gists: Sequence[int]) -> None:
-    """Note that the era of these gists was written from them."""
+    """Mark gists as included in the era of their month."""
     for some in pages(gists):
         await tx.run(f"UPDATE digests SET aged = 1 WHERE item IN ({placeholders('g', some)})", bound("g", some))
 
 
 async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int | None:
-    """Return the key of the digest at a place, None where there is none."""
+    """Return the key of the digest at a place, None if there is none."""
     row = await tx.one(
         "SELECT item FROM digests WHERE session = :session AND tier = :tier AND level = :level AND position = :position",
         _at(session, place),
@@ -223,7 +223,7 @@ def _at(session: Session, place: DigestPlace) -> dict[str, object]:
 
 
 async def frontier(db: Database, session: Session, *, shown_only: bool = False) -> list[Digest]:
-    """Return the digests that together cover every gist of a session, oldest first; or those that may be shown."""
+    """Return the digests that together cover every gist of a session, oldest first; with `shown_only`, showable ones."""
     only = f"AND {shown('d')} " if shown_only else ""
     rows = await db.all(
         SELECT + f"WHERE d.session = :session AND d.merged = 0 AND d.tier IN ('gist', 'merge') {only}ORDER BY d.first_at, d.item",
@@ -235,8 +235,8 @@ async def frontier(db: Database, session: Session, *, shown_only: bool = False) 
 async def mergeable(db: Database, session: Session) -> tuple[DigestPlace, list[Digest]] | None:
     """Return the next place to merge with its children, lowest level first, or None.
 
-    A group of eight is ripe when the session has moved past it and no episode under it waits for its gist. What
-    forgetting has emptied is passed over; a group with one digest left stays as it is.
+    A group of eight is ripe once the session has moved past it and no episode below it waits for a gist. Positions emptied by
+    forgetting are skipped; a group with a single digest left stays as it is.
     """
     groups: dict[tuple[int, int], list[Digest]] = {}
     for edge in await frontier(db, session):
@@ -262,7 +262,7 @@ async def _progress(db: Database, session: Session) -> tuple[int | None, int]:
 
 
 async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
-    """Return living digests of these domains by their keys."""
+    """Return living digests of these domains by key."""
     rows = await db.all(
         SELECT + f"WHERE d.item IN ({placeholders('k', keys)}) AND d.domain IN ({placeholders('d', domains)}) AND {shown('d')}",
         {**bound("k", keys), **bound("d", domains)},
@@ -281,7 +281,7 @@ async def of_domain(db: Database, domain: Domain) -> list[Digest]:
 
 
 async def newest_gists(db: Database, domain: Domain, n: int) -> list[Digest]:
-    """Return the gists of what was talked about last in a domain, newest first."""
+    """Return the gists of what was said last in a domain, newest first."""
     rows = await db.all(
         SELECT + f"WHERE d.domain = :domain AND d.tier = 'gist' AND {shown('d')} ORDER BY d.last_at DESC, d.item DESC LIMIT :n",
         {"domain": domain.key, "n": n},

@@ -1,7 +1,7 @@
 """ChatGPT's export, `conversations.json`: every conversation with its real dates and all its branches.
 
-A conversation is a tree, because an answer can be generated again and a question edited. What was shown last is the
-session named by the title; what a branch has for itself is a session of its own.
+A conversation is a tree, because answers can be regenerated and questions edited. The path shown last becomes the session named
+by the title; what is unique to a branch becomes a session of its own.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from memory.transfer.pieces import Broken, MalformedExport, conversations
 from memory.transfer.tree import Faults, Tree, grow
 
 _ROLES: Mapping[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
-# What the model thinks, reads and looks up, and the profile sent along with every question: nobody said it.
+# What the model thinks, reads and looks up, and the profile sent with every question: nobody said it.
 _UNSAID = (
     *("thoughts", "reasoning_recap", "execution_output", "system_error", "user_editable_context"),
     *("model_editable_context", "tether_browsing_display", "tether_quote", "sonic_webpage"),
@@ -23,15 +23,14 @@ _CAPTIONS = {"image_asset_pointer": "[image]", "video_container_asset_pointer": 
 
 
 class _Refused(Explained):
-    """This message cannot be read; the text is the reason."""
+    """A message that cannot be read; the text is the reason."""
 
 
 def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadLine]:
     """Read an export conversation by conversation: an array, an object with "conversations", or a single conversation.
 
-    `line` is the number of the conversation in the file. Where the file is cut off or damaged, the conversations before
-    that are kept and a BadLine closes. Raises FileUnusable if there is no conversation that could be read, except where
-    there is nothing at all.
+    `line` is the number of the conversation in the file. If the file is truncated or damaged, the conversations before that are
+    kept and a BadLine comes last. Raises FileUnusable if no conversation could be read, unless the file is empty.
     """
     number, readable = 0, False
     try:
@@ -64,7 +63,7 @@ def _read(number: int, value: object) -> Iterator[Incoming | BadLine]:
 
 
 class _Conversation:
-    """One conversation on its way to messages; `faults` grows as they are read."""
+    """One conversation being converted to messages; `faults` grows as they are read."""
 
     def __init__(self, number: int, fields: Mapping[str, object], tree: Tree) -> None:
         self.faults: Faults = dict.fromkeys(tree.faults)
@@ -76,7 +75,7 @@ class _Conversation:
         self._times: dict[str, int | None] = {}
 
     def messages(self) -> Iterator[Incoming]:
-        """Yield the path that was shown last, then what each branch has for itself; a branch without text is none."""
+        """Yield the path shown last, then what is unique to each branch; branches without text are skipped."""
         branch = 1
         for position, path in enumerate(self._tree.paths):
             session, place = self._title, ""
@@ -104,7 +103,7 @@ class _Conversation:
     def _incoming(self, node: str, message: Mapping[str, object], said: tuple[Role, str], session: str, place: str) -> Incoming:
         role, content = said
         source_id = _string(message.get("id")) or clean(node)
-        # An export without ids still needs a key of its own: its first message, which is unique, where titles are not.
+        # An export without ids needs a key too: the id of its first message, which is unique, whereas titles are not.
         self._id = self._id or source_id
         speaker = "ChatGPT" if role == "assistant" else None
         place = f"chatgpt:{self._id}{place}"
@@ -114,11 +113,11 @@ class _Conversation:
     def _time(self, node: str, message: Mapping[str, object]) -> int | None:
         own = self._instant(message.get("create_time"))
         parent = self._tree.parents[node]
-        # A path is read after the one it leaves, so that the parent's time is known.
+        # A path is read after the one it branches off, so the parent's time is known.
         return own if own is not None else self._began if parent is None else self._times[parent]
 
     def _instant(self, seconds: object) -> int | None:
-        if seconds is None or seconds == 0:  # zero is how some exports write "unknown"
+        if seconds is None or seconds == 0:  # some exports write "unknown" as zero
             return None
         number = seconds if isinstance(seconds, int | float) and not isinstance(seconds, bool) else -1
         instant = from_seconds(number)
@@ -128,7 +127,7 @@ class _Conversation:
 
 
 def _said(message: Mapping[str, object]) -> tuple[Role, str] | None:
-    """Return role and text of a message, or None for what nobody said to anybody."""
+    """Return the role and text of a message, or None if nobody said it to anybody."""
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict) or not isinstance(content, dict | None):
         raise _Refused(lazy("a message's author or content has the wrong type"))
@@ -161,7 +160,7 @@ def _text(content: Mapping[str, object]) -> str:
 
 
 def _part(part: object) -> str:
-    """Return the text of a part: words, a caption for a picture, the transcript of speech."""
+    """Return the text of a part: text, a caption for media, the transcript of speech."""
     if part is None or isinstance(part, str):
         return part or ""
     if not isinstance(part, dict):

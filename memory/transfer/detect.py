@@ -1,4 +1,4 @@
-"""Opening what a user names: a file or standard input, in the format it says or shows."""
+"""Input files: a file or standard input, in the given or detected format."""
 
 import sys
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _FORMATS = ("auto", "jsonl", "chatgpt")
 
 
 class _Rejoined(RawIOBase):
-    """A stream whose first bytes were read already; standard input cannot be wound back."""
+    """A stream whose first bytes were read already; standard input cannot seek."""
 
     def __init__(self, head: bytes, rest: BinaryIO) -> None:
         self._head = head
@@ -38,8 +38,9 @@ class _Rejoined(RawIOBase):
 def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iterator[Incoming | BadLine]:
     """Read the messages of a file, "-" being standard input; `format` is auto, jsonl or chatgpt.
 
-    `time_zone` (an IANA name) is meant by times that name none, `person` by a user's lines that name nobody. Nothing is opened before the first message is asked
-    for. Raises FileUnusable for what is missing, unreadable, a folder, or none of the formats; an empty file is fine.
+    `time_zone` (an IANA name) applies to times without a zone, `person` to user lines without a speaker. Nothing is opened
+    before the first message is requested. Raises FileUnusable if the file is missing, unreadable, a folder, or in none of the
+    formats; an empty file is fine.
     """
     if format not in _FORMATS:
         raise FileUnusable(
@@ -49,7 +50,7 @@ def read_file(path: Path, format: str, time_zone: str, person: str = "") -> Iter
 
 
 def lines_in(path: Path, format: str) -> int:
-    """Return how many lines `read_file` will read, 0 where only reading tells, or says what is wrong."""
+    """Return how many lines `read_file` will read, 0 if that cannot be told without parsing, or if the file is unusable."""
     if not path.is_file():
         return 0
     with suppress(FileUnusable, OSError), path.open("rb") as stream:
@@ -93,7 +94,7 @@ def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
 
 
 def _shown(head: bytes) -> str:
-    """Say what a file's first bytes look like."""
+    """Return the format that a file's first bytes suggest."""
     start = without_mark(head).lstrip()
     if start.startswith(b"PK\x03\x04"):
         raise FileUnusable(lazy("this is a ZIP archive; unpack it and import the conversations.json in it"))

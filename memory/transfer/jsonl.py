@@ -1,6 +1,6 @@
-"""JSONL: one message a line. A line that cannot be used is named and skipped; it never costs the lines around it.
+"""JSONL: one message per line. An unusable line is reported and skipped; it never costs the lines around it.
 
-Messages as JSONL: the lines that `read_jsonl` reads back unchanged.
+`line` writes messages in the form that `read_jsonl` reads back unchanged.
 """
 
 import json
@@ -22,13 +22,13 @@ def line(
     """Return one message as a line of JSON, without the newline.
 
     `created_at` is in microseconds UTC and is written as ISO 8601 with the offset of `time_zone` (an IANA name). `echo` marks a
-    reply that only repeats memory; the mark is written only where it is set.
+    reply that merely repeats memory; the field is written only if set.
     """
     fields: dict[str, str | bool] = {
         "session": clean(session),
         "role": role,
         "speaker": clean(speaker),
-        # Earlier versions kept messages of which nothing is left once they are cleaned.
+        # Earlier versions kept messages that are empty once cleaned.
         "content": clean(content) or EMPTY,
         "created_at": _local(created_at, zone_of(time_zone)).isoformat(),
         "id": clean(source_id),
@@ -52,15 +52,15 @@ _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system"
 
 
 class _Refused(Explained):
-    """This line is no message; the text is the reason."""
+    """A line that is no message; the text is the reason."""
 
 
 def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[Incoming | BadLine]:
-    """Read messages line by line; blank lines are skipped, at most 1 MiB of the file is held at a time.
+    """Read messages line by line, skipping blank lines and holding at most 1 MiB of the file at a time.
 
-    `time_zone` (an IANA name) is meant where `created_at` names none, `person` where a user is not named. Without an `id` a
-    message gets the hash of its fields and of what stands before it in its session, so that reading a file twice gives the same
-    ids. Raises FileUnusable for UTF-16.
+    `time_zone` (an IANA name) applies if `created_at` has no zone, `person` if a user has no name. A message without an `id`
+    gets a hash of its fields and of what precedes it in its session, so that reading a file twice gives the same ids. Raises
+    FileUnusable for UTF-16.
     """
     zone = zone_of(time_zone)
     names = MessageNames(zone, speakers(person))
@@ -72,7 +72,7 @@ def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[I
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """Number the lines; one that is too long is None and never stands in memory as a whole."""
+    """Yield numbered lines; one that is too long is None and is never held in memory as a whole."""
     number = 0
     while raw := stream.readline(MAX_LINE + 1):
         number += 1
@@ -168,8 +168,7 @@ def _id(fields: Mapping[str, object]) -> str | None:
 def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | None]:
     """Return the instant, and the time as it was written.
 
-    A time without a zone is hashed as it stands, so that a file imported again after the zone was set differently still
-    adds nothing.
+    A time without a zone is hashed as written, so that importing a file again under another time zone adds nothing.
     """
     if value is None:
         return None, None
@@ -189,7 +188,7 @@ def _moment(value: str) -> datetime:
     try:
         return datetime.fromisoformat(value)
     except ValueError as error:
-        # Shown only where it looks like a time: the field might hold a message by mistake.
+        # Quoted only if it looks like a time: the field might contain a message by mistake.
         shown = len(value) <= _SHOWN_CHARS and any(character.isdigit() for character in value)
         raise _Refused(
             lazy("created_at is not ISO 8601: {value}", value=value) if shown else lazy("created_at is not ISO 8601")

@@ -1,4 +1,4 @@
-"""What a file gives: messages, and lines that cannot be used. Text is cleaned here, at the border."""
+"""What a file yields: messages and unusable lines. Text is cleaned here, at the border."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from memory.text.display_names import LYRA
 from memory.types import SECOND, Former
 
 MAX_LINE = 1 << 20
-"""The most bytes one line or one message may have."""
+"""The maximum length of a line or message in bytes."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END_SECONDS = 253_402_300_800  # the first second of the year 10000
@@ -22,18 +22,18 @@ Role = Literal["user", "assistant", "system"]
 
 
 class FileUnusable(MemoryFailure):
-    """The file cannot be opened or read, or holds no messages of a kind that is understood."""
+    """A file that cannot be opened or read, or that contains no messages in a known format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
     """One message of a file.
 
-    `line` says where it stands: the line of a JSONL file, the number of the conversation in an export. Without a
-    `session` it belongs to the default session; `place` is the stable key of its conversation, or None where the session's
-    name is the key. `created_at` is in microseconds UTC. `source_id` is unique within its session and the same whenever
-    the same file is read again. `origin`, where it belongs to the default session, is the same whatever that is called. `former`
-    says what else it may be known as. `timed` says that `created_at` is a moment, not a day or that of another message.
+    `line` is the line number in a JSONL file, the number of the conversation in an export. Without a `session` the message
+    belongs to the default session; `place` is the stable key of its conversation, or None if the session's name is the key.
+    `created_at` is in microseconds UTC. `source_id` is unique within its session and the same whenever the same file is read
+    again. `origin`, for messages of the default session, is the same whatever that session is called. `former` lists other
+    names of the message. `timed` means that `created_at` is a moment, not a day or the time of another message.
     """
 
     line: int
@@ -52,19 +52,19 @@ class Incoming:
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line, or something in a conversation, that was left out, and why; the reason never holds message text."""
+    """A line, or part of a conversation, that was left out, and why; the reason never contains message text."""
 
     line: int
     reason: Said
 
 
 def speakers(person: str) -> Mapping[Role, str]:
-    """Return who speaks where a line does not say, when this person imports it."""
+    """Return the speaker of each role for lines that name none, in an import by this person."""
     return {"user": person, "assistant": LYRA, "system": "system"}
 
 
 def from_seconds(seconds: float) -> int | None:
-    """Turn seconds since 1970 into microseconds; None outside the years 1970 to 9999, and for what is not a number."""
+    """Return seconds since 1970 as microseconds; None outside the years 1970 to 9999, and for NaN."""
     if not 0 <= seconds < _END_SECONDS:
         return None
     return within(round(seconds * SECOND))
@@ -76,7 +76,7 @@ def within(instant: int) -> int | None:
 
 
 def without_mark(head: bytes) -> bytes:
-    """Return a file's first bytes without a UTF-8 mark; UTF-16 and UTF-32 raise FileUnusable."""
+    """Return a file's first bytes without a UTF-8 byte order mark. Raises FileUnusable for UTF-16 and UTF-32."""
     if head.startswith(_UTF16):
         raise FileUnusable(lazy("the file is UTF-16; save it as UTF-8 and import it again"))
     return head.removeprefix(_MARK)

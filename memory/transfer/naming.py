@@ -1,7 +1,8 @@
-"""The names of a file's messages that have no ids: what they say, and what stands before them in their session.
+"""The names of a file's messages without ids, made from their content and what precedes them in their session.
 
-The same message may be written in several forms: its time with a zone or without, its speaker named or meant, blanks at its end.
-Each form gives it another name, so that it is known by all of them; its own is the one in which the last two count for nothing.
+The same message may be written in several forms: its time with or without a zone, its speaker named or implied, with trailing
+blanks. Each form gives it another name, and it is recognized by all of them; its own name is that of the form in which speaker
+and blanks do not matter.
 """
 
 import json
@@ -21,7 +22,7 @@ _DAY = 24 * 60 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class ImportedLine:
-    """What a line says. `time` is the instant (microseconds), or the local time as it stands where that names no zone."""
+    """The content of a line. `time` is the instant (microseconds), or the local time as written if it has no zone."""
 
     session: str | None
     role: Role
@@ -31,9 +32,9 @@ class ImportedLine:
 
 
 class MessageNames:
-    """Names the messages of a file, one after another.
+    """The namer of a file's messages, one after another.
 
-    `time_zone` is meant by times that name none, `meant` are the speakers of lines that name none.
+    `time_zone` applies to times without a zone, `meant` are the speakers of lines that name none.
     """
 
     def __init__(self, time_zone: tzinfo, meant: Mapping[Role, str]) -> None:
@@ -42,7 +43,7 @@ class MessageNames:
         self._chains: dict[int, _Chain] = {}
 
     def of(self, id_: str | None, line: ImportedLine) -> tuple[Former, ...]:
-        """Return what a line may be known as, its own name first; one with an id has names only where it names no session."""
+        """Return the names of a line, its own first; a line with an id has names only if it has no session."""
         names = (
             self._chains.setdefault(form, _Chain()).name(id_, written) for form, written in enumerate(self._forms(line))
         )  # fmt: skip
@@ -53,7 +54,7 @@ class MessageNames:
         unnamed = replace(plain, speaker=None if line.speaker == self._meant[line.role] else line.speaker)
         named = replace(plain, speaker=line.speaker or self._meant[line.role])
         yield unnamed
-        # As earlier versions took it.
+        # The form used by earlier versions.
         yield line
         for time in (self._instant(line.time), self._local(line.time)):
             yield replace(unnamed, time=time)
@@ -63,7 +64,7 @@ class MessageNames:
         return _micros(datetime.fromisoformat(time).replace(tzinfo=self._zone)) if isinstance(time, str) else time
 
     def _local(self, time: int | str | None) -> int | str | None:
-        """Return an instant as a time without a zone, where that means no other instant."""
+        """Return an instant as a time without a zone, if that is unambiguous."""
         if not isinstance(time, int):
             return time
         try:
@@ -74,10 +75,10 @@ class MessageNames:
 
 
 class _Chain:
-    """Names the messages of a file in one form.
+    """The namer of a file's messages in one form.
 
-    The name of one without a time rests on all before it, up to the last that has one: "ok, thanks" is said in many chats. That
-    one stands for itself, so that a line which is mended later gives no new names to all that follow.
+    The name of a message without a time depends on all before it, up to the last one with a time: "ok, thanks" occurs in many
+    chats. A message with a time stands for itself, so that correcting a line later does not rename everything after it.
     """
 
     def __init__(self) -> None:
@@ -97,7 +98,7 @@ class _Chain:
 
 
 def _plain(content: str) -> str:
-    """Return words without what nobody sees of them: how letters are composed, blanks at the end of lines."""
+    """Return a text without invisible differences: Unicode composition, trailing blanks."""
     lines = sanitized(unicodedata.normalize("NFC", content)).split("\n")
     return "\n".join(line.rstrip() for line in lines).strip()
 
@@ -107,12 +108,12 @@ def _micros(moment: datetime) -> int:
 
 
 def names_an_hour(time: int | str | None) -> bool:
-    """Say whether a time as it was written is more than a day."""
+    """Return whether a time as written is more precise than a day."""
     return bool(time % _DAY) if isinstance(time, int) else time is not None and not time.endswith("T00:00:00")
 
 
 def _digest(*fields: object) -> bytes:
-    # A JSON list keeps the fields apart, so that no two different messages are written alike.
+    # A JSON list keeps the fields apart, so that no two different messages have the same encoding.
     return blake2b(json.dumps(fields).encode(), digest_size=16).digest()
 
 

@@ -1,8 +1,8 @@
-"""Cutting an export into its conversations: one stands in memory at a time, whatever the file's size.
+"""An export split into its conversations: only one is held in memory at a time, whatever the file's size.
 
-Only brackets and strings are looked at here; json reads each conversation for itself, so that one that is damaged costs
-no other. (ijson 3.6 was tried: in C it drops the rest of the file at a lone surrogate and hands out a null pointer for a
-very long number, in Python it ends up holding the whole file.)
+Only brackets and strings are scanned here; json parses each conversation by itself, so that a damaged one costs no other.
+(ijson 3.6 was tried: its C backend drops the rest of the file at a lone surrogate and returns a null pointer for a very long
+number, its Python backend ends up holding the whole file.)
 """
 
 import json
@@ -16,7 +16,7 @@ from memory.transfer.message import without_mark
 
 _READ_BYTES = 1 << 16
 _MAX_CONVERSATION = 128 << 20
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[][{}]', re.DOTALL)  # a string without an end has no group 1
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[][{}]', re.DOTALL)  # an unterminated string has no group 1
 _WORD = re.compile(rb"[^][{}\s,:\"]+")
 _NOT_BLANK = re.compile(rb"\S")
 _DEPTHS = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
@@ -25,7 +25,7 @@ _ROOM = 1 << 10  # for the blanks around a colon
 
 @dataclass(frozen=True, slots=True)
 class MalformedExport:
-    """Stands for a conversation that json refuses; `reason` goes on after "conversation 7"."""
+    """A placeholder for a conversation that json rejects; `reason` completes "conversation 7 …"."""
 
     reason: Said
 
@@ -39,7 +39,7 @@ class Broken(Explained):
 
 
 class _Window:
-    """The part of a stream that is looked at; it begins where reading stands."""
+    """The part of a stream in memory; it starts at the current position."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -47,7 +47,7 @@ class _Window:
         self.data = bytearray(without_mark(stream.read(_READ_BYTES)))
 
     def more(self, pending: int = 0) -> bool:
-        """Read on, at least as far again as a string that is pending; returns whether there was something."""
+        """Read on, at least as much as is pending of an unfinished string; return whether anything was read."""
         if len(self.data) > _MAX_CONVERSATION:
             raise Broken(self._complete + 1, lazy("conversation {number} is longer than 128 MiB", number=self._complete + 1))
         chunk = self._stream.read(max(_READ_BYTES, pending))
@@ -55,7 +55,7 @@ class _Window:
         return bool(chunk)
 
     def next(self) -> bytes:
-        """Move to the next byte that is not blank and return it; b"" at the end."""
+        """Advance to the next non-blank byte and return it; b"" at the end."""
         while (found := _NOT_BLANK.search(self.data)) is None:
             self.data.clear()
             if not self.more():
@@ -64,7 +64,7 @@ class _Window:
         return bytes(self.data[:1])
 
     def tokens(self, depth: int = 0) -> Iterator[tuple[int, int, int]]:
-        """Yield for every bracket and string the depth after it, its start and its end; ends with the file."""
+        """Yield for every bracket and string the depth after it, its start and its end, until the file ends."""
         at = 0
         while True:
             found = _TOKEN.search(self.data, at)
@@ -78,7 +78,7 @@ class _Window:
             yield depth, found.start(), at
 
     def value(self) -> object:
-        """Take one value of JSON, or an Unreadable."""
+        """Consume one JSON value, or a MalformedExport."""
         if self.next() in (b"{", b"[", b'"'):
             return self.taken(next((end for depth, _, end in self.tokens() if depth == 0), None))
         while (found := _WORD.match(self.data)) and found.end() == len(self.data) and self.more():
@@ -88,7 +88,7 @@ class _Window:
         return self.taken(found.end())
 
     def taken(self, end: int | None) -> object:
-        """Take what ends there as a conversation; None says that the file ended first."""
+        """Consume the conversation that ends at a position; None means that the file ended first."""
         if end is None:
             raise Broken(
                 self._complete + 1, lazy("the file ends in the middle of conversation {number}", number=self._complete + 1)
@@ -99,7 +99,7 @@ class _Window:
         return _parsed(raw)
 
     def broken(self) -> Broken:
-        """Say that the file does not go on as it should."""
+        """Return the error for a file that does not continue as it should."""
         damaged = lazy("the file is damaged after conversation {number}", number=self._complete)
         ends = lazy("the file ends after conversation {number}", number=self._complete)
         return Broken(self._complete, damaged if self.next() else ends)
@@ -115,12 +115,12 @@ def _parsed(raw: bytes) -> object:
 
 
 def conversations(stream: BinaryIO) -> Iterator[object]:
-    """Yield the values of the export's array as they come, or Unreadable; nothing for an empty file.
+    """Yield the values of the export's array as they come, or MalformedExport; nothing for an empty file.
 
-    Raises Broken where the file is cut off or does not go on as JSON, FileUnusable for UTF-16.
+    Raises Broken if the file is truncated or does not continue as JSON, FileUnusable for UTF-16.
     """
     window = _Window(stream)
-    while opening := window.next():  # files that were joined are several arrays
+    while opening := window.next():  # concatenated files are several arrays
         if opening == b"[":
             yield from _items(window)
         elif opening == b"{":
@@ -142,7 +142,7 @@ def _items(window: _Window) -> Iterator[object]:
 
 
 def _object(window: _Window) -> Iterator[object]:
-    """Yield what stands in "conversations", or else the object itself."""
+    """Yield the values of "conversations", or else the object itself."""
     for depth, start, end in window.tokens():
         if depth == 0:
             yield window.taken(end)
@@ -169,7 +169,7 @@ def _opens(data: bytes | bytearray, start: int, end: int, key: bytes, bracket: b
 
 
 def shows_conversations(head: bytes) -> bool:
-    """Say whether a file's first object has a "mapping" or an array "conversations", as far as its first bytes show."""
+    """Return whether a file's first object has a "mapping" or an array "conversations" within its first bytes."""
     depth = 0
     for found in _TOKEN.finditer(head):
         depth += _DEPTHS.get(head[found.start()], 0)

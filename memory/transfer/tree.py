@@ -1,4 +1,4 @@
-"""The tree of a conversation: which messages follow each other, even where the file contradicts itself.
+"""The tree of a conversation: which messages follow each other, even if the file contradicts itself.
 
 `parent` decides. Nothing recurses, because a conversation may be a chain of any length.
 """
@@ -16,10 +16,9 @@ Children = dict[str | None, dict[str, None]]  # roots are the children of None
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """The nodes of a conversation as paths that share no node; the first is the one that was shown last.
+    """The nodes of a conversation as disjoint paths; the first is the one shown last.
 
-    Every other path holds what a branch has for itself. `parents` leads from any node to its root; `faults` says what
-    was wrong.
+    Every other path holds what is unique to a branch. `parents` leads from any node to its root; `faults` lists what was wrong.
     """
 
     nodes: Mapping[str, Node]
@@ -29,7 +28,7 @@ class Tree:
 
 
 def grow(mapping: Mapping[str, object], current: object) -> Tree:
-    """Arrange the nodes of an export's `mapping`; `current` names the last node of the path that was shown last."""
+    """Arrange the nodes of an export's `mapping`; `current` names the last node of the path shown last."""
     faults: Faults = {}
     nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
     if len(nodes) < len(mapping):
@@ -48,7 +47,7 @@ def grow(mapping: Mapping[str, object], current: object) -> Tree:
 
 
 def _claims(nodes: Mapping[str, Node], faults: Faults) -> dict[str, str]:
-    """Say for each child who lists it first."""
+    """Return for each child the first node that lists it."""
     claims: dict[str, str] = {}
     for key, node in nodes.items():
         for child in _listed(node, faults):
@@ -81,7 +80,7 @@ def _parents(nodes: Mapping[str, Node], claims: Mapping[str, str], faults: Fault
 
 
 def _cut_circles(parents: Parents, faults: Faults) -> None:
-    """Make the first node met of every circle a root."""
+    """Make the first node met in every cycle a root."""
     done: set[str] = set()
     for start in parents:
         trail: dict[str, None] = {}
@@ -96,7 +95,7 @@ def _cut_circles(parents: Parents, faults: Faults) -> None:
 
 
 def _children(nodes: Mapping[str, Node], parents: Parents, faults: Faults) -> Children:
-    """Turn the links around: first the order in which a parent lists its children, then the order of the file."""
+    """Return the children of each node: first in the order the parent lists them, then in the order of the file."""
     children: Children = {key: {} for key in (None, *parents)}
     for key, node in nodes.items():
         for child in _listed(node, faults):

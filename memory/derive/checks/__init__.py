@@ -1,5 +1,5 @@
-"""What is believed of a written sentence.
+"""Checks of written sentences against their sources.
 
-Sentences come in with the sources they cite; out come those that say no name, number or date and no deed that the sources do
-not hold, and why the others are not believed. No model is asked.
+Sentences come in with the sources they cite; out come those that contain no name, number, date or deed missing from the
+sources, and the reasons for rejecting the others. No model is asked.
 """

@@ -1,8 +1,8 @@
-"""What is believed of the sentences of one answer, and why the others are not.
+"""The verdict on the sentences of one answer.
 
-A sentence may say no name, number and date that its sources do not hold, put nobody in another's place, and neither deny what
-they say nor say what they deny. The messages that it cites are the sources of its claims; its names may come from what else
-its writer was given, the rest of the conversation and what is known of the people, which then is a source as well.
+A sentence may contain no name, number or date that its sources do not hold, put nobody in another's place, and neither deny
+what they say nor say what they deny. Claims must be supported by the cited messages; names may also come from the rest of the
+writer's input, the conversation and the known facts about people, which then become sources as well.
 """
 
 import re
@@ -40,7 +40,7 @@ _SCOPE, _BESIDE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class _Clause:
-    """A piece of a text between marks: its telling words, and which of them are denied, by the places of what denies."""
+    """A clause of a text: its content words, and the positions of the words that each negation precedes."""
 
     words: tuple[str, ...]
     denials: tuple[int, ...]
@@ -51,7 +51,7 @@ class _Clause:
         return bool(self.denials) or self.turns
 
     def denied(self) -> Iterator[str]:
-        """Yield the first telling word behind each denial."""
+        """Yield the first content word after each negation."""
         yield from (self.words[at] for at in self.denials if at < len(self.words))
 
     def around(self, at: int) -> set[str]:
@@ -59,7 +59,7 @@ class _Clause:
 
 
 def contradictions(text: str, cited: Sequence[Source], names: Names) -> list[str]:
-    """Return the words that a sentence denies and its sources do not, or that these deny and it does not."""
+    """Return the words that a sentence denies and its sources do not, or the other way round."""
     said = [clause for source in cited for clause in _clauses(source.text, names)]
     written = list(_clauses(text, names))
     found: list[str] = []
@@ -94,14 +94,14 @@ def _clauses(text: str, names: Names) -> Iterator[_Clause]:
 
 
 class Belief:
-    """Judges the sentences of one answer: `written`, from what was given. Keep it no longer than that takes."""
+    """The judge of one answer's sentences, `written`, by the writer's input. Not to be kept beyond the check."""
 
     def __init__(self, given: Sequence[Source], written: Sequence[str], known: Sequence[Source] = ()) -> None:
         self._names = Names(given, known, written)
         self._evidence = Evidence(self._names)
 
     def judge(self, text: str, cited: Sequence[Source]) -> Judged:
-        """Return the words of a sentence that cannot stand, and the sources that supplied a name to it."""
+        """Return the unsupported words of a sentence, and the sources that supplied a name to it."""
         judged = self._evidence.judge(text, cited)
         wrong = [*judged.missing, *displaced(text, cited, self._names), *contradictions(text, cited, self._names)]
         return Judged(tuple(dict.fromkeys(wrong)), judged.supplied)

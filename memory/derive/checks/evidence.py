@@ -1,13 +1,16 @@
-"""Whether a digest says more than its sources do: the names, numbers and dates they do not hold.
+"""Whether a digest says more than its sources: names, numbers and dates they do not hold.
 
-Held numbers: every number of the sources' texts and speakers outside of dates, however written (1,000 = 1000 = one thousand,
-8th = eighth, 9 pm = 21:00, 10k = 10,000). A clock time without am or pm holds for both halves of the day. Where the sources
-count something, only how many they say: "31 boxes" does not hold "82 boxes" beside "82 steps".
-Held dates: those of the texts, the day of each message, and what follows from it ("yesterday", "on Friday", "in three weeks",
-"in March"). A year, a month or a weekday alone is held where one is named, or where none is and one follows.
-Held names: every word of the texts and speakers, by its letters or its stem, with or without a plural or genitive s. What
-stands for somebody there is resolved by what the writer was given beside them (see `naming`), which is then a source as well.
-Not looked at: "one", "first" and other words that mostly count nothing; scripts without capitals.
+Held numbers: every number in the texts and speakers of the sources outside of dates, in any notation (1,000 = 1000 = one
+thousand, 8th = eighth, 9 pm = 21:00, 10k = 10,000). A clock time without am or pm holds for both halves of the day. If the
+sources count something, only their counts of it are held: "31 boxes" does not hold "82 boxes" next to "82 steps".
+
+Held dates: those in the texts, the day of each message, and what follows from it ("yesterday", "on Friday", "in three weeks",
+"in March"). A year, month or weekday alone is held if one is named, or if none is and one follows.
+
+Held names: every word of the texts and speakers, by its letters or its stem, with or without a plural or genitive s. Pronouns
+are resolved by the rest of the writer's input (see `naming`), which then is a source as well.
+
+Not checked: "one", "first" and other words that mostly count nothing; scripts without capitals.
 """
 
 import re
@@ -29,21 +32,21 @@ _SHORT_DAYS = len("mond")
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What a sentence says that its sources do not hold, in its order, and the sources that supplied a name to it."""
+    """What a sentence says beyond its sources, in order, and the sources that supplied a name to it."""
 
     missing: tuple[str, ...] = ()
     supplied: tuple[Source, ...] = ()
 
 
 class Evidence:
-    """What sources hold, read once each however many sentences cite them. Keep it no longer than the check takes."""
+    """What sources hold, computed once per source for all sentences. Not to be kept beyond the check."""
 
     def __init__(self, names: Names | None = None) -> None:
         self._names = names or Names()
         self._held: dict[Source, SourceFacts] = {}
 
     def judge(self, entry_text: str, cited: Sequence[Source]) -> Judged:
-        """Return what is to be said against a digest's sentence, and who supplied its names."""
+        """Return what a digest's sentence says beyond its sources, and the suppliers of its names."""
         text, sources = plain(entry_text), SourceFacts.together([self._of(source) for source in cited])
         missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
         supplied: list[Source] = []
@@ -57,7 +60,7 @@ class Evidence:
         return Judged(tuple(dict.fromkeys(shown for _, shown in sorted(missing))), tuple(dict.fromkeys(supplied)))
 
     def unsupported(self, entry_text: str, cited: Sequence[Source]) -> list[str]:
-        """Return the names and numbers of a digest's sentence that its cited sources do not hold, as written, in order."""
+        """Return the names and numbers in a digest's sentence that its cited sources do not hold, as written, in order."""
         return list(self.judge(entry_text, cited).missing)
 
     def _of(self, source: Source) -> SourceFacts:
@@ -67,7 +70,7 @@ class Evidence:
 
 
 def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> bool:
-    """Say whether sources have Lyra's part in a sentence: her own words where she does something, else what was said to her."""
+    """Return whether sources support Lyra's part in a sentence: her own words if she acts, else words addressed to her."""
     if acts(text, name, light=False) and any(source.speaker for source in cited):
         asked = not reports(text, name) and any(_ADDRESSED.search(source.text) for source in cited)
         return asked or any(source.speaker == LYRA for source in cited)
@@ -115,7 +118,7 @@ def _missing_words(text: str, rest: str, sources: SourceFacts, found: Sequence[D
 
 
 def _falls_on(weekday: int, sources: SourceFacts, found: Sequence[Dated]) -> bool:
-    """Say whether a day that is held falls on a weekday: where the sentence names dates, one of those."""
+    """Return whether a held day falls on a weekday; if the sentence names dates, one of those must."""
     named = {reading for one in found for reading in one.readings}
     days = [day for day in sources.days if not named or any(_fits(claim, day) for claim in named)]
     return any(_weekday(day) == weekday for day in days)
@@ -138,7 +141,7 @@ def _fits(claim: Day, day: Day) -> bool:
 def _day_held(claim: Day, sources: SourceFacts) -> bool:
     if any(_fits(claim, day) for day in sources.days):
         return True
-    # Where it is not known when something was said, the year is looked up by itself.
+    # If it is unknown when something was said, the year is looked up separately.
     year, month, number = claim
     yearless = any(_fits((None, month, number), day) for day in sources.spoken if day[0] is None)
     return yearless and (year is None or str(year) in sources.years | sources.numbers)
@@ -156,7 +159,7 @@ def _missing_numbers(text: str, sources: SourceFacts) -> Iterator[tuple[int, str
 
 
 def _claims(rest: str, sources: SourceFacts) -> Iterator[tuple[int, str, set[str], set[str], str]]:
-    """Yield the numbers of a text without its dates: where, as written, what it may be worth, parts that would do, of what."""
+    """Yield the numbers of a text without its dates: position, spelling, possible values, parts that suffice, and unit."""
     for m in NUMBER.finditer(rest):
         readings = readings_of(m)
         suffix = (m.group(2) or "").casefold()

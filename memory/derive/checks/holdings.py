@@ -1,4 +1,4 @@
-"""What sources hold: the numbers, dates and words that a digest of them may say."""
+"""What sources hold: the numbers, dates and words that a digest of them may contain."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -52,13 +52,13 @@ class SourceFacts:
 
     @property
     def days(self) -> frozenset[Day]:
-        """Every day that is named or follows."""
+        """All days, whether named or implied."""
         return self.spoken | self.following
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A date in a text: where, as written, and its readings."""
+    """A date in a text: position, spelling and readings."""
 
     start: int
     end: int
@@ -79,7 +79,7 @@ def dated(text: str) -> list[Dated]:
 
 
 def undated(text: str, found: Sequence[Dated]) -> str:
-    """Return a text with a semicolon in the place of each character of its dates."""
+    """Return a text with every character of these dates replaced by a semicolon."""
     kept, at = list[str](), 0
     for one in found:
         kept += [text[at : one.start], ";" * (one.end - one.start)]
@@ -88,7 +88,7 @@ def undated(text: str, found: Sequence[Dated]) -> str:
 
 
 def held_by(source: Source) -> SourceFacts:
-    """Read what a source holds: its speaker's name, its text, and when it was said."""
+    """Return what a source holds by its speaker's name, its text, and when it was said."""
     return SourceFacts.together([_held_in(source.speaker, ""), _held_in(source.text, source.said_at, source.speaker)])
 
 
@@ -124,7 +124,7 @@ def _completed(day: Day, tellings: Sequence[Telling]) -> Iterator[Day]:
 
 
 def _numbers(rest: str) -> set[str]:
-    """Every value that a text without its dates may mean, with the parts of composed ones."""
+    """Return every possible value of the numbers in a text without its dates, including parts of composed ones."""
     values = set[str]()
     for m in NUMBER.finditer(rest):
         values |= readings_of(m) | loose(m.group(1)) | pieces(m.group(1))
@@ -136,7 +136,7 @@ def _numbers(rest: str) -> set[str]:
 
 
 def _counted_things(rest: str) -> Iterator[tuple[str, str]]:
-    """Yield each value of a text that counts something, with what it counts."""
+    """Yield each value in a text with its unit."""
     for m in NUMBER.finditer(rest):
         yield from ((value, unit_of(rest, m.start(), m.end())) for value in readings_of(m) | pieces(m.group(1)))
     for m in counted(blanked(rest, NUMBER.finditer(rest))):
@@ -147,7 +147,7 @@ def _counted_things(rest: str) -> Iterator[tuple[str, str]]:
 
 
 def unit_of(rest: str, start: int, end: int) -> str:
-    """Return what a number counts: the word behind it, or "at" where it is the time."""
+    """Return what a number counts: the word after it, or "at" for a time of day."""
     found = _UNIT.match(rest, end)
     word = found[1].casefold() if found else ""
     if word and word not in STOP_WORDS:
@@ -156,5 +156,5 @@ def unit_of(rest: str, start: int, end: int) -> str:
 
 
 def counted(text: str) -> Iterator[re.Match[str]]:
-    """Yield the numbers in words of a text."""
+    """Yield the spelled-out numbers of a text."""
     return matches(in_words(), COUNTED_BEGINNING, text)

@@ -1,7 +1,7 @@
-"""Names in what is written: which words are names, and what supplies one that the cited sources only stand for with "she".
+"""Names in written sentences, and the sources of names that the cited messages only refer to as "she".
 
-A word written large inside a sentence is a name. So is one that begins a sentence, where it is a name elsewhere in what the
-writer was given or wrote, or stands where only a name or a thing can: before a verb. Scripts without capitals are not looked at.
+A capitalized word inside a sentence is a name. So is one at the beginning of a sentence, if it is a name elsewhere in the
+writer's input or output, or stands where only a name or a thing can: before a verb. Scripts without capitals are not checked.
 """
 
 import re
@@ -13,7 +13,7 @@ from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.time.dates import MONTHS, WEEKDAYS, WORD
 
-# Words of other languages that open sentences or stand for people, and words that only join sentences.
+# Function words of other languages, and words that only join sentences.
 _UNNAMED = (
     STOP_WORDS
     | FUNCTION_WORDS
@@ -57,7 +57,7 @@ _LONGEST_PREPOSITION = 16
 
 
 class Names:
-    """The names in what a writer was given, `episode` and `known` people, and in what it wrote."""
+    """The names in a writer's input, `episode` and `known` people, and in its output."""
 
     def __init__(self, episode: Sequence[Source] = (), known: Sequence[Source] = (), written: Sequence[str] = ()) -> None:
         self._episode = episode
@@ -76,7 +76,7 @@ class Names:
         )
 
     def of(self, text: str, words: frozenset[str]) -> Iterator[re.Match[str]]:
-        """Yield the names of a text; `words` is what is said anywhere in its sources."""
+        """Yield the names of a text; `words` are all words of its sources."""
         found = list(WORD.finditer(text))
         for at, (word, following) in enumerate(zip_longest(found, found[1:])):
             if not _may_name(word.group()) and not _is_title_alone(text, word):
@@ -89,10 +89,10 @@ class Names:
                 yield word
 
     def supplier(self, name: re.Match[str], text: str, cited: Sequence[Source], said: frozenset[str]) -> Source | None:
-        """Return what supplies a name of a sentence that the sources it cites do not hold, or None.
+        """Return the source of a name in a sentence that the cited sources do not hold, or None.
 
-        That is what was given beside them, where they refer to somebody or name nobody whom the sentence leaves out. A place
-        is not meant by "she", and a digest names whom it means.
+        It is searched in the rest of the input, if the cited sources refer to somebody or name nobody whom the sentence leaves
+        out. "She" never means a place, and a digest names whom it means.
         """
         near, word = self._near(cited), name.group()
         for other in _beside(name, text):
@@ -104,7 +104,7 @@ class Names:
         return next((one for one in [*near, *telling] if held(word, words_of(f"{one.speaker} {one.text}"))), None)
 
     def _may_be_meant(self, name: re.Match[str], text: str, cited: Sequence[Source]) -> bool:
-        """Say whether sources may speak of a name in the part that a sentence gives it, though they do not hold it."""
+        """Return whether the cited sources may refer to a name in its role, though they do not hold it."""
         refers, place = any(self._refers(source) for source in cited), self.is_place(name.group().casefold())
         if not refers and all(not source.speaker for source in cited):
             return False
@@ -118,7 +118,7 @@ class Names:
         return slot is None or _fills(slot[1], cited) <= words_of(text)
 
     def _is_told_of(self, name: str, text: str, said: frozenset[str]) -> bool:
-        """Say whether the telling word beside a name in a text is said: "her sister Mina"."""
+        """Return whether a content word next to a name in a text occurs in the sources: "her sister Mina"."""
         telling = [word.casefold() for word in WORD.findall(text) if word.casefold() == name.casefold() or self._tells(word)]
         places = [at for at, word in enumerate(telling) if word == name.casefold()]
         return any(stem(word) in said for at in places for word in telling[max(0, at - 1) : at + 2] if word != name.casefold())
@@ -128,7 +128,7 @@ class Names:
         return folded.isalpha() and folded not in _UNNAMED and folded not in _VERBS and folded not in self._named
 
     def _refers(self, source: Source) -> bool:
-        """Say whether a source speaks of somebody whom its sentence has not named before; a digest only where it begins so."""
+        """Return whether a source refers to somebody not named before in its sentence; a digest, if a pronoun opens it."""
         if not source.speaker:
             return _OPENING.match(source.text) is not None
         first: dict[str, re.Match[str]] = {}
@@ -138,24 +138,24 @@ class Names:
         return any(self._named.isdisjoint(word.casefold() for word in WORD.findall(some)) for some in before)
 
     def left_out(self, text: str, cited: Sequence[Source], *, places: bool | None = None) -> frozenset[str]:
-        """Return the names in the texts of sources that a sentence does not have, all or only those of places, or of all else."""
+        """Return the names in sources that a sentence leaves out: all of them, or only places, or all but places."""
         sort = self._named if places is None else self._named & self._places if places else self._named - self._places
         return frozenset({word for source in cited for word in words_of(source.text)} & sort - words_of(text))
 
     def knows(self, word: str) -> bool:
-        """Say whether a word, in lower case, is a name anywhere in what was given or written."""
+        """Return whether a lower-case word is a name anywhere in the input or output."""
         return word in self._named
 
     def is_placed(self, text: str, at: int) -> bool:
-        """Say whether something is said to be in what stands at a place of a text."""
+        """Return whether the word at a position follows a preposition of place."""
         return _directly_before(_PLACED, text, at) is not None
 
     def is_place(self, name: str) -> bool:
-        """Say whether a name is one of a place: something is said to be in it."""
+        """Return whether a name is that of a place: something is said to be in it."""
         return name in self._places
 
     def _near(self, cited: Sequence[Source]) -> list[Source]:
-        """Return what stands around the sources that are cited, the nearest first: a message may be answered, a digest not."""
+        """Return the surroundings of the cited sources, nearest first: what follows counts for messages, not for digests."""
         found: dict[int, Source] = {}
         for source in cited:
             before, after = (_BEFORE, _AFTER) if source.speaker else (_LINES_BEFORE, 0)
@@ -174,7 +174,7 @@ class Names:
 
 
 def held(word: str, words: frozenset[str]) -> bool:
-    """Say whether words, by letters and stems, hold a name, with or without a plural or genitive s."""
+    """Return whether words, by letters and stems, hold a name, with or without a plural or genitive s."""
     folded = word.casefold()
     return not words.isdisjoint((folded, stem(folded), folded.removesuffix("s"), folded.removesuffix("es")))
 
@@ -186,7 +186,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def acts(text: str, name: re.Match[str], *, light: bool = True) -> bool:
-    """Say whether a name stands before a verb, as whoever does something; not `light`, before another than "is" or "should"."""
+    """Return whether a name is the subject of a verb; unless `light`, verbs such as "is" or "should" do not count."""
     found = list(WORD.finditer(text))
     at = next(at for at, word in enumerate(found) if word.start() == name.start())
     following = found[at + 1].group() if at + 1 < len(found) else ""
@@ -196,19 +196,19 @@ def acts(text: str, name: re.Match[str], *, light: bool = True) -> bool:
 
 
 def is_addressed(text: str, name: re.Match[str]) -> bool:
-    """Say whether a name stands behind "told", "asked", "with" and the like."""
+    """Return whether a name follows "told", "asked", "with" and the like."""
     before = re.search(r"([^\W_]+)\s$", text[max(0, name.start() - _WORDS_BEFORE) : name.start()])
     return bool(before and before[1].casefold() in _ADDRESSING)
 
 
 def reports(text: str, name: re.Match[str]) -> bool:
-    """Say whether a name stands before a verb of saying."""
+    """Return whether a name is followed by a verb of saying."""
     following = WORD.search(text, name.end())
     return bool(following and following.group() in _REPORTS and _joined(text, name, following))
 
 
 def _directly_before(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
-    """Find a preposition that ends at a place of a text; the whole text before it would be looked through for every name."""
+    """Match a preposition that ends at a position, in a bounded slice, as all the text before would be searched per name."""
     return pattern.search(text, max(0, at - _LONGEST_PREPOSITION), at)
 
 
@@ -227,7 +227,7 @@ def _inside(text: str) -> Iterator[re.Match[str]]:
 
 
 def _opening(text: str) -> Iterator[str]:
-    """Yield the words that begin a sentence and do something in it, in lower case."""
+    """Yield the words, in lower case, that begin a sentence as its subject."""
     found = list(WORD.finditer(text))
     for at, word in enumerate(found):
         if _may_name(word.group()) and opens(text, word.start()) and _before_verb(text, found, at):
@@ -245,7 +245,7 @@ def _beside(name: re.Match[str], text: str) -> Iterable[str]:
 
 
 def _fills(preposition: str, cited: Sequence[Source]) -> set[str]:
-    """Return the words that stand behind a preposition in sources and tell something."""
+    """Return the content words that follow a preposition in sources."""
     found = (m[1].casefold() for source in cited for m in re.finditer(rf"(?i)\b{preposition}\s+([^\W_]+)", source.text))
     return {word for word in found if word not in _UNNAMED}
 
@@ -255,7 +255,7 @@ def _holding(sources: Iterable[Source], *phrases: str) -> Source | None:
 
 
 def _before_verb(text: str, found: Sequence[re.Match[str]], at: int) -> bool:
-    """Say whether a word stands where the one of which something is told does: before a verb, "who", or "and" and a name."""
+    """Return whether a word is in subject position: before a verb, "who", or "and" with a name."""
     following = [word.group() for word in found[at + 1 : at + 3]] + ["", ""]
     gap = text[found[at].end() : found[at + 1].start()] if at + 1 < len(found) else "."
     one, two = following[0].casefold(), following[1].casefold()
@@ -271,7 +271,7 @@ def _before_verb(text: str, found: Sequence[re.Match[str]], at: int) -> bool:
 
 
 def opens(text: str, at: int) -> bool:
-    """Say whether a word stands at the start of a sentence, of what follows a heading word, or of speech that is quoted."""
+    """Return whether a word starts a sentence, the text after a heading word, or quoted speech."""
     before = re.sub(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St)\.\s*$", "x", text[max(0, at - _WORDS_BEFORE) : at])
     bare = before.rstrip(" \t\"“”„«'‘’([{-*•>#")
     if not bare:

@@ -1,7 +1,6 @@
-"""Who did what: whether a name stands in a sentence where its sources have another one, and whether who said it did.
+"""Who did what: whether a name takes the place of another one in the sources.
 
-What stands around a name tells its part: the words that mean something before it and behind it. A message has its speaker
-wherever it says "I".
+The content words before and after a name tell its role. In a message, "I" counts as its speaker.
 """
 
 import re
@@ -25,7 +24,7 @@ _BESIDE, _AROUND = 2, 5
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A word, where it stands, and the telling words before and behind it in its sentence, the nearest first."""
+    """A word, its position, and the content words before and after it in its sentence, nearest first."""
 
     word: str
     start: int
@@ -33,14 +32,14 @@ class _Part:
     behind: tuple[str, ...]
 
     def is_like(self, other: "_Part") -> bool:
-        """Say whether both stand beside the same word, on the same side."""
+        """Return whether both have the same word next to them, on the same side."""
         return any(
             not set(mine[:_BESIDE]).isdisjoint(theirs[:_BESIDE])
             for mine, theirs in ((self.before, other.before), (self.behind, other.behind))
         )
 
     def is_among(self, other: "_Part") -> bool:
-        """Say whether any word around the one stands around the other."""
+        """Return whether any word around the one is around the other."""
         return not {*self.before, *self.behind}.isdisjoint((*other.before, *other.behind))
 
 
@@ -56,15 +55,15 @@ def _parts(text: str, names: Names) -> list[_Part]:
 
 
 def _telling(word: str, names: Names) -> str | None:
-    """Return the stem of a word, '' where it tells nothing, None where a sentence ends."""
+    """Return the stem of a word, '' if it has no content, None at the end of a sentence."""
     if word in _ENDS:
         return None
     return "" if word in _LIGHT or len(word) == 1 or word.isdecimal() or names.knows(word) else stem(word)
 
 
 def _nearest(telling: Sequence[str | None]) -> list[tuple[str, ...]]:
-    """Return the telling words before each in its sentence, the nearest first."""
-    # One pass: a message of single letters alone has thousands of words, and none that ends a look around.
+    """Return for each token the content words before it in its sentence, nearest first."""
+    # In one pass: a message of nothing but single letters has thousands of tokens, and none that ends a backward search.
     found: list[tuple[str, ...]] = []
     near: tuple[str, ...] = ()
     for word in telling:
@@ -89,7 +88,7 @@ def displaced(text: str, cited: Sequence[Source], names: Names) -> Iterator[str]
 
 
 def _is_month_displaced(part: _Part, text: str, there: Sequence[tuple[Source, _Part]], cited: Sequence[Source]) -> bool:
-    """Say whether a date stands where a source has another one; it is looked at by its month."""
+    """Return whether a date takes the place of another one in a source, judged by its month."""
     said = _dates(text)
     claim = said.get(part.start, [(None, MONTHS[part.word], None)])
     named = [day for days in said.values() for day in days]
@@ -113,7 +112,7 @@ def _is_month_displaced(part: _Part, text: str, there: Sequence[tuple[Source, _P
 
 
 def _dates(text: str) -> dict[int, list[Day]]:
-    """Return the readings of the dates of a text by where their months stand."""
+    """Return the readings of the dates of a text by the position of their month."""
     found: dict[int, list[Day]] = {}
     for m, readings in dates(text):
         for word in WORD.finditer(text, m.start(), m.end()):
@@ -158,7 +157,7 @@ def _is_name_displaced(
 
 
 def _is_told_elsewhere(month: _Part, holding: Sequence[tuple[Source, _Part]], cited: Sequence[Source]) -> bool:
-    """Say whether what stands around a month is told by a source that does not name it, and by none that does."""
+    """Return whether the surroundings of a month occur in a source that does not name it, and in none that does."""
     around = {*month.before, *month.behind}
     told = {source: len(around & words_of(source.text)) for source in cited}
     return not any(told[source] for source, _ in holding) and max(told.values()) >= _BESIDE

@@ -1,4 +1,4 @@
-"""How much a question asks for: one thing, several of a kind, what happened in its order, or all of something summed up."""
+"""How much a question asks for: one thing, a list, a sequence of events, or a summary."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ Phrases = Mapping[str, str]
 
 
 class Breadth(Enum):
-    """What a question asks for, by which the list of what is found is made."""
+    """What a question asks for; it decides how the results are assembled."""
 
     ONE = "one thing"
     LIST = "several of a kind"
@@ -17,17 +17,17 @@ class Breadth(Enum):
 
     @property
     def spread(self) -> bool:
-        """Whether each conversation has its turn: what is asked for was said in several."""
+        """Whether results are spread over conversations, because the answer is scattered over several."""
         return self in (Breadth.LIST, Breadth.ORDER)
 
     @property
     def of_theme(self) -> bool:
-        """Whether a theme is asked for rather than a sentence."""
+        """Whether to search for the theme of a question rather than for its sentence."""
         return self in (Breadth.ORDER, Breadth.WHOLE)
 
     @property
     def with_replies(self) -> bool:
-        """Whether what was answered is asked for as much as what was said."""
+        """Whether Lyra's replies belong to the results as much as what people said."""
         return self is Breadth.WHOLE
 
 
@@ -66,11 +66,11 @@ _ALL = ((Breadth.WHOLE, _WHOLE), (Breadth.ORDER, _ORDER), (Breadth.LIST, _LIST))
 
 
 def breadth(text: str, language: str) -> Breadth:
-    """Return how much a question in a language asks for; the broadest of what its words tell."""
+    """Return how much a question asks for; the broadest match of its language's phrases wins."""
     return next((one for one, phrases in _ALL if speaks(phrases, language, text)), Breadth.ONE)
 
 
 def speaks(phrases: Phrases, language: str, text: str) -> bool:
-    """Say whether a text has one of the phrases of its language."""
+    """Return whether a text contains one of the phrases of its language."""
     ours = phrases.get(language)
     return ours is not None and re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) is not None

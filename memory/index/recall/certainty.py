@@ -1,10 +1,11 @@
-"""How sure it is that a hit is about what was asked; whether it answers, only reading it tells.
+"""How certain it is that a hit is about the question; whether it answers the question, only reading it can tell.
 
-Two things are added: the share of the question's words that a hit holds, each counted by how rare it is, and how much nearer its
-meaning is to the question than the usual message of this conversation. Where it has no vector, its words count for both.
+The score is a sum of two parts: the share of the question's words that the hit holds, weighted by rarity, and how far its
+cosine to the question exceeds that of an average message of this conversation. A hit without a vector has its word share
+counted twice.
 
-Both limits were set where, between friends (LoCoMo), few questions that their own conversation answers fall below the first,
-and few that it does not reach the second; docs/measured.md has the shares.
+Both thresholds were calibrated on conversations between friends (LoCoMo): few questions that their own conversation answers
+fall below LIKELY, few that it does not answer reach SURE; docs/measured.md has the shares.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +25,7 @@ SURE = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What tells how sure a hit of one question is: how rare its words are in view, and how near the usual message is to it.
+    """The grading of one question's hits: how rare its words are in view, and the average cosine of a message to it.
 
     `asked` is the sum of the rarities.
     """
@@ -35,7 +36,7 @@ class Judge:
     usual: float
 
     def of(self, one: Scored, document: int, words: Sequence[str]) -> Certainty:
-        """Return how sure it is that a document, which holds these words of the question, is about what is asked."""
+        """Return the certainty of a document that holds these words of the question."""
         of_time, of_speaker = self.question.at_large and one.timely[document], self.question.alone and one.voice[document]
         if of_time or of_speaker:
             return Certainty.SURE
@@ -43,13 +44,13 @@ class Judge:
         cosine = float(one.cosine[document])
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
-            # What asks the very same tells nothing of it.
+            # A hit that asks the same question tells nothing about the answer.
             return Certainty.WEAK if one.domain_index.documents.traits.now[document] & ASKS else Certainty.SURE
         return Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
 
 
 def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
-    """Return what tells how sure the hits of a question are, by the messages among what was ranked."""
+    """Return the judge of a question, calibrated on the messages among the ranked items."""
     told = [one for one in scored if one.domain_index.kind == MESSAGES] or scored
     passages = sum(len(one.domain_index.owners) for one in told)
     terms = {term for some in question.words.values() for term in some}
@@ -62,5 +63,5 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
 
 
 def rarity(holding: int, passages: int) -> float:
-    """Return what BM25 weighs a word by that so many of the passages hold."""
+    """Return the BM25 inverse document frequency of a word held by `holding` of `passages` passages."""
     return log(1 + (passages - holding + 0.5) / (holding + 0.5))

@@ -1,4 +1,4 @@
-"""Arrays that grow at their end."""
+"""Growable arrays."""
 
 from typing import Any
 
@@ -15,18 +15,18 @@ _GROUP = 64
 
 
 def reached(values: Floats, n: int) -> np.float32:
-    """Return what the n highest values reach, and, of many values, few others."""
+    """Return a threshold that at least the n highest values reach, and in a large array only few others."""
     if len(values) <= n:
         return np.float32(-np.inf)
     if len(values) >= _GROUPS * n * _GROUP:
-        # At least n values reach what the highest of n groups do; to look for these takes a tenth of the time.
+        # At least n values reach the n-th highest group maximum; partitioning group maxima takes a tenth of the time.
         whole = len(values) // _GROUP
         values = values[: whole * _GROUP].reshape(_GROUP, whole).max(axis=0)
     return np.float32(np.partition(values, len(values) - n)[len(values) - n])
 
 
 class Column:
-    """A column of values, or of rows of `width` values, to which more are added in place."""
+    """A growable column of values, or of rows of `width` values."""
 
     def __init__(self, dtype: DTypeLike, width: int = 0) -> None:
         self._held: NDArray[Any] = np.empty((64, width) if width else 64, dtype)
@@ -37,16 +37,16 @@ class Column:
 
     @property
     def now(self) -> NDArray[Any]:
-        """The values, as they are; what is written into them stays."""
+        """The current values, as a writable view."""
         return self._held[: self._n]
 
     @property
     def nbytes(self) -> int:
-        """The memory it takes."""
+        """The allocated memory in bytes."""
         return int(self._held.nbytes)
 
     def extend(self, values: ArrayLike) -> None:
-        """Add values behind the last one."""
+        """Append values."""
         added = np.asarray(values, self._held.dtype)
         wanted = self._n + len(added)
         if wanted > len(self._held):

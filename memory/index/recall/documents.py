@@ -1,8 +1,8 @@
-"""The items of one kind in one domain, numbered in the order they were stored, and how messages stand beside each other.
+"""The items of one kind in one domain, numbered in the order they were stored, and how messages adjoin each other.
 
-Messages of a session are in order of time. A stretch is what was said there without a break of six hours, a run what one
-speaker said in a row within it; both are named after their first message. A DM never ends, so it is stretches, not sessions,
-that are about something.
+Messages of a session are ordered by time. A stretch is a part of a session without a break of six hours, a run consecutive
+messages of one speaker within a stretch; both are identified by their first message. A DM never ends, so stretches, not
+sessions, have a topic.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,18 @@ from memory.types import MINUTE
 
 BREAK = 360 * MINUTE
 NO_NAMES = frozenset({"user", "assistant", "system", "human", "ai", "bot", "me", "you"})
-"""What stands in the place of a name in what was exported elsewhere."""
+"""Placeholders that exports of other programs use in place of a name."""
 NONE = -1
 _FEW = 32
 
 
 class Documents:
-    """The items of one shard as columns, one entry an item. Those of messages are `linked`: they have neighbours.
+    """The items of one shard as columns, one entry per item. Messages are `linked`: they have neighbours.
 
-    `before` and `after` are the numbers of neighbours, NONE at the ends of a session; `stretches` and `runs` the number of the
-    first message of each one's stretch and run. `tellers` are the documents that tell of other times than their own, an entry a
-    time, with when it begins and ends. `names` numbers the speakers, `called` has them by each word of their names, `hers` are Lyra's.
+    `before` and `after` are the numbers of the neighbours, NONE at the ends of a session; `stretches` and `runs` hold the
+    number of the first message of each one's stretch and run. `tellers`, `told_from` and `told_until` have one entry per time
+    that a document tells of besides its own. `names` numbers the speakers, `called` maps each word of a name to the speakers
+    who bear it, `hers` are the names Lyra spoke under.
     """
 
     def __init__(self, *, linked: bool) -> None:
@@ -57,7 +58,7 @@ class Documents:
 
     @property
     def nbytes(self) -> int:
-        """The memory they take."""
+        """The allocated memory in bytes."""
         columns = (self.items, self.sessions, self.times, self.speakers, self.traits, self.fingerprints)
         told = (self.tellers, self.told_from, self.told_until)
         return sum(column.nbytes for column in (*columns, *told, self.before, self.after, self.stretches, self.runs))
@@ -66,7 +67,7 @@ class Documents:
         self, items: Ints, sessions: Ints, times: Ints, speakers: Sequence[str], traits: Ints, fingerprints: Ints,
         tells: Sequence[bytes | None],
     ) -> None:  # fmt: skip
-        """Take in items, ascending and all newer than those here."""
+        """Append items, in ascending order and all newer than the existing ones."""
         start, n = len(self), len(items)
         self._neighbourhood = None
         self.items.extend(items)
@@ -75,7 +76,7 @@ class Documents:
         self.speakers.extend([self._number(speaker) for speaker in speakers])
         self.traits.extend(traits)
         self.hers.update(speaker for speaker, trait in zip(speakers, traits.tolist(), strict=True) if trait & OWN)
-        # A digest that says the same as another does so of other messages.
+        # Equal digests condense different messages, so they are never merged as duplicates.
         self.fingerprints.extend(fingerprints if self.linked else np.zeros(n))
         told = [(start + at, np.frombuffer(some, np.int64)) for at, some in enumerate(tells) if some]
         self.tellers.extend([document for document, edges in told for _ in edges[::2]])
@@ -93,20 +94,20 @@ class Documents:
 
     @property
     def neighbourhood(self) -> Neighbourhood:
-        """How messages stand beside each other, looked at once until more are added."""
+        """How messages adjoin each other; cached until more are added."""
         if self._neighbourhood is None:
             self._neighbourhood = Neighbourhood.of(self.before.now, self.after.now, self.stretches.now)
         return self._neighbourhood
 
     def number(self, item: int) -> int:
-        """Return the number of an item, NONE where it is not here."""
+        """Return the number of an item, NONE if the shard does not hold it."""
         at = int(np.searchsorted(self.items.now, item))
         return at if at < len(self) and self.items.now[at] == item else NONE
 
     def then(self, window: Window, *, ahead: bool) -> tuple[Mask, Ints]:
-        """Say which items were said in a window or tell of a time that lies in it for the most part, and of each when that was.
+        """Return a mask of the items said in a window or telling of a time at least half inside it, and the instant of each.
 
-        What only looked forward to that time counts where it lies `ahead`.
+        A time after the message that tells of it counts only if the window lies `ahead`.
         """
         mask: Mask = (self.times.now >= window.start) & (self.times.now < window.end)
         if not len(self.tellers):
@@ -116,7 +117,7 @@ class Documents:
         if not ahead:
             within &= start <= self.times.now[self.tellers.now]
         when = self.times.now.copy()
-        # The first of several stands for all.
+        # Of several matching times of a document, the first one counts.
         when[self.tellers.now[within][::-1]] = start[within][::-1]
         mask[self.tellers.now[within]] = True
         return mask, when
@@ -130,14 +131,16 @@ class Documents:
         return self.names.setdefault(speaker, len(self.names))
 
     def numbers(self, name: str) -> list[int]:
-        """Return the numbers of the speakers of this name, however it is written; where there is none, of those it is a part of."""
+        """Return the numbers of the speakers with this name, ignoring case; failing that, of those whose name contains its
+        words.
+        """
         same = [number for known, number in self.names.items() if known.casefold() == name.casefold()]
         words = name_words(name)
         named = set.intersection(*(self.called.get(word, set()) for word in words)) if words else set()
         return same or [self.names[speaker] for speaker in named]
 
     def _link(self, document: int) -> None:
-        """Put a message behind the last one of its session; where it was said earlier, order the session anew."""
+        """Append a message to its session; relink the session if the message is older than its last one."""
         session = int(self.sessions.now[document])
         last = self._last.get(session)
         if last is None:
@@ -168,14 +171,14 @@ class Documents:
 
 
 def name_words(name: str) -> set[str]:
-    """Return the words by which somebody is called, without accents; of a script without spaces no single characters."""
+    """Return the words of a name, without accents; single characters only if there are no longer words."""
     words = {lexical.unaccented(word.removesuffix("'s")) for word in lexical.tokens(name)}
     longer = {word for word in words if len(word) > 1}
     return longer or words
 
 
 def _firsts(chosen: Ints, joined: Mask) -> Ints:
-    """Return for each entry the first one of its group; `joined` says of each but the first whether it belongs to the last."""
+    """Return the first entry of each entry's group; `joined` tells for all but the first whether they continue a group."""
     starts = np.append(True, ~joined)
     first: Ints = chosen[starts][np.cumsum(starts) - 1]
     return first

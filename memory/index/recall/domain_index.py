@@ -1,9 +1,7 @@
-"""One kind of item of one domain in memory: its words, its meaning, and how its items stand beside each other.
+"""One kind of item of one domain in memory: documents, postings and vectors.
 
-Which passages hold a term, and how often.
-
-Postings are a list of segments, each sorted by term. What is written later makes a small one, and a segment takes in those
-behind it when they are a fair part of it, so that there are few, and a new message is found without rebuilding.
+Postings are a list of segments, each sorted by term. New passages form a small segment, which is merged into the one before
+unless that is much larger: so there are few segments, and a new message is found without a rebuild.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,12 +19,12 @@ from memory.store.database import Row
 
 _FAIR = 8
 Held = tuple[Ints, Floats]
-"""Passages, ascending, and how often each holds a term."""
+"""Passages, ascending, with the number of times each holds a term."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Terms, ascending, each once; the passages and counts of the n-th stand from `starts[n]` to `starts[n + 1]`."""
+    """Terms, ascending and unique; the passages and counts of the n-th are at `starts[n]:starts[n + 1]`."""
 
     terms: NDArray[np.uint64]
     starts: Numbers
@@ -45,11 +43,11 @@ class Postings:
 
     @property
     def nbytes(self) -> int:
-        """The memory they take."""
+        """The allocated memory in bytes."""
         return sum(part.terms.nbytes + part.starts.nbytes + part.passages.nbytes + part.counts.nbytes for part in self._segments)
 
     def add(self, terms: NDArray[np.uint64], passages: Numbers, counts: NDArray[np.uint8]) -> None:
-        """Take in postings of passages that are all newer than those here."""
+        """Add postings of passages that are all newer than the existing ones."""
         self._segments.append(_segment(terms, passages, counts))
         while len(self._segments) > 1 and len(self._segments[-2]) <= _FAIR * len(self._segments[-1]):
             small = self._segments[-2:]
@@ -62,16 +60,16 @@ class Postings:
             ]
 
     def find(self, term: int) -> Held:
-        """Return the passages that hold a term, ascending, and how often."""
+        """Return the passages that hold a term, ascending, with counts."""
         return self.find_each([term])[term]
 
     def find_each(self, terms: Iterable[int]) -> dict[int, Held]:
-        """Return for each of these terms the passages that hold it, ascending, and how often."""
+        """Return for each term the passages that hold it, ascending, with counts."""
         wanted = np.fromiter(sorted(set(terms)), np.uint64)
         found: list[list[tuple[Numbers, NDArray[np.uint8]]]] = [[] for _ in wanted]
         for part in self._segments:
             if len(part):
-                # At once, as each search lets other threads go before it.
+                # One search for all terms, as each search may yield to other threads.
                 places = part.terms.searchsorted(wanted).clip(max=len(part.terms) - 1)
                 for n in np.flatnonzero(part.terms[places] == wanted):
                     held = slice(part.starts[places[n]], part.starts[places[n] + 1])
@@ -101,9 +99,9 @@ def _segment(terms: NDArray[np.uint64], passages: Numbers, counts: NDArray[np.ui
 
 
 class DomainIndex:
-    """Documents, the passages they are read in, and what those hold and mean.
+    """Documents with their passages, postings and vectors.
 
-    `owners` is the document of each passage, `firsts` and `lasts` the first and the last passage of each document.
+    `owners` is the document of each passage, `firsts` and `lasts` are the first and last passage of each document.
     """
 
     def __init__(self, kind: int) -> None:
@@ -118,7 +116,7 @@ class DomainIndex:
 
     @property
     def nbytes(self) -> int:
-        """The memory it takes."""
+        """The allocated memory in bytes."""
         passages = sum(column.nbytes for column in (self.owners, self.lengths, self.firsts, self.lasts))
         return passages + self.documents.nbytes + self.postings.nbytes + sum(one.nbytes for one in self.meanings.values())
 
@@ -126,7 +124,7 @@ class DomainIndex:
         return len(self.documents)
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Take in rows of `terms`, ascending by item and passage, all newer than what is here."""
+        """Add rows of `terms`, ascending by item and passage, all newer than the existing ones."""
         start, before = len(self.owners), len(self)
         items = _column(rows, "item")
         starts = np.flatnonzero(np.append(True, items[1:] != items[:-1]))
@@ -152,9 +150,9 @@ class DomainIndex:
         )
 
     def mean(self, space: int, items: Ints, passages: Ints, vectors: NDArray[np.float16]) -> None:
-        """Take in vectors of items in a space, ascending, by the numbers of their passages; those of items that are not here are left out.
+        """Add vectors of a space, ascending by item and passage; those of unknown items are ignored.
 
-        What is behind the only passage of an item is a sentence of it.
+        For an item with a single passage, vectors after the first are those of its sentences.
         """
         here = self.documents.items.now
         documents = np.searchsorted(here, items)
@@ -162,16 +160,16 @@ class DomainIndex:
         there[there] = here[documents[there]] == items[there]
         if space not in self.meanings:
             self.meanings[space] = Meaning(vectors.shape[1])
-        # What two processes embedded at once, or what has a vector in another space as well, is announced again.
+        # Vectors are announced again when two processes embedded the same item, or when it has a vector in another space.
         there &= ~self.meanings[space].holds(documents)
         documents = documents[there]
         parts = (passages[there] > 0) & (self.firsts.now[documents] == self.lasts.now[documents])
         self.meanings[space].add(documents, vectors[there], parts)
 
     def scan(self, asked: Mapping[int, Vectors]) -> Similarities:
-        """Return how near each document is to a question, given as a unit vector a space, none for one without any.
+        """Return the cosine of each document to a question, given as one unit vector per space.
 
-        A document that has vectors in several of these spaces is compared in the first.
+        A document with vectors in several of these spaces is compared in the first.
         """
         meant = Similarities(np.zeros(len(self), np.float32), slice(0), 0)
         for space, vector in asked.items():
@@ -181,11 +179,11 @@ class DomainIndex:
         return meant
 
     def vector(self, space: int, document: int) -> Vectors | None:
-        """Return what the beginning of a document means in a space, None where it has no vector there."""
+        """Return the vector of a document's first passage in a space, None if it has none."""
         return self.meanings[space].vector(document) if space in self.meanings else None
 
     def item(self, document: int) -> int | None:
-        """Return the key of a document, None for no document."""
+        """Return the key of a document, None for NONE."""
         return None if document == NONE else int(self.documents.items.now[document])
 
 

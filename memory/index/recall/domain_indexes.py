@@ -1,8 +1,8 @@
-"""The domains that were asked for, in memory, brought up to date with the last committed write of any process.
+"""A cache of domain indexes, kept in step with the last committed write of any process.
 
-New items and vectors are added; something forgotten loads the domain anew: the statistics must not remember it either. So does
-something older that comes back, as columns grow at their end. What all of them take stays under a limit: the domains that were
-not asked for longest are let go.
+New items and vectors are appended. A domain is reloaded when something in it was forgotten, so that its statistics do not
+retain it, and when an older item comes back, as columns grow only at the end. Memory is bounded: the least recently used
+domains are evicted.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _MANY = 500
 
 @dataclass
 class Loaded:
-    """One domain: a shard a kind. `seq` is the last change it knows, `spaces` those whose vectors it holds."""
+    """One domain in memory, a shard per kind. `seq` is the last change applied, `spaces` are the vector spaces loaded."""
 
     domain: int
     spaces: tuple[int, ...]
@@ -40,27 +40,27 @@ class Loaded:
 
     @property
     def nbytes(self) -> int:
-        """The memory it takes."""
+        """The allocated memory in bytes."""
         return sum(domain_index.nbytes for domain_index in self.domain_indexes)
 
     @property
     def held(self) -> set[int]:
-        """The spaces that anything here has a vector in."""
+        """The spaces in which any item has a vector."""
         return {space for domain_index in self.domain_indexes for space in domain_index.meanings}
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Take in rows of `terms`, ascending, all newer than what is here."""
+        """Add rows of `terms`, ascending, all newer than the existing ones."""
         for kind, of_kind in groupby(sorted(rows, key=lambda row: int(row["kind"])), lambda row: int(row["kind"])):
             self.domain_indexes[kind].add(list(of_kind))
         self.languages.update(row["language"] for row in rows)
         self.last = rows[-1]["item"] if rows else self.last
 
     def holds(self, item: int) -> bool:
-        """Say whether an item is here, of whatever kind."""
+        """Return whether an item of any kind is loaded."""
         return any(domain_index.documents.number(item) != NONE for domain_index in self.domain_indexes)
 
     def mean(self, space: int, rows: Sequence[Row]) -> None:
-        """Take in rows of `vectors` of a space, ascending."""
+        """Add rows of `vectors` of a space, ascending."""
         if not rows:
             return
         items, passages = (np.fromiter((row[name] for row in rows), np.int64, len(rows)) for name in ("item", "passage"))
@@ -71,7 +71,7 @@ class Loaded:
 
 
 class DomainIndexes:
-    """The domains in memory; `most` is how many bytes they may take together, beside the one asked for last."""
+    """The loaded domains; `most` limits their total bytes, the domains of the latest request excepted."""
 
     def __init__(self, db: Database, most: int = MOST_BYTES) -> None:
         self._db = db
@@ -86,7 +86,7 @@ class DomainIndexes:
             db.peers.listen(self._hear)
 
     def _hear(self, words: Collection[str]) -> None:
-        """Follow what others wrote, before anybody asks; whoever asks earlier does so himself."""
+        """Catch up with writes of other processes in the background; a request that comes earlier catches up by itself."""
         written = {int(word.removeprefix(WRITTEN)) for word in words if word.startswith(WRITTEN)}
         self._behind |= written & self._loaded.keys()
         if self._behind and (self._following is None or self._following.done()):
@@ -102,7 +102,7 @@ class DomainIndexes:
                         await self._follow(self._loaded[domain], rows)
 
     async def close(self) -> None:
-        """Follow nothing any more."""
+        """Stop following changes."""
         if self._following is not None:
             self._following.cancel()
             await asyncio.gather(self._following, return_exceptions=True)
@@ -110,7 +110,7 @@ class DomainIndexes:
     async def of(self, domains: Sequence[int], spaces: tuple[int, ...]) -> list[Loaded]:
         """Return these domains as of the last committed write, with the vectors of these spaces.
 
-        They may grow while the caller waits for something else.
+        They may grow whenever the caller awaits something else.
         """
         async with self._one:
             changes = await self._changes([self._loaded[domain] for domain in domains if self._knows(domain, spaces)])
@@ -125,11 +125,11 @@ class DomainIndexes:
             return found
 
     def unchanged(self) -> AbstractAsyncContextManager[None]:
-        """Have no domain grow while something is read of them beside the event loop."""
+        """Keep all domains from changing while they are read off the event loop."""
         return self._one
 
     def forget(self) -> None:
-        """Let go of every domain."""
+        """Evict all domains."""
         for domain in list(self._loaded):
             self._let_go(domain)
 
@@ -138,7 +138,7 @@ class DomainIndexes:
         return loaded is not None and loaded.spaces == spaces
 
     async def _changes(self, known: Sequence[Loaded]) -> dict[int, list[Row]]:
-        """Return what changed in these domains since they were followed last, each change with what it adds."""
+        """Return the changes of these domains since they were last followed, joined with the rows each change added."""
         if not known:
             return {}
         after = {f"d{n}": loaded.domain for n, loaded in enumerate(known)}
@@ -155,8 +155,8 @@ class DomainIndexes:
         return {domain: list(some) for domain, some in groupby(rows, lambda row: int(row["domain"]))}
 
     async def _follow(self, loaded: Loaded, changes: Sequence[Row]) -> None:
-        """Bring a domain up to date, or let it go where something was forgotten or came back, or much has changed."""
-        # What was announced twice is read once: every look at it finds it as it is now.
+        """Apply changes to a domain, or evict it if an item was dropped or came back, or if many vectors changed."""
+        # A change announced twice is applied once: each row shows the current state anyway.
         latest = {(row["op"], row["item"]): row["seq"] for row in changes}
         come_back = any(op == "add" and item <= loaded.last and not loaded.holds(item) for op, item in latest)
         if come_back or any(op == "drop" for op, _ in latest) or sum(op == "vector" for op, _ in latest) > _MANY:
@@ -194,7 +194,7 @@ class DomainIndexes:
             self._let_go(next(iter(self._loaded)))
 
     def _weigh(self, loaded: Loaded) -> None:
-        """Note what a domain takes now; all of them are not looked at again for one that changed."""
+        """Record the size of a domain and adjust the total by the difference."""
         size = loaded.nbytes
         self._taken += size - self._sizes.get(loaded.domain, 0)
         self._sizes[loaded.domain] = size

@@ -1,12 +1,10 @@
-"""The way in: a question goes in, the items that answer it come out.
+"""The entry point of recall: a question goes in, ranked items come out; with the word signal, BM25.
 
-What the words of a question find: BM25, with a little of the message before.
-
-Robertson & Zaragoza 2009, k1 1.5, b 0.75, over passages; statistics are summed over exactly the shards in view, so that
-nothing elsewhere moves a rank, and over messages alone where there are any, so that a digest never weakens what it was made
-from. What a message answers stands before it: its first passage counts the words of the last
-passage before as BEFORE of its own (between friends 2.7 points more of the evidence among ten; 0.2 to 0.5 do as well). It is
-counted when a question is asked and kept nowhere, so that nothing of a forgotten message stays.
+Robertson & Zaragoza 2009, k1 1.5, b 0.75, over passages. Statistics are summed over exactly the shards in view, so that nothing
+elsewhere moves a rank, and over messages alone where there are any, so that a digest never weakens its sources. As an answer
+follows what it answers, the first passage of a message also counts the words of the last passage before it, weighted by BEFORE
+(between friends 2.7 points more of the evidence in the top ten; 0.2 to 0.5 do as well). This happens at query time and is
+stored nowhere, so that nothing of a forgotten message stays.
 """
 
 from collections import defaultdict
@@ -40,9 +38,9 @@ BEFORE = 0.3
 
 
 def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int]]) -> tuple[list[Floats], float]:
-    """Return the score of each document of each shard, that of its best passage, and what none can exceed.
+    """Return the BM25 score of each document of each shard (that of its best passage), and an upper bound of all scores.
 
-    `words` are words with their terms.
+    `words` maps each word to its terms.
     """
     most = 0.0
     scores = [np.zeros(len(domain_index.owners), np.float32) for domain_index in domain_indexes]
@@ -63,7 +61,7 @@ def bm25(domain_indexes: Sequence[DomainIndex], words: Mapping[str, Sequence[int
 
 
 def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
-    """Return what each passage's count is weighed against: its length beside the average of its kind."""
+    """Return the BM25 length normalization of each passage, relative to the average length of its kind."""
     lengths: defaultdict[int, float] = defaultdict(float)
     passages: defaultdict[int, int] = defaultdict(int)
     for domain_index in domain_indexes:
@@ -77,14 +75,14 @@ def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
 
 
 def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], documents: Sequence[int]) -> list[list[str]]:
-    """Return of each of these documents which of the words it holds, any of a word's terms counting."""
+    """Return for each of these documents the words it holds by any of their terms."""
     n = len(documents)
     told: list[list[str]] = [[] for _ in documents]
     if not n or not words:
         return told
     found = _found(domain_index, words)
     total = len(domain_index.owners) + 1
-    # The passages of all words in one row, each word's behind those of the words before it: one search tells where all begin.
+    # One sorted array of the passages of all terms, offset term by term: a single search finds each document's range in all.
     terms = [(word, found[term][0]) for word, some in words.items() for term in some if len(found[term][0])]
     row = np.concatenate([passages + at * total for at, (_, passages) in enumerate(terms)]) if terms else np.empty(0, np.int64)
     edges = np.concatenate([domain_index.firsts.now[documents], domain_index.lasts.now[documents] + 1])
@@ -101,7 +99,7 @@ def _found(domain_index: DomainIndex, words: Mapping[str, Sequence[int]]) -> dic
 
 
 def _held(domain_index: DomainIndex, terms: Sequence[int], postings: Mapping[int, Held]) -> Held:
-    """Return the passages that hold any of these terms, each once, and how often."""
+    """Return the passages that hold any of these terms, each once, with summed counts."""
     found = [postings[term] for term in terms]
     if len(found) == 1:
         return found[0]
@@ -113,7 +111,7 @@ def _held(domain_index: DomainIndex, terms: Sequence[int], postings: Mapping[int
 
 
 def _with_before(domain_index: DomainIndex, passages: Ints, counts: Floats) -> tuple[Ints, Floats]:
-    """Return passages, each once, with what they hold themselves and what those before them do."""
+    """Return passages with their counts, including the weighted counts of the passage before each."""
     if not domain_index.documents.linked:
         return passages, counts
     owners = domain_index.owners.now[passages]
@@ -136,9 +134,9 @@ def _best(domain_index: DomainIndex, score: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A scored item of a kind, its neighbours' keys (None at the ends of a session), and the signals that found it.
+    """A scored item, the keys of its neighbours (None at the ends of a session), and the signals that found it.
 
-    `certainty` is how sure it is that it is about what was asked.
+    `certainty` tells how certain it is that the item is about the question.
     """
 
     item: int
@@ -153,7 +151,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What is not there yet and is ranked beside what is, and the items that are left out."""
+    """Staged items to be ranked along with the published ones, and items to be left out."""
 
     loaded: Loaded | None = None
     gone: frozenset[int] = frozenset()
@@ -163,7 +161,7 @@ _NOTHING = Staged()
 
 
 class Recall:
-    """Ranks the items of some domains for a question."""
+    """The ranked search over some domains."""
 
     def __init__(self, domain_indexes: DomainIndexes, tongues: Tongues | None) -> None:
         self._domain_indexes = domain_indexes
@@ -174,7 +172,8 @@ class Recall:
     ) -> list[Found]:
         """Return the best k items of these domains, best first; ties in the order they were stored.
 
-        Where a time is told by an event ("before the move"), that is looked for first, unless not `relative`. What is `staged` counts.
+        A time told relative to an event ("before the move") is resolved by searching for the event first, if `relative`. The
+        items of `staged` are included.
         """
         (found,) = await self.each([query], domains, relative=relative, staged=staged)
         return found
@@ -182,9 +181,10 @@ class Recall:
     async def each(
         self, queries: Sequence[Query], domains: Sequence[int], *, relative: bool = True, staged: Staged = _NOTHING
     ) -> list[list[Found]]:
-        """As `find`, for several queries that ask the same of different kinds.
+        """Like `find`, for several queries with the same question but different kinds.
 
-        It is read and embedded once, as the first of them, and all are scored on one scale but those that go `by_words` alone.
+        The question is parsed and embedded once, from the first query, and all are scored on one scale, except those with
+        `by_words`.
         """
         first = queries[0]
         timed = await times(first)
@@ -196,7 +196,7 @@ class Recall:
         asked = await self._tongues.query(question.text, {space for one in loaded for space in one.held}) if self._tongues else {}
         foreign = await self._tongues.foreign(question.text) if self._tongues else 0
         if await self.spaces() != spaces:
-            # The embedder turned out to be another than it was.
+            # The embedder has changed its space meanwhile.
             loaded = await self._domain_indexes.of(domains, await self.spaces())
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
@@ -216,7 +216,7 @@ class Recall:
         return await self._unchanging(first, ranked)
 
     async def _unchanging(self, query: Query, read: Callable[[], T]) -> T:
-        """Read what is held in memory, as it is now; for a long query beside the loop: each step of numpy lets other threads go first."""
+        """Run `read` while no index changes; for a long query in a thread, as each numpy call may yield to other threads."""
         async with self._domain_indexes.unchanged():
             return await apart(len(query.text), read)
 
@@ -227,7 +227,7 @@ class Recall:
         return Window(event[0].said_at + around.low, event[0].said_at + around.high) if event else None
 
     async def spaces(self) -> tuple[int, ...]:
-        """Return the spaces of vectors that serve."""
+        """Return the vector spaces in use."""
         return await self._tongues.spaces() if self._tongues else ()
 
 
@@ -244,12 +244,12 @@ def _scored(
         return ranked
     meant = [domain_index.scan(theme(ranked, asked)) for domain_index in domain_indexes]
     again = rank(query, question, domain_indexes, shares, meant)
-    # How sure it is, is told by what was asked, not by what that brought up.
+    # Certainty rests on the question itself, not on the theme derived from its results.
     return [replace(one, cosine=first.cosine) for one, first in zip(again, ranked, strict=True)]
 
 
 def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:
-    """Return what holds the words of a query, whatever they mean."""
+    """Return what matches a query by words alone."""
     question = understood(query, timed, loaded)
     return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, {}), question)
 

@@ -1,7 +1,8 @@
-"""What passages mean, as vectors of one embedder's space, and how near a question is to each.
+"""Passage vectors of one embedding space, and their cosines to a question.
 
-Unit vectors are held as 8-bit integers with one scale a vector: a quarter of the memory to read, which is what a scan costs.
-What that rounds off is held beside it in another eight bits, and read for the nearest only, which are then as near as they are.
+Unit vectors are quantized to 8-bit integers with one scale per vector: a quarter of the memory to read, which is what a scan
+costs. The rounding residuals are kept in a further eight bits and read only for the nearest vectors, to make their cosines
+accurate.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -21,13 +22,13 @@ _NEAREST = 128
 _MANY = 20_000
 _AT_ONCE = 2_048
 FAR = 1.5
-"""Of many messages, those that are nearer than the usual one by so many standard deviations have their sentences looked at."""
+"""In a large shard, sentences are compared only for messages this many standard deviations nearer than the mean."""
 _BESIDE = ThreadPoolExecutor(1, "scan")
 
 
 @dataclass(frozen=True, slots=True)
 class Similarities:
-    """The cosine of each document to a question, 0 for those without a vector; `there` are the others, `count` of them."""
+    """The cosine of each document to a question, 0 without a vector; `there` are those with one, `count` their number."""
 
     cosines: Floats
     there: Ints | slice
@@ -35,7 +36,7 @@ class Similarities:
 
 
 def beside(first: Similarities, second: Similarities) -> Similarities:
-    """Return what is near by the first, and by the second where that has no vector."""
+    """Return the similarities of `first`, filled from `second` where `first` has no vector."""
     if not first.count or first.count == len(first.cosines) or not second.count:
         return first if first.count else second
     mine, theirs = np.zeros((2, len(first.cosines)), np.bool_)
@@ -45,7 +46,7 @@ def beside(first: Similarities, second: Similarities) -> Similarities:
 
 
 class _Rows:
-    """Vectors of documents, one a row."""
+    """Quantized vectors of documents, one per row."""
 
     def __init__(self, dimension: int) -> None:
         self.rows = Column(np.int8, dimension)
@@ -58,11 +59,11 @@ class _Rows:
 
     @property
     def nbytes(self) -> int:
-        """The memory they take."""
+        """The allocated memory in bytes."""
         return self.rows.nbytes + self.rests.nbytes + self.scales.nbytes + self.documents.nbytes
 
     def add(self, documents: Ints, vectors: Vectors) -> None:
-        """Take in vectors, one a row."""
+        """Append vectors, one per row."""
         most = np.maximum(np.abs(vectors).max(axis=1), np.finfo(np.float32).tiny)
         steps = vectors * (_MOST / most[:, None])
         whole = np.rint(steps)
@@ -72,7 +73,7 @@ class _Rows:
         self.documents.extend(documents)
 
     def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
-        """Return the cosine of each row to a unit vector, or of `some` of them: what is scanned of most, exactly of the nearest."""
+        """Return the cosines of all rows, or of `some`, to a unit vector: quantized for most, refined for the nearest."""
         most = float(np.abs(asked).max())
         short = np.rint(asked * (_MOST / most)).astype(np.int8)
         cosines = _products(short, self.rows.now, some)
@@ -81,13 +82,13 @@ class _Rows:
         nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
         exactly = nearest if some is None else some[nearest]
         fine = self.rows.now[exactly] + self.rests.now[exactly] * np.float32(1 / _FINER)
-        # Row by row: in a product with the whole matrix, what a row gives depends on where among the others it stands.
+        # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
         cosines[nearest] = np.vecdot(fine, asked) * self.scales.now[exactly]
         return cosines
 
 
 class Meaning:
-    """The vectors of one shard in one space: of whole passages, and of sentences that are a part of one."""
+    """The vectors of one shard in one space: of whole passages, and of sentences within them."""
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -97,16 +98,16 @@ class Meaning:
 
     @property
     def nbytes(self) -> int:
-        """The memory they take."""
+        """The allocated memory in bytes."""
         return self._wholes.nbytes + self._parts.nbytes
 
     def holds(self, documents: Ints) -> NDArray[np.bool_]:
-        """Say which of these documents have a vector here."""
+        """Return a mask of the documents that have a vector."""
         held: NDArray[np.bool_] = np.isin(documents, self._wholes.documents.now)
         return held
 
     def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors, parts: NDArray[np.bool_]) -> None:
-        """Take in vectors, one a row, of these documents (ascending), and which of them are of a part of the passage before."""
+        """Append vectors of these documents (ascending); `parts` marks those of sentences of the preceding passage."""
         wide = vectors.astype(np.float32)
         wholes = documents[~parts]
         if len(wholes):
@@ -117,15 +118,15 @@ class Meaning:
             self._parts.add(documents[parts], wide[parts])
 
     def vector(self, document: int) -> Vectors | None:
-        """Return the first vector of a document, None where it has none."""
+        """Return the first vector of a document, None if it has none."""
         rows = self._wholes
         at = np.flatnonzero(rows.documents.now == document)[:1]
         return rows.rows.now[at[0]] * rows.scales.now[at[0]] if len(at) else None
 
     def scan(self, asked: Vectors, documents: int) -> Similarities:
-        """Return how near each of so many documents is to a unit vector: that of its nearest passage or part of one.
+        """Return the cosine of each of `documents` documents to a unit vector: that of its nearest passage or sentence.
 
-        Of many, the parts of those are looked at that are far from what is asked as a whole as well.
+        In a large shard, sentences are compared only for messages that are near as a whole.
         """
         if not len(self._wholes):
             return Similarities(np.zeros(documents, np.float32), slice(0), 0)
@@ -155,15 +156,15 @@ class Meaning:
 
 
 def _worth_reading(meant: Similarities) -> np.float32:
-    """Return how near a message is at least of which a part may be among the nearest."""
+    """Return the least cosine of a message whose sentences are worth comparing."""
     there = meant.cosines[meant.there]
     return np.float32(there.mean() + FAR * there.std())
 
 
 def _products(asked: Bytes, rows: Bytes, some: Ints | None) -> Floats:
-    """Return the dot product of one vector with each row, or with `some`; of many rows, half is computed in a second thread."""
+    """Return the dot product of a vector with each row, or with `some`; for many rows, a second thread computes half."""
     if some is not None:
-        # What has to be read row by row is not read any faster by two.
+        # Rows gathered one by one are not read any faster by two threads.
         return _of_some(asked, rows, some)
     products = np.empty(len(rows), np.float32)
     if len(rows) < _MANY:
@@ -181,7 +182,7 @@ def _scan(asked: Bytes, rows: Bytes, products: Floats) -> None:
 
 
 def _of_some(asked: Bytes, rows: Bytes, some: Ints) -> Floats:
-    # Few at a time, into memory that is used again.
+    # In small chunks, into a reused buffer.
     products, held = np.empty(len(some), np.float32), np.empty((_AT_ONCE, rows.shape[1]), np.int8)
     for start in range(0, len(some), _AT_ONCE):
         read = some[start : start + _AT_ONCE]

@@ -1,7 +1,8 @@
-"""What stands beside a message, and in the stretch around it, read from scores in the order of messages.
+"""Sums over a message's neighbours and its stretch.
 
-Messages are stored mostly in the order in which they were said, one conversation behind the other. Then their neighbours' scores
-are all scores moved by one, and a stretch is a slice, which takes a fifth of the time of looking each up. Both give the same.
+Messages are mostly stored in the order they were said, one conversation after the other. Then the neighbours' scores are the
+score array shifted by one and a stretch is a slice, which takes a fifth of the time of index lookups. Both paths give the same
+result.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from memory.index.recall.columns import Floats, Ints
 
 
 class Order(NamedTuple):
-    """The first and the last messages of sessions, and the first ones of stretches with how many each has."""
+    """The first and last messages of sessions, and the first messages and lengths of stretches."""
 
     firsts: Ints
     lasts: Ints
@@ -23,10 +24,10 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """How messages stand beside each other.
+    """How messages adjoin each other.
 
-    `before` and `after` are the numbers of neighbours, -1 for none, `stretches` that of the first message of each one's stretch;
-    `order` is None where they do not all stand in order.
+    `before` and `after` are the numbers of the neighbours, -1 for none; `stretches` is the number of the first message of each
+    one's stretch; `order` is None if the messages are not all stored in order.
     """
 
     before: Ints
@@ -36,7 +37,7 @@ class Neighbourhood:
 
     @classmethod
     def of(cls, before: Ints, after: Ints, stretches: Ints) -> "Neighbourhood":
-        """Look at how messages stand."""
+        """Return the neighbourhood of messages, with its order if they are stored in order."""
         here = np.arange(len(before))
         behind = bool(((before == here - 1) | (before < 0)).all() and (stretches[1:] >= stretches[:-1]).all())
         if not (behind and len(before)):
@@ -46,9 +47,9 @@ class Neighbourhood:
         return cls(before, after, stretches, Order(np.flatnonzero(before < 0), np.flatnonzero(after < 0), starts, lengths))
 
     def beside(self, scores: Floats) -> Floats:
-        """Return the sum of both neighbours' scores of each message."""
+        """Return for each message the sum of its neighbours' scores."""
         if self.order is None:
-            # A missing neighbour is -1: it reads the zero put behind the last score.
+            # A missing neighbour is -1 and so reads the zero appended to the scores.
             padded = np.append(scores, np.float32(0))
             sums: Floats = padded.take(self.before, mode="wrap") + padded.take(self.after, mode="wrap")
             return sums
@@ -59,7 +60,7 @@ class Neighbourhood:
         return both
 
     def best_around(self, scores: Floats) -> Floats:
-        """Return the best score in the stretch of each message, 0 where none is above."""
+        """Return for each message the best score in its stretch, at least 0."""
         if self.order is None:
             best = np.zeros(len(scores), np.float32)
             np.maximum.at(best, self.stretches, scores)

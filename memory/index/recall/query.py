@@ -1,4 +1,4 @@
-"""What a question asks for: which words, whose, of what time."""
+"""Parsing a question: its words, whose words it asks for, and of what time."""
 
 import re
 from collections import Counter
@@ -35,7 +35,7 @@ _FORMS: Mapping[str, Sequence[str]] = {
 
 
 def past_forms(verb: str) -> Sequence[str]:
-    """Return the past of a verb as it is asked with ("eat"), in lower case; nothing for one that is regular or unknown."""
+    """Return the irregular past forms of an English verb ("eat"), in lower case; none for regular or unknown verbs."""
     return _FORMS.get(verb, ())
 
 
@@ -48,7 +48,7 @@ _MINE = {
     "portuguese": r"eu|meu|minha|meus|minhas",
     "dutch": r"ik|mij|mijn",
 }
-# "Can you tell me what I said" asks for the asker's words all the same.
+# "Can you tell me what I said" still asks for the asker's words.
 _YOURS = {
     "english": r"(?:did|have|had) you|you (?:said|told|suggested|recommended|mentioned|advised|explained|answered|wrote)"
     r"|your (?:advice|answer|suggestion|recommendation|reply|explanation)s?",
@@ -66,15 +66,15 @@ _WHO_SAYS = (
 
 MOST_CHARACTERS = 4_000
 MOST_WORDS = 400
-"""How much of a question counts: of a longer one its beginning and its end, where it is said what it is about."""
+"""The limits of a question; of a longer one, the beginning and the end are kept, as they tell what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question: its text, how many hits, of what kinds, of which session, of what time and speaker alone, without which items.
+    """A question: its text, the number of hits wanted, and filters by kind, session, time (`within`), speaker and items.
 
-    `asker` is the name of who asks among others, '' where nobody but Lyra is talked with. `now` and `time_zone` say what
-    "yesterday" means, `window` is the time that is asked for where the text does not tell it. `by_words` leaves out what it means.
+    `asker` is the name of the person asking among several, '' where Lyra has only one to talk with. `now` and `time_zone`
+    define what "yesterday" means; `window` is the time asked for if the text names none. `by_words` ignores vectors.
     """
 
     text: str
@@ -93,12 +93,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query, understood.
+    """A parsed query.
 
-    `words` are its words, as they are written, with their terms in every language in view; `text` is what is embedded. `voices`
-    are the speakers whose words it asks for (`alone`: and nothing else), `of_people` says that it asks for those of anybody but
-    Lyra, `of_lyra` for hers. `at_large` says that it asks for whatever was said at a time, `sayers` are those who said what it
-    asks for, `ahead` that its time is still to come, `breadth` how much it asks for.
+    `words` maps each word as written to its terms in every language in view; `text` is what gets embedded. `voices` are the
+    speakers whose words it asks for (`alone`: it names nothing else), `of_people` asks for the words of anybody but Lyra,
+    `of_lyra` for hers. `at_large` asks for anything said or done at a time, `sayers` are those who said what it asks for,
+    `ahead` means that its time is still to come, `breadth` how much it asks for.
     """
 
     words: Mapping[str, Sequence[int]]
@@ -116,20 +116,20 @@ class ParsedQuery:
 
 
 async def times(query: Query) -> TimedQuestion:
-    """Return what a query says of times; of a long one that is read beside the event loop, which it would hold up."""
+    """Return the times that a query tells; a long query is parsed off the event loop, which it would block."""
     read = partial(asked_ahead, ends(query.text), query.now, query.time_zone)
     return await apart(len(query.text), read)
 
 
 def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> ParsedQuery:
-    """Read a query, of which it is known what it says of times, with what is in view.
+    """Parse a query, given its times, against the domains in view.
 
-    The names of those who speak here are left out of its meaning where anything else is left: a vector is drawn by a name to
-    every message that has one. (On conversations between friends this took the evidence that vectors alone find among ten from
-    25 to 64 in a hundred.)
+    Names of speakers are left out of the embedded text unless nothing else is left: a name draws the vector to every message
+    that contains it. (On conversations between friends, this took the evidence that vectors alone find in the top ten from 25
+    to 64 percent.)
     """
     query = replace(query, text=ends(query.text))
-    # What was said of "last week" at another time is not what is asked for.
+    # The words "last week" in a message from another time are not what is asked for.
     window = query.window or timed.window
     if window and window.instead and not _any_in(window, loaded) and _any_in(window.instead, loaded):
         window = window.instead
@@ -155,21 +155,21 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
 
 
 def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Return the words of a question about a time as they stand in what was told then: "run" as "ran" too.
+    """Add past forms to the words of a question about a time: "run" also finds "ran".
 
-    With "how far did I run" and "go climbing" the other word is what is asked for.
+    Light verbs are dropped: in "how far did I run" and "go climbing" the other word is what is asked for.
     """
     telling = {word: terms for word, terms in words.items() if word not in LIGHT} or words
     return {word: [*terms, *(lexical.term(lexical.stem(form)) for form in past_forms(word))] for word, terms in telling.items()}
 
 
 def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
-    """Say whether anything was said at a time, or told of it."""
+    """Return whether any message was said in a window or tells of it."""
     return any(bool(one.domain_indexes[MESSAGES].documents.then(window, ahead=True)[0].any()) for one in loaded)
 
 
 def ends(text: str) -> str:
-    """Return a text that is not too long, else its beginning and its end, in whole words where it has any."""
+    """Return a text, cut to its beginning and end if it is too long, at word boundaries if it has any."""
     if len(text) <= MOST_CHARACTERS:
         return text
     half = MOST_CHARACTERS // 2
@@ -177,29 +177,29 @@ def ends(text: str) -> str:
 
 
 def _outer(words: dict[str, list[int]]) -> dict[str, list[int]]:
-    """Return words that are not too many, else the first and the last of them."""
+    """Return the words, cut to the first and last if there are too many."""
     return dict([*words.items()][: MOST_WORDS // 2] + [*words.items()][-MOST_WORDS // 2 :])
 
 
 def _says(name: str, text: str) -> bool:
-    """Say whether a question asks for what somebody of a name said."""
+    """Return whether a question asks for what the bearer of a name said."""
     named = re.escape(_plain(name))
     return any(re.search(rf"(?i)\b(?:{form.format(name=named)})\b", text) for form in _WHO_SAYS)
 
 
 def _capitalized(text: str) -> list[str]:
-    """Return the words that begin with a capital though they are not the first: one of them may be a name like a small word."""
+    """Return stop words that are capitalized although they do not start a sentence: such a word may be a name."""
     return [word.lower() for word in re.findall(r"(?<=\S\s)[A-Z]\w+", text) if word.lower() in lexical.STOP_WORDS]
 
 
 def _called_upon(text: str, called: Iterable[str]) -> bool:
-    """Say whether a text begins by calling somebody."""
+    """Return whether a text begins by addressing one of these names."""
     first = lexical.tokens(text)[:1]
     return bool(first) and first[0] in called
 
 
 def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dict[str, set[str]]:
-    """Return those of these words that are part of the name of somebody who speaks here, with whose."""
+    """Return the words that are part of a speaker's name, with these speakers."""
     found: dict[str, set[str]] = {}
     for called in (one.domain_indexes[kind].documents.called for one in loaded for kind in query.kinds):
         for word in words:
@@ -208,9 +208,9 @@ def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dic
 
 
 def _fullest(called: Mapping[str, set[str]]) -> frozenset[str]:
-    """Return the speakers that words name: of those who share a word the ones of whom most words are there."""
+    """Return the speakers named: of those who share a word, the ones with most of their words in the question."""
     named = Counter(speaker for speakers in called.values() for speaker in speakers)
-    # A name without a tag is not that of those who have one, as long as somebody has it without.
+    # A name without a tag does not mean its tagged bearers as long as there is an untagged one.
     for speaker in list(named):
         tag = TAG.search(speaker)
         if tag and tag[1] not in called and TAG.sub("", speaker) in named:
@@ -228,7 +228,7 @@ def _plain(word: str) -> str:
 
 
 def _without(text: str, words: Collection[str]) -> str:
-    """Return a text without some of its words and what makes them possessive."""
+    """Return a text without these words and their possessive endings."""
     for word in words:
         text = re.sub(rf"(?<!\w){re.escape(_plain(word))}(?:['’]s)?(?!\w)", " ", text, flags=re.IGNORECASE)
     return " ".join(text.split())

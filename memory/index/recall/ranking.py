@@ -1,17 +1,17 @@
-"""How the signals become one rank.
+"""The combination of all signals into one ranking.
 
-Both signals are put on one scale for each question: words by their best score, or by a part of what holding all of them would
-score where even the best holds little of what is asked, meaning by how far above the usual message of
-this conversation its nearest one stands, so that a signal that tells nothing apart weighs nothing, and a message that has no
-vector yet stands where the usual one does. They are added. Then a message takes a quarter of each neighbour's score, because
-answers stand beside what was asked, and a share of the best of its stretch, because a conversation is about something. What
-asks rather than tells, and what Lyra said herself, counts a little less, and stands behind the best of what people told where
-that is not far from it. Whose words a question is about is worth a fixed part of the best score: it lifts what was found, and
-never carries alone past a good one what was not. What a named one said, or what was said at a time, where that is asked for,
-comes first: the best of it, and of the rest the more the nearer it is to that, so that what tells of that time elsewhere stays.
+Both signals are scaled per question. Words are divided by their best score, damped where even the best falls far short of a
+message that holds all the words. Cosines are measured from that of the average message of this conversation and divided by the
+best, so that a signal without contrast weighs nothing and a message without a vector counts as average. The two are added. A
+message then gains a quarter of each neighbour's score, because answers adjoin what was asked, and a share of the best score in
+its stretch, because a conversation has a topic. Questions and Lyra's own messages weigh a little less, and rank behind the best
+statement of a person if that is close. A matching speaker adds a fixed part of the best score: it lifts good matches, but
+cannot alone carry a poor one past a good one. Where a question asks for what a named person said, or for what was said at a
+time, those messages come first: the best of them, and the others by how close they are to it, so that good matches outside are
+kept.
 
-The parts were chosen for what they do, the figures as round numbers from the middle of where nothing changes much; README
-says what was reached.
+The weights were chosen for their effect, as round numbers from the middle of the range in which little changes; README has the
+results.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ MUCH = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One shard's documents with their rank score (0: not wanted), their cosine, and whose words or time was asked for."""
+    """The documents of one shard with rank score (0: filtered out), cosine, and masks of speaker and time matches."""
 
     domain_index: DomainIndex
     score: Floats
@@ -62,7 +62,7 @@ def rank(
     words: Sequence[Floats],
     meant: Sequence[Similarities],
 ) -> list[Scored]:
-    """Score the documents of shards, be they of one kind or several; `words` and `meant` are their scores by each signal."""
+    """Score the documents of shards of any kinds; `words` and `meant` are their scores by each signal."""
     own = [lexical + meaning for lexical, meaning in zip(words, _above_usual(meant), strict=True)]
     scores = _with_neighbours(question, domain_indexes, own)
     lifted = _lifted(question, domain_indexes, scores)
@@ -79,9 +79,9 @@ def rank(
 
 
 def _with_neighbours(question: ParsedQuery, domain_indexes: Sequence[DomainIndex], own: Sequence[Floats]) -> list[Floats]:
-    """Return scores with what the messages around a message add to it.
+    """Return scores with the contributions of surrounding messages added.
 
-    What stands above messages has nobody beside it: beside messages it is lifted as the best of them was.
+    Digests have no neighbours: when ranked with messages, they are scaled up as much as the best message was.
     """
     scores = [
         _weighed(domain_index.documents, score, question) if domain_index.kind == MESSAGES else score
@@ -98,10 +98,10 @@ def _best(scores: Sequence[Floats]) -> float:
 
 
 def by_share(words: Sequence[Floats], most: float, *, sharply: bool = False) -> list[Floats]:
-    """Scale scores by words so that the best is 1, or less where it is far from the `most` that a question's words could score.
+    """Scale word scores so that the best is 1, or less if it is far from `most`, the highest score the words could give.
 
-    Else one common word in a message would weigh as much as what all the question means in another. Where that is known better
-    than its words, as in a language whose words take many forms, it is `sharply` less.
+    Otherwise a single common word would weigh as much as the whole meaning of the question. The damping is squared if
+    `sharply`, for languages in which meaning is more reliable than words because they inflect much.
     """
     top, much = _best(words), MUCH * most
     if top <= 0:
@@ -111,14 +111,14 @@ def by_share(words: Sequence[Floats], most: float, *, sharply: bool = False) -> 
 
 
 def _above_usual(meant: Sequence[Similarities]) -> list[Floats]:
-    """Scale cosines so that their mean is 0 and the best is 1; what is below the mean is 0.
+    """Scale cosines so that their mean becomes 0 and the best 1; those below the mean become 0.
 
-    Where even the best is hardly above the mean, nothing is near, and none is made to look so.
+    If even the best is hardly above the mean, nothing is near, and the scale does not exaggerate the difference.
     """
     there = sum(one.count for one in meant)
     if not there:
         return [one.cosines for one in meant]
-    # A few messages tell nothing of what is usual.
+    # Smoothed, as a few messages do not tell what is usual.
     usual = sum(float(one.cosines[one.there].sum()) for one in meant) / (there + FEW)
     above = max(LEAST, max(float(one.cosines[one.there].max()) for one in meant if one.count) - usual)
     scaled = []
@@ -130,7 +130,7 @@ def _above_usual(meant: Sequence[Similarities]) -> list[Floats]:
 
 
 def _weighed(documents: Documents, own: Floats, question: ParsedQuery) -> Floats:
-    """Return scores of messages with what their neighbours and their stretch add."""
+    """Return message scores with the contributions of neighbours and stretch."""
     if not question.of_lyra:
         own = _less(own, documents, OWN, LYRA)
     around = documents.neighbourhood
@@ -140,7 +140,7 @@ def _weighed(documents: Documents, own: Floats, question: ParsedQuery) -> Floats
 
 
 def _less(score: Floats, documents: Documents, trait: int, weight: float) -> Floats:
-    """Return scores in which those of messages of a trait count `weight` of themselves."""
+    """Return scores with those of messages with a trait multiplied by `weight`."""
     those = documents.traits.now & np.uint8(trait)
     if not those.any():
         return score
@@ -152,7 +152,7 @@ def _less(score: Floats, documents: Documents, trait: int, weight: float) -> Flo
 def _lifted(
     question: ParsedQuery, domain_indexes: Sequence[DomainIndex], scores: Sequence[Floats]
 ) -> list[tuple[Floats, Mask, Mask]]:
-    """Return scores with what whose words and which time is asked for adds, and which documents that is."""
+    """Return scores lifted by speaker and time matches, with the masks of both."""
     best = np.float32(_best(scores) or 1)
     named = _named(question, domain_indexes)
     every = [domain_index.documents for domain_index in domain_indexes]
@@ -173,7 +173,7 @@ def _lifted(
 
 
 def _put_first(lifts: Sequence[Floats], scores: Sequence[Floats], those: Sequence[Mask], *, alike: bool) -> None:
-    """Lift the best of some documents to the top, and what is worse by much less; all `alike` where nothing tells them apart."""
+    """Lift the best of the masked documents to the top and the others by how close they are to it; equally if `alike`."""
     best = np.float32(0 if alike else _best([score[some] for score, some in zip(scores, those, strict=True)]))
     for lift, score, some in zip(lifts, scores, those, strict=True):
         lift[some] += np.float32(FIRST) * ((score[some] / best) ** SHARPLY if best else np.float32(1))
@@ -182,7 +182,7 @@ def _put_first(lifts: Sequence[Floats], scores: Sequence[Floats], those: Sequenc
 def _put_nearest_first(
     lifts: Sequence[Floats], scores: Sequence[Floats], those: Sequence[Mask], near: Sequence[Floats], *, alone: bool
 ) -> None:
-    """Lift what is of a time the more the nearer it is to its heart; where the time is all that is asked for, nothing else counts."""
+    """Boost matches of a time by nearness to its heart; if the question asks for the time `alone`, no other score counts."""
     for lift, score, some, nearness in zip(lifts, scores, those, near, strict=True):
         lift[some] *= 1 + np.float32(1 if alone else NEARER) * nearness[some]
         if alone:
@@ -190,20 +190,20 @@ def _put_nearest_first(
 
 
 def _nearness(window: Window, heart: int, times: Ints) -> Floats:
-    """Return how near instants of a time are to its heart: 1 there, 0 as far away as its ends."""
+    """Return how near instants are to the heart of a window: 1 there, 0 at its farther end."""
     reach = max(heart - window.start, window.end - heart, 1)
     nearness: Floats = np.maximum(0, 1 - np.abs(times - heart) / reach).astype(np.float32)
     return nearness
 
 
 def _named(question: ParsedQuery, domain_indexes: Sequence[DomainIndex]) -> frozenset[str]:
-    """Return whose words are asked for: nobody's where everybody's in view would be, and anything else is asked for too."""
+    """Return the speakers asked for; none if the question names everybody in view and asks for something else, too."""
     speakers = frozenset(name for domain_index in domain_indexes for name in domain_index.documents.names)
     return question.voices if question.alone or not speakers <= question.voices else frozenset()
 
 
 def _voices(documents: Documents, named: frozenset[str]) -> Mask:
-    """Say which messages are of these speakers; her own name is how Lyra is called upon."""
+    """Return a mask of the messages by these speakers; Lyra's are excluded, as using her name is addressing her."""
     numbers = [documents.names[name] for name in named if name in documents.names]
     if not numbers:
         return np.zeros(len(documents), np.bool_)
@@ -212,7 +212,7 @@ def _voices(documents: Documents, named: frozenset[str]) -> Mask:
 
 
 def _hers_or_not(question: ParsedQuery, documents: Documents) -> Mask:
-    """Say which messages are Lyra's where a question asks for hers, and which are not where it asks for those of people."""
+    """Return a mask of Lyra's messages if the question asks for hers, of all others if it asks for people's."""
     hers: Mask = (documents.traits.now & OWN) != 0
     if question.of_people:
         return ~hers
@@ -220,14 +220,14 @@ def _hers_or_not(question: ParsedQuery, documents: Documents) -> Mask:
 
 
 def _timely(question: ParsedQuery, documents: Documents) -> tuple[Mask, Ints]:
-    """Say which documents are of a time, by when they were said or by what they tell of, and when each was."""
+    """Return a mask of the documents said in the window or telling of it, and the instant of each."""
     if question.window is None:
         return np.zeros(len(documents), np.bool_), documents.times.now
     return documents.then(question.window, ahead=question.ahead)
 
 
 def _lift_the_newest(domain_indexes: Sequence[DomainIndex], lifted: Sequence[tuple[Floats, Mask, Mask]]) -> None:
-    """Lift those that are not far behind the best by how new they are among each other, wherever they stand."""
+    """Boost the contenders for the top by their relative newness, across all shards."""
     best = _best([score for score, _, _ in lifted])
     near = [np.flatnonzero((score > 0) & (score >= best * np.float32(CONTENDING))) for score, _, _ in lifted]
     times = np.concatenate(
@@ -241,7 +241,7 @@ def _lift_the_newest(domain_indexes: Sequence[DomainIndex], lifted: Sequence[tup
 
 
 def _put_behind(question: ParsedQuery, messages: Sequence[tuple[Documents, Floats]]) -> None:
-    """Put what asks, and what Lyra said unless that is asked for, just behind the best of what tells, if it is not far behind."""
+    """Move questions, and Lyra's messages unless asked for, just behind the best statement if that is close."""
     others = np.uint8(ASKS if question.of_lyra else ASKS | OWN)
     telling = [(documents.traits.now & others) == 0 for documents, _ in messages]
     told = np.float32(_best([score[tells] for (_, score), tells in zip(messages, telling, strict=True)]))
@@ -255,7 +255,7 @@ def _put_behind(question: ParsedQuery, messages: Sequence[tuple[Documents, Float
 
 
 def _only(query: Query, documents: Documents, score: Floats) -> Floats:
-    """Return scores with 0 for what is not wanted."""
+    """Return scores with those filtered out by the query set to 0."""
     if query.session is not None:
         score = score * (documents.sessions.now == query.session)
     if query.within:

@@ -1,8 +1,8 @@
-"""The best of what was ranked, best first: texts that say the same count as one, and nobody floods the top.
+"""Selection of the top results: duplicates are merged, and no speaker floods the list.
 
-Of messages that say the same in the same words the best stands for all. Of what one speaker said in a row no more than half
-of the list so far is shown, and three in any case; what is too much waits until others stand before it. The first of a longer
-list are those of a shorter one, so that a list can be read page by page.
+Of messages with the same words, the best stands for all. Of one run of a speaker, at most half of the list so far is shown, but
+always up to three; the rest waits until others stand before it. A shorter list is a prefix of a longer one, so that results can
+be paged.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ _MORE = 16
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """A document of one of the shards that were ranked, with how many others of the list say the same."""
+    """A selected document of one of the ranked shards, with the number of its duplicates."""
 
     at: int
     document: int
@@ -39,7 +39,7 @@ class Picked:
 
 
 class _Candidate(NamedTuple):
-    """A document that scores, with what tells whether it repeats or floods; sorted, the best is first."""
+    """A scored document with its run and fingerprint; candidates sort best first."""
 
     rank: tuple[float, int, int]
     run: tuple[int, int]
@@ -47,13 +47,13 @@ class _Candidate(NamedTuple):
 
 
 def select(scored: Sequence[Scored], k: int, breadth: Breadth = Breadth.ONE) -> list[Picked]:
-    """Return the best k documents that score at all; ties in the order they were stored, shard by shard."""
+    """Return the best k documents with a positive score; ties in the order they were stored, shard by shard."""
     picked = _best(_spread(scored) if breadth.spread else scored, k)
     return _with_replies(picked, scored)[:k] if breadth.with_replies else picked
 
 
 def theme(ranked: Sequence[Scored], asked: Mapping[int, Vectors]) -> dict[int, Vectors]:
-    """Return the vectors of a question, each in the middle between itself and what the first messages mean that it brought up."""
+    """Return the question's vectors, each moved halfway towards the mean of the first messages found."""
     told = [one for one in ranked if one.domain_index.kind == MESSAGES]
     first = _best(told, THEME)
     moved = {}
@@ -66,7 +66,7 @@ def theme(ranked: Sequence[Scored], asked: Mapping[int, Vectors]) -> dict[int, V
 
 
 def _spread(scored: Sequence[Scored]) -> list[Scored]:
-    """Return scores by which, behind the first few, what was said in a stretch of which much stands before it counts less."""
+    """Return scores that, after the first few, fall with the number of higher-ranked messages from the same stretch."""
     before: Counter[tuple[int, int]] = Counter()
     less = [one.score.copy() for one in scored]
     for place, one in enumerate(_candidates(scored, _AMONG)):
@@ -79,7 +79,7 @@ def _spread(scored: Sequence[Scored]) -> list[Scored]:
 
 
 def _with_replies(picked: Sequence[Picked], scored: Sequence[Scored]) -> list[Picked]:
-    """Return messages, each with Lyra's reply to it, or with what it replies to, right behind it, as far as that is wanted."""
+    """Return messages, each followed by Lyra's reply to it, or by the message it replies to, unless that is filtered out."""
     placed: dict[tuple[int, int], Picked] = {}
     for one in picked:
         placed.setdefault((one.at, one.document), one)
@@ -104,7 +104,7 @@ def _best(scored: Sequence[Scored], k: int) -> list[Picked]:
 
 
 def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
-    """Return a document with all others that say the same, be they among the first or not."""
+    """Return a document with the number of its duplicates among all scored documents."""
     if not picked.others:
         return picked
     own = scored[picked.at].domain_index.documents
@@ -115,7 +115,7 @@ def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
 
 @dataclass
 class _Order:
-    """The list so far, what waits for others to stand before it, and both by their fingerprints."""
+    """The list so far, the candidates held back, and all of them by fingerprint."""
 
     k: int
     placed: list[_Candidate] = field(default_factory=list)
@@ -125,7 +125,7 @@ class _Order:
     others: Counter[tuple[float, int, int]] = field(default_factory=Counter)
 
     def take(self, candidate: _Candidate) -> None:
-        """Put the next best in its place, or let it wait, or count it with what says the same."""
+        """Place the next best candidate, hold it back, or count it as a duplicate."""
         same = self.known.get(candidate.fingerprint)
         if same:
             self.others[same.rank] += 1
@@ -140,7 +140,7 @@ class _Order:
                 self._place(fitting)
 
     def picked(self) -> list[Picked]:
-        """Return the first k; where nothing else is left, what waited comes after all."""
+        """Return the first k; held-back candidates fill up the end."""
         return [
             Picked(one.rank[1], one.rank[2], -one.rank[0], self.others[one.rank])
             for one in [*self.placed, *self.waiting][: self.k]
@@ -156,7 +156,7 @@ class _Order:
 
 
 def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
-    """Return the n best, best first."""
+    """Return the n best candidates, best first."""
     found: list[tuple[float, int, int, int, int]] = []
     for at, one in enumerate(scored):
         best, documents = _top(one.score, n), one.domain_index.documents
@@ -169,7 +169,7 @@ def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
 
 
 def _top(score: Floats, n: int) -> Ints:
-    """Return the numbers of the n best positive scores; among equals, those stored first."""
+    """Return the indices of the n best positive scores; among equals, those stored first."""
     least = reached(score, n)
     best = np.flatnonzero(score >= least) if least > 0 else np.flatnonzero(score > 0)
     return best[np.lexsort((best, -score[best]))][:n]

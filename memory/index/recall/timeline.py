@@ -1,4 +1,4 @@
-"""What was said at a time, or told of it, or said around a message, in its order, whatever it is about."""
+"""Messages of a time, or around a message, in chronological order, whatever they are about."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -17,10 +17,10 @@ BESIDE = ("beside what was opened",)
 
 
 def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "", *, ahead: bool = False) -> list[Found]:
-    """Return k of what people, or the one of a name, said at a time or told of it at another, in the order of when it was.
+    """Return k messages of people, or of one speaker, that were said in a window or tell of it, in the order of the events.
 
-    What only looked forward to it counts where it lies `ahead`. Of more they are some from all over it, or, where it has a heart, those nearest to that. Where nothing was said, what the
-    words of the time may mean instead counts.
+    A time after the message that tells of it counts only if the window lies `ahead`. Of more than k, the ones nearest to the
+    window's heart are taken, or, without a heart, an even sample. If there are none, the window's `instead` is tried.
     """
     found = _during(loaded, window, k, speaker, ahead)
     return found or (_during(loaded, window.instead, k, speaker, ahead) if window.instead else [])
@@ -55,7 +55,7 @@ def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahea
 
 
 def around(loaded: Sequence[Loaded], item: int, n: int) -> list[Found]:
-    """Return a message with the n before and the n behind it in its conversation; nothing where it is found by nobody here."""
+    """Return a message with the n before and the n after it in its conversation; nothing if it is not indexed here."""
     for index in (one.domain_indexes[MESSAGES] for one in loaded):
         documents = index.documents
         at = documents.number(item)

@@ -1,5 +1,5 @@
-"""The time that a question asks about.
+"""Time expressions in questions and messages.
 
-A question comes in with the day on which it is asked; out comes a window of time, or a distance from an event, and the rest of
-the question.
+A question comes in with the instant at which it is asked; out comes a window of time, or an offset from an event, and the rest
+of the question.
 """

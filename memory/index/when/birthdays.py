@@ -1,4 +1,4 @@
-"""A birthday as a time: "on my birthday", "how was Nora's birthday?". Which day that is, is looked up in what was said."""
+"""Birthdays as times: "on my birthday", "how was Nora's birthday?". The date is looked up in what people said."""
 
 import re
 from calendar import isleap
@@ -38,9 +38,9 @@ _LONGEST_DAY = DAY + DAY // 12
 
 @dataclass(frozen=True, slots=True)
 class Birthday:
-    """A birthday that a question names as its time: with what words, and whose it is, '' for the asker's own.
+    """A birthday that a question names as its time: the phrase, and whose it is, '' for the asker's own.
 
-    `of_mine` says that whose it is belongs to the asker: a sister.
+    `of_mine` says that the owner is related to the asker: "my sister's birthday".
     """
 
     phrase: str
@@ -49,14 +49,14 @@ class Birthday:
 
     @property
     def sought(self) -> str:
-        """What to look for to find the messages that tell when it is."""
+        """A query that finds the messages which tell the date."""
         return f"{self.owner} birthday born Geburtstag geboren cumpleaños".strip()
 
     def mentioned(self, clause: str, by_owner: bool) -> bool:
-        """Say whether a clause names this birthday, said by the one whose it is or by somebody else."""
+        """Return whether a clause names this birthday, said by its owner or by somebody else."""
         if not self.owner or by_owner:
             return _TOLD_OF_ONESELF.search(clause) is not None
-        # German writes the genitive without an apostrophe.
+        # German genitives have no apostrophe.
         name = rf"\b{re.escape(self.owner)}(?:['’]?s|['’])?"
         return (
             re.search(
@@ -70,22 +70,22 @@ class Birthday:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Told:
-    """When a birthday is by one message: how sure that is (2: it is said, 1: a time stands beside it, 0: it is only named)."""
+    """A birthday's date by one message, with its certainty (2: stated, 1: a time alongside, 0: only named)."""
 
     sure: int
     said_at: int
     month: int
     day: int
-    """0 for any of its month"""
+    """0 if only the month is known"""
 
 
 def birthday(question: str) -> Birthday | None:
-    """Return the birthday that a question names as its time, None for none."""
+    """Return the birthday that a question names as its time, None if it names none."""
     found = _PHRASE.search(question)
     if not found:
         return None
     owner = found["owner"] or found["of"] or ""
-    # "Noras Geburtstag" is Nora's.
+    # In "Noras Geburtstag" the owner is Nora.
     if owner and found["owner"] and question[found.end("owner")] not in "'’":
         owner = owner[:-1]
     if found["of_mine"]:
@@ -96,11 +96,11 @@ def birthday(question: str) -> Birthday | None:
 def celebrated(
     whose: Birthday, told: Sequence[Exchange], asker: str, now: int, time_zone: str, within: Window | None = None
 ) -> Window | None:
-    """Return the latest day of a birthday at an instant, by what people said, None where nobody said when it is.
+    """Return the latest day of a birthday as of `now`, by what people said, None if nobody said when it is.
 
-    It is the one `within` a time, where it has one there. The newest message that says which day it is tells it, else the newest
-    that has a time beside it, else the newest that names it. What one calls "my birthday" is one's own: `asker` said it, or
-    anybody where that is ''. Of somebody of whom only the month is told, it is that month.
+    If it fell `within` a window, that day is returned. The newest message that states the date decides, else the newest that
+    has a date alongside, else the newest that names the birthday. "My birthday" is the speaker's own, so only what `asker` said
+    counts, or anybody's words if that is ''. If only the month is known, the window is that month.
     """
     days = [
         day
@@ -127,7 +127,7 @@ def _days(whose: Birthday, one: Exchange, asker: str, time_zone: str) -> Iterato
 
 
 def _dated(clause: str) -> tuple[int, int] | None:
-    """Return the month and the day that a clause writes."""
+    """Return the month and day of a date written in a clause."""
     readings = [(month, day) for _, some in dates(clause) for _, month, day in some if month and day]
     if stroke := _STROKE.search(clause):
         one, two = int(stroke[1]), int(stroke[2])
@@ -136,7 +136,7 @@ def _dated(clause: str) -> tuple[int, int] | None:
 
 
 def _by_the_calendar(clause: str, said_at: int, time_zone: str) -> tuple[int, int] | None:
-    """Return the month and the day that a clause tells in any other way, such as "today"; of a month day 0."""
+    """Return the month and day of any other time expression in a clause, such as "today"; day 0 for a month."""
     when = asked(clause, said_at, time_zone).window
     if when is None:
         return None
@@ -147,7 +147,7 @@ def _by_the_calendar(clause: str, said_at: int, time_zone: str) -> tuple[int, in
 
 
 def _anniversary(told: _Told, now: int, time_zone: str, within: Window | None) -> Window:
-    """Return the last day, or month, of a date before the end of today, or within a time."""
+    """Return the latest occurrence of a day or month that has begun by today, preferably one within a window."""
     today = local(now, time_zone).date()
     years = [year for year in range(today.year, today.year - _YEARS_BACK, -1) if _has(year, told.month, told.day or 1)]
     begun = [_window(told, year, time_zone) for year in years if date(year, told.month, told.day or 1) <= today]

@@ -1,6 +1,6 @@
-"""The kinds of words that tell a time, and the patterns of them: the grammar of time.
+"""The grammar of time: kinds of words, and patterns over them.
 
-Every word of a question has one kind, and every kind one letter, so that a pattern of kinds is a regular expression.
+Every word of a question has one kind, and every kind is one letter, so that a pattern of kinds is a regular expression.
 """
 
 import re
@@ -8,12 +8,12 @@ from enum import StrEnum
 
 
 class Code(StrEnum):
-    """The kind of a word, as the letter that stands for it; what the value of such a word says stands beside it."""
+    """The kind of a word, as one letter; the notes below tell what the word's value means."""
 
     MONTH = "M"
     """1 to 12"""
     WEEKDAY = "W"
-    """Monday is 0"""
+    """0 is Monday"""
     SHORT_WEEKDAY = "w"
     SEASON = "S"
     """its first month"""
@@ -21,7 +21,7 @@ class Code(StrEnum):
     DAY_FROM_TODAY = "R"
     """days from today"""
     KIND_OF_DAY = "K"
-    """such a day with a part of it: "tonight"; a place in KINDS_OF_DAY"""
+    """a day with a part of it, such as "tonight"; an index into KINDS_OF_DAY"""
     PART_OF_DAY = "P"
     UNIT = "U"
     QUARTER = "Q"
@@ -31,19 +31,19 @@ class Code(StrEnum):
     DIGITS = "d"
     ORDINAL = "o"
     NUMBER = "n"
-    """a word for a number"""
+    """spelled out"""
     DAYS = "r"
     """days as in 5-9; the last of them"""
     SHORT_DATE = "y"
-    """without its century"""
+    """without year, or without century"""
     HALF = "J"
     ARTICLE = "a"
     STAGE = "E"
     """early, mid, late: 0 to 2"""
     AGO = "A"
-    """behind what it counts"""
+    """after the number"""
     AGO_BEFORE = "B"
-    """before what it counts"""
+    """before the number"""
     LAST = "L"
     PAST = "p"
     LAST_BEHIND = "l"
@@ -53,11 +53,11 @@ class Code(StrEnum):
     OTHER_DAY = "V"
     JUST_NOW = "C"
     WEEKDAY_PART = "m"
-    """a weekday with a part of it in one word: ten times the weekday, and the part"""
+    """a weekday with a part of it in one word: ten times the weekday, plus the part"""
     MONTH_WEEK = "I"
-    """a week of a month in one word: the month; of a weekend a hundred more"""
+    """a week of a month in one word: the month; plus 100 for a weekend"""
     SEVERAL = "G"
-    """weekdays, seasons or feasts in the plural: a place in PLURALS"""
+    """weekdays, seasons or feasts in the plural; an index into PLURALS"""
     SECOND_LAST = "q"
     NOW = "c"
     THE = "h"
@@ -80,24 +80,24 @@ class Code(StrEnum):
     HYPHEN = "-"
     PERIOD = "."
     MARK = ","
-    """any other mark"""
+    """any other punctuation"""
     CAPITALIZED = "X"
-    """any other word that begins with a capital"""
+    """any other capitalized word"""
     OTHER = "x"
     """any other word"""
     UNDERSTOOD = "Z"
-    """what was understood; put in place of the word that it begins with"""
+    """a parsed expression, at its first word"""
     MORE = "="
-    """a further word of what was understood"""
+    """a further word of a parsed expression"""
     NO_TIME = "#"
-    """what means no time"""
+    """not a time"""
     TAKEN = " "
-    """what is part of the result"""
+    """part of the result"""
 
 
 _NAME = re.compile(r"(?<![A-Za-z_])[A-Z][A-Z_]+")
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern of names of codes, whose blanks count for nothing: "THE? MONTH YEAR" finds "hMY" and "MY"."""
+    """Compile a pattern of code names; spaces are ignored: "THE? MONTH YEAR" matches "hMY" and "MY"."""
     return re.compile(_NAME.sub(lambda name: Code[name[0]], pattern).replace(" ", ""))

@@ -1,7 +1,7 @@
-"""Local days as instants, and the days that months, seasons, feasts and weeks are made of.
+"""Local days as instants, and the days of months, seasons, feasts and weeks.
 
-Days are proleptic ordinals, as of `date.toordinal`, and may lie beyond the calendar; what does so is clamped where it
-becomes an instant. A range of days is its first day and the day after its last.
+Days are proleptic ordinals as of `date.toordinal` and may lie beyond the calendar; such days are clamped when converted to
+instants. A range of days is its first day and the day after its last.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from memory.text.time.zones import Zones, current, zone
 
 Range = tuple[int, int]
 Yearly = Callable[[int], Range | None]
-"""The range of days that a year has of something; None where it has none, such as a February 29."""
+"""A function of a year that returns the days of something in it; None if it has none, such as a February 29."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 EARLIEST = instant(datetime(1, 1, 1, tzinfo=UTC))
@@ -31,7 +31,7 @@ _MONTH_FIRST = frozenset(
 
 
 class Which(Enum):
-    """Which one of those that return: the latest begun, the last that is over, the one of this year or week, the next."""
+    """Which occurrence is meant: the latest begun, the last one over, the one of this year or week, or the next."""
 
     LATEST = 0
     LAST = 1
@@ -41,7 +41,7 @@ class Which(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """The present, in a zone: `now` in microseconds UTC, `today` as an ordinal."""
+    """The present in a time zone: `now` in microseconds UTC, `today` as an ordinal."""
 
     now: int
     zone: ZoneInfo | Zones
@@ -49,13 +49,13 @@ class Calendar:
 
     @classmethod
     def at(cls, now: int, time_zone: str) -> "Calendar":
-        """Return the calendar of an instant, clamped to what it can tell. Raises ZoneInfoNotFoundError."""
+        """Return the calendar at an instant, clamped to the supported range. Raises ZoneInfoNotFoundError."""
         now = min(max(now, EARLIEST + 2 * DAY), LATEST - 2 * DAY)
         return cls(now, zone(time_zone), local(now, time_zone).toordinal())
 
     @property
     def month_first(self) -> bool:
-        """Whether people here write the month before the day."""
+        """Whether dates are written month first in this time zone."""
         here = current(self.zone.key)
         return here in _MONTH_FIRST or here.startswith(("US/", "America/Indiana/", "America/Kentucky/"))
 
@@ -65,7 +65,7 @@ class Calendar:
         return self._wall(at).toordinal()
 
     def window(self, days: Range, from_hour: int = 0, to_hour: int = 0) -> Window | None:
-        """Return days as instants, begun and ended some hours later by the clock on the wall; None for no time at all."""
+        """Return a range of days as a window, its ends shifted by hours of local wall time; None if it is empty."""
         start, end = self._instant(days[0], from_hour), self._instant(days[1], to_hour, ends=True)
         return Window(start, end) if start < end else None
 
@@ -75,12 +75,12 @@ class Calendar:
         wall = datetime.fromordinal(day + hour // 24).replace(hour=hour % 24)
         one, other = (instant(wall.replace(tzinfo=self.zone, fold=fold)) for fold in (0, 1))
         if one < other:
-            # Where the clock is set back over midnight, the day before has minutes behind the first of two midnights.
+            # If the clock is set back across midnight, the day before extends to the second midnight.
             return other if ends and self._wall(other - 1) < wall else one
         return max(EARLIEST, self._leap(wall, other, one))
 
     def _leap(self, wall: datetime, low: int, high: int) -> int:
-        """Return when the clock first shows a time or a later one: what it leaps over it never shows."""
+        """Return the first instant at or after a wall time, by bisection; the clock may skip that time."""
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if self._wall(middle) >= wall else (middle + 1, high)
@@ -91,7 +91,7 @@ class Calendar:
 
 
 def month_start(index: int) -> int:
-    """Return the first day of a month, counted from January of the year 0."""
+    """Return the first day of a month, counted from January of year 0."""
     year, month = divmod(index, 12)
     if not 1 <= year <= 9999:
         return 0 if year < 1 else _LAST_DAY
@@ -99,25 +99,25 @@ def month_start(index: int) -> int:
 
 
 def month_of(day: int) -> int:
-    """Return the month of a day, counted from January of the year 0."""
+    """Return the month of a day, counted from January of year 0."""
     at = date.fromordinal(min(max(day, 1), _LAST_DAY))
     return at.year * 12 + at.month - 1
 
 
 def months(first: int, count: int = 1) -> Range:
-    """Return the days of some months that follow each other."""
+    """Return the days of `count` consecutive months."""
     return month_start(first), month_start(first + count)
 
 
 def months_away(day: int, count: int) -> int:
-    """Return the same day of another month, or that month's last."""
+    """Return the same day of the month `count` months away, or the last day of that month."""
     target = month_of(day) + count
     of_month = day - month_start(month_of(day))
     return min(month_start(target) + of_month, month_start(target + 1) - 1)
 
 
 def on(year: int, month: int, day: int) -> Range | None:
-    """Return a day; None where the calendar has no such day."""
+    """Return the range of one date; None if the calendar has no such day."""
     try:
         first = date(year, month, day).toordinal()
     except ValueError:
@@ -126,7 +126,7 @@ def on(year: int, month: int, day: int) -> Range | None:
 
 
 def weekday_of(day: int) -> int:
-    """Return the weekday of a day; Monday is 0."""
+    """Return the weekday of a day; 0 is Monday."""
     return (day - 1) % 7
 
 
@@ -136,7 +136,7 @@ def week_start(day: int) -> int:
 
 
 def part(days: Range, parts: int, number: int) -> Range:
-    """Return one of some equal parts, counted from 0: of a year in months, of less in days."""
+    """Return one of several equal parts, counted from 0: whole months of a year, days of anything shorter."""
     first, after = days
     length = after - first
     if length in (365, 366):
@@ -145,7 +145,7 @@ def part(days: Range, parts: int, number: int) -> Range:
 
 
 def of_year(yearly: Yearly, at: int, which: Which) -> Range | None:
-    """Return the range of days that is meant, seen from a day."""
+    """Return the occurrence that is meant, seen from a day."""
     year = month_of(at) // 12
     if which is Which.THIS:
         containing = (days for y in (year + 1, year, year - 1) if (days := yearly(y)) and days[0] <= at < days[1])
@@ -159,7 +159,7 @@ def of_year(yearly: Yearly, at: int, which: Which) -> Range | None:
 
 
 def of_week(weekday: int, length: int, at: int, which: Which) -> Range:
-    """Return the days that begin on a weekday (Monday is 0) and are meant, seen from a day."""
+    """Return the occurrence that is meant of `length` days from a weekday (0 is Monday), seen from a day."""
     first = week_start(at) + weekday
     match which:
         case Which.LATEST:

@@ -1,4 +1,4 @@
-"""How far away: "two weeks", "a couple of months", "half a year"."""
+"""Distances in time: "two weeks", "a couple of months", "half a year"."""
 
 from dataclasses import dataclass, replace
 
@@ -13,7 +13,7 @@ COUNT = "(?:NUMBER (?:-? NUMBER)? OF? | DIGITS | DAYS)"
 A_NUMBER = "(?:ARTICLE? NUMBER (?:-? NUMBER)? OF? | DIGITS | DAYS | ARTICLE)"
 A_HALF = "(?:ARTICLE? HALF ARTICLE?)"
 AWAY = f"(?:(?:THE? {A_NUMBER} | {A_HALF} | THE)? UNIT | THE PART_OF_DAY)"
-"""What stands before "before" and "after"."""
+"""A distance that may precede "before" or "after"."""
 
 _CLOCK = {MINUTE: 60_000_000, HOUR: 3_600_000_000}
 _DAYS = {DAY: 1, WEEK: 7, FORTNIGHT: 14, WEEKEND: 7}
@@ -26,7 +26,7 @@ _COUNTED_OFF = 7
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """Some units of time; `vague` where the number was."""
+    """A number of units of time; `vague` if the number was."""
 
     count: int
     unit: int
@@ -34,7 +34,7 @@ class Distance:
 
     @property
     def length(self) -> int:
-        """The distance in microseconds; months and years are of the usual length."""
+        """The distance in microseconds; months and years have their average length."""
         if self.unit in _CLOCK:
             return self.count * _CLOCK[self.unit]
         if self.unit in _DAYS:
@@ -43,28 +43,28 @@ class Distance:
 
     @property
     def by_the_clock(self) -> bool:
-        """Whether it is told in minutes or hours."""
+        """Whether the unit is minutes or hours."""
         return self.unit in _CLOCK
 
     def slack(self, length: int) -> int:
-        """Return how much of a length is left open: a quarter, of a vague distance half, of a few days that are counted nothing."""
+        """Return the tolerance of a length: a quarter, half if vague, none for a few counted days."""
         if self.unit == DAY and self.count < _COUNTED_OFF and not self.vague:
             return 0
         return length // (2 if self.vague else 4)
 
     def from_day(self, day: int, sign: int) -> int:
-        """Return the day at this distance behind (1) or before (-1) a day; minutes and hours are no days."""
+        """Return the day this far after (1) or before (-1) a day; minutes and hours count as no days."""
         if self.unit in _DAYS:
             return day + sign * self.count * _DAYS[self.unit]
         return months_away(day, sign * self.count * _MONTHS[self.unit]) if self.unit in _MONTHS else day
 
 
 def distance(tokens: Tokens, start: int, end: int) -> Distance:
-    """Return the distance of tokens that end with a unit or a part of the day; one without a number is of a few."""
+    """Return the distance of tokens that end with a unit or a part of the day; without a number it is a few units."""
     codes, words = tokens.codes[start:end], tokens.words[start:end]
     if Code.PART_OF_DAY in codes:
         return Distance(1, DAY)
-    # French "an", a year, is written like the English article.
+    # French "an", a year, looks like the English article.
     unit = tokens.values[start + codes.rindex(Code.UNIT)] if Code.UNIT in codes else YEAR
     if Code.HALF in codes:
         return Distance(*_HALVES.get(unit, (1, unit)))
@@ -76,7 +76,7 @@ def distance(tokens: Tokens, start: int, end: int) -> Distance:
 
 
 def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | None:
-    """Return the time at some distance from now, a quarter of it open at both sides."""
+    """Return the window around the point at a distance from now, with the distance's tolerance on both sides."""
     last = away[-1]
     if last.by_the_clock:
         length = sum(each.length for each in away)
@@ -97,7 +97,7 @@ def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | No
 
 
 def rolling(calendar: Calendar, away: Distance, sign: int = -1) -> Window | None:
-    """Return the time from some distance before now to the end of today, or from today as far ahead."""
+    """Return the window from some distance before now to the end of today, or from today as far ahead."""
     if away.vague:
         away = Distance(away.count + away.count // 2, away.unit)
     if away.by_the_clock:
@@ -108,7 +108,7 @@ def rolling(calendar: Calendar, away: Distance, sign: int = -1) -> Window | None
 
 
 def beside(days: Range, away: Distance, sign: int, whole: bool) -> Range:
-    """Return the days at some distance before (-1) or behind (1) others; all as far as there if `whole`."""
+    """Return the days at a distance before (-1) or after (1) others; everything up to there if `whole`."""
     near = days[0] if sign < 0 else days[1] - 1
     day = away.from_day(near, sign)
     if whole:

@@ -1,4 +1,4 @@
-"""Expressions that mean a time by themselves: "two weeks ago", "last summer", "March 5th, 2024", "yesterday evening"."""
+"""Self-contained time expressions: "two weeks ago", "last summer", "March 5th, 2024", "yesterday evening"."""
 
 from collections.abc import Callable, Mapping
 
@@ -38,7 +38,7 @@ from memory.index.when.vocabulary import (
 )
 
 Handler = Callable[[Tokens, int, int], Expression | None]
-"""Given where an expression stands, its meaning; None where it has none, such as a February 30."""
+"""A function that returns the expression at a span of tokens; None if it is no valid time, such as a February 30."""
 
 _WHICH: Mapping[str, Which] = {
     Code.LAST: Which.LAST,
@@ -73,7 +73,7 @@ def _away(distances: list[Distance], sign: int) -> Expression:
 
 
 def _ahead(tokens: Tokens, start: int, end: int) -> Expression | None:
-    """Read "in two weeks", which is a time only where plans are told: one reads so much in two weeks as well."""
+    """Parse "in two weeks", which is a time only with plans: "I read it in two weeks" is a duration."""
     if tokens.codes[start] == Code.IN:
         if tokens.words[start] == "in" and not tokens.has(_PLANS):
             return None
@@ -98,7 +98,7 @@ def _dated(tokens: Tokens, start: int, end: int) -> Expression | None:
 
 
 def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: int) -> bool:
-    """Say whether "may" or "march" beside a number is a verb: "may 5 people come"."""
+    """Return whether "may" or "march" beside a number is a verb: "may 5 people come"."""
     number = tokens.words[day]
     if tokens.words[at] not in MONTHS_OR_WORDS or (number[0].isdecimal() and not number.isdecimal()):
         return False
@@ -108,7 +108,7 @@ def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: int) -> boo
 
 
 def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
-    """Read days of a month: 5-9 March."""
+    """Parse days of a month: 5-9 March."""
     number = tokens.values[tokens.codes.index(Code.MONTH, start, end)]
     years = [n for n in range(start, end) if tokens.codes[n] == Code.YEAR]
     first, last = (int(day) for day in tokens.words[tokens.codes.index(Code.DAYS, start, end)].split("-"))
@@ -121,7 +121,7 @@ def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
 
 
 def _of_year(tokens: Tokens, start: int, end: int) -> Expression | None:
-    """Read a month, a season, a feast or a quarter with its year."""
+    """Parse a month, season, feast or quarter with its year."""
     codes = tokens.codes
     at = next(n for n in range(start, end) if codes[n] in (Code.MONTH, Code.SEASON, Code.FEAST, Code.QUARTER))
     year = tokens.values[next(n for n in range(start, end) if codes[n] == Code.YEAR)]
@@ -132,7 +132,7 @@ def _of_year(tokens: Tokens, start: int, end: int) -> Expression | None:
 
 def _chosen(tokens: Tokens, start: int, end: int) -> Expression | None:
     codes = tokens.codes[start:end]
-    # "This" before "last" or "past" says no more than they do, so that it stands last among them.
+    # "This" before "last" or "past" adds nothing, so it has the lowest priority.
     by = next(start + codes.index(code) for code in _WHICH if code in codes)
     at = next(n for n in range(start, end) if tokens.codes[n] in _CHOSEN and n != by)
     which = _WHICH[tokens.codes[by]]
@@ -187,14 +187,14 @@ def _year(tokens: Tokens, start: int, end: int) -> Expression | None:
 
 
 def _several_ago(tokens: Tokens, start: int, end: int) -> Expression | None:
-    """Read "three Fridays ago"."""
+    """Parse "three Fridays ago"."""
     at = tokens.codes.index(Code.SEVERAL, start, end)
     numbers = [tokens.values[n] for n in range(start, at) if tokens.codes[n] in (Code.NUMBER, Code.DIGITS)]
     return before_last(*PLURALS[tokens.values[at]], back=sum(numbers)) if numbers else None
 
 
 def _second_last(tokens: Tokens, start: int, end: int) -> Expression | None:
-    """Read "vorletztes Wochenende"."""
+    """Parse "vorletztes Wochenende"."""
     return before_last(tokens.codes[end - 1], tokens.values[end - 1])
 
 
@@ -205,7 +205,7 @@ def _weekday_part(tokens: Tokens, start: int, end: int) -> Expression:
 
 
 def _just_now(tokens: Tokens, start: int, end: int) -> Expression | None:
-    """Read "just now" as the last hour, where a question is about what was; else it may say "at present"."""
+    """Parse "just now" as the last hour in a question about the past; otherwise it may mean "at present"."""
     if tokens.values[start]:
         return _away([Distance(1, YEAR)], -1)
     return stretch(Distance(1, HOUR), -1) if tokens.has(PAST | TOLD) else None

@@ -1,4 +1,4 @@
-"""What a time expression means, before it is known from which day it is told."""
+"""The meaning of time expressions, to be resolved against the day they are told from."""
 
 import re
 from collections.abc import Callable
@@ -31,7 +31,7 @@ _STEPS = {Which.LAST: -1, Which.THIS: 0, Which.NEXT: 1}
 
 
 class Rank(IntEnum):
-    """What holds where several expressions disagree: what is told from now, then what is complete, then the rest."""
+    """The precedence of conflicting expressions: relative to now, then complete dates, then all others."""
 
     FROM_NOW = 0
     COMPLETE = 1
@@ -40,7 +40,7 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A time whose window follows from the calendar and the day that it is told from. `closed` if it has two ends."""
+    """A time whose window depends on the calendar and a reference day. `closed` if it has two ends."""
 
     resolve: Resolve
     rank: Rank
@@ -48,12 +48,12 @@ class Expression:
 
 
 def fixed(days: Range | None) -> Expression | None:
-    """Return certain days; None for none."""
+    """Return an expression for fixed days; None for None."""
     return Expression(lambda calendar, at: calendar.window(days), Rank.COMPLETE) if days else None
 
 
 def every_year(yearly: Yearly, year: int | None = None, which: Which = Which.LATEST) -> Expression | None:
-    """Return what comes every year: of a certain year, or the one that is meant."""
+    """Return an annual occurrence: of a given year, or the one that is meant."""
     if year is not None:
         return fixed(yearly(year))
 
@@ -65,32 +65,32 @@ def every_year(yearly: Yearly, year: int | None = None, which: Which = Which.LAT
 
 
 def month(number: int) -> Yearly:
-    """Return the days of a month."""
+    """Return the days of a month, by year."""
     return lambda year: months(year * 12 + number - 1)
 
 
 def quarter(number: int) -> Yearly:
-    """Return the days of a quarter."""
+    """Return the days of a quarter, by year."""
     return lambda year: months(year * 12 + 3 * number - 3, 3)
 
 
 def winter_of(year: int) -> Range:
-    """Return the winter that a year begins in."""
+    """Return the winter during which a year begins."""
     return months(year * 12 - 1, 3)
 
 
 def part_of_day(day: int, part: int) -> Expression:
-    """Return a part of a day told from today; nights last until the next morning."""
+    """Return a part of a day relative to today; nights last until the next morning."""
     return Expression(lambda calendar, at: calendar.window((at + day, at + day), *HOURS[part]), Rank.FROM_NOW)
 
 
 def day_away(days: int) -> Expression:
-    """Return a day told from today."""
+    """Return a day relative to today."""
     return Expression(lambda calendar, at: calendar.window((at + days, at + days + 1)), Rank.FROM_NOW)
 
 
 def kind_of_day(number: int) -> Expression:
-    """Return what one word says of a day and its part: tonight."""
+    """Return a day and part named by one word: tonight."""
     return part_of_day(*KINDS_OF_DAY[number])
 
 
@@ -105,7 +105,7 @@ def weekday(number: int, which: Which = Which.LATEST, part: int | None = None) -
 
 
 def unit(number: int, which: Which) -> Expression | None:
-    """Return this, the last or the next week, month and so on; None for what is not counted so, such as days."""
+    """Return this, the last or the next week, month and so on; None for units that are not used this way, such as days."""
     if number in (MINUTE, HOUR, DAY):
         return None
     if number == FORTNIGHT:
@@ -121,7 +121,7 @@ def unit(number: int, which: Which) -> Expression | None:
 
 
 def unit_days(number: int, at: int, step: int = 0) -> Range:
-    """Return the days of the week, month, quarter or year of a day, or of one some steps away."""
+    """Return the days of the week, month, quarter or year around a day, or of one `step` units away."""
     if number == WEEK:
         return week_start(at) + 7 * step, week_start(at) + 7 * step + 7
     length = {MONTH: 1, QUARTER: 3, YEAR: 12}.get(number, 1)
@@ -129,12 +129,12 @@ def unit_days(number: int, at: int, step: int = 0) -> Range:
 
 
 def stretch(away: Distance, sign: int) -> Expression:
-    """Return the time from some distance until now, or ahead."""
+    """Return the window from some distance ago until now, or as far ahead."""
     return Expression(lambda calendar, at: rolling(calendar, away, sign), Rank.FROM_NOW)
 
 
 def day_of_month(day: int) -> Expression:
-    """Return the latest day with a number."""
+    """Return the latest occurrence of a day of the month."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         for index in range(month_of(at), month_of(at) - 3, -1):
@@ -147,9 +147,9 @@ def day_of_month(day: int) -> Expression:
 
 
 def in_digits(word: str) -> Expression | None:
-    """Return a date in digits, year first or day first; with strokes it may be the month that is first.
+    """Return a date in digits, year first or day first; with slashes it may be month first.
 
-    Of two readings the one holds that is usual where it is asked, unless only the other one is past.
+    If both readings are valid, the one usual in the time zone wins unless only the other is past; the loser becomes `instead`.
     """
     one, two, three = (int(part) for part in re.split(r"\D", word))
     if len(re.split(r"\D", word)[0]) == 4:
@@ -168,7 +168,7 @@ def in_digits(word: str) -> Expression | None:
 
 
 def in_short(word: str) -> Expression | None:
-    """Return a date in digits without a year, or with one without a century."""
+    """Return a date in digits without a year, or with a two-digit year."""
     parts = [int(part) for part in re.split(r"\D", word)]
     if len(parts) > 2:
         return in_digits(word)
@@ -198,7 +198,7 @@ def year_of(word: str) -> Expression | None:
 
 
 def alone(tokens: Tokens, at: int) -> Expression | None:
-    """Return what a single word says: a month, a year, a weekday, a season, a feast, a quarter, a date in short."""
+    """Return the meaning of a single word: a month, year, weekday, season, feast, quarter, weekend or short date."""
     value = tokens.values[at]
     match tokens.codes[at]:
         case Code.MONTH:
@@ -221,7 +221,7 @@ def alone(tokens: Tokens, at: int) -> Expression | None:
 
 
 def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Expression | None:
-    """Return this, the last or the next of what a word names; `part` is that of a day."""
+    """Return this, the last or the next of what a word names; `part` is a part of that day."""
     value = tokens.values[at]
     match tokens.codes[at]:
         case Code.UNIT:
@@ -242,7 +242,7 @@ def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Ex
 
 
 def before_last(code: str, value: int, back: int = 2) -> Expression | None:
-    """Return the last but one of what a word names, or one further `back`: 1 is the last."""
+    """Return the second last occurrence of what a word names, or the `back`-th last; 1 is the last."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         match code:
@@ -271,7 +271,7 @@ def before_last(code: str, value: int, back: int = 2) -> Expression | None:
 
 def _season(first_month: int, which: Which) -> Expression | None:
     def this_winter(calendar: Calendar, at: int) -> Window | None:
-        # Until summer the winter of a year is the one that it began in.
+        # Until summer, "this winter" is the one during which the year began.
         year = month_of(at) // 12
         return calendar.window(winter_of(year if month_of(at) % 12 < 6 else year + 1))
 

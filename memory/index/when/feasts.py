@@ -1,4 +1,4 @@
-"""Seasons of the northern half and feasts: which days they are in a year."""
+"""Feasts, and the seasons of the northern hemisphere: their days in a year."""
 
 from datetime import date, timedelta
 
@@ -25,23 +25,23 @@ _FIXED = {
     35: (1, 1, 1),
 }
 _FROM_EASTER = {
-    **{1: (-2, 4), 12: (-2, 1), 13: (0, 1), 14: (1, 1)},  # Easter from Good Friday on, and its days
-    **{17: (49, 2), 18: (49, 1), 19: (50, 1)},  # Whitsun and its days
+    **{1: (-2, 4), 12: (-2, 1), 13: (0, 1), 14: (1, 1)},  # Easter from Good Friday on, and its single days
+    **{17: (49, 2), 18: (49, 1), 19: (50, 1)},  # Whitsun and its single days
     **{20: (39, 1), 21: (60, 1), 22: (-48, 1), 23: (-46, 1), 24: (-3, 1)},
 }
 _NTH_WEEKDAYS = {27: (5, 6, 2), 28: (5, 0, -1), 29: (9, 0, 1)}
-"""Mother's Day, Memorial Day, Labor Day: of a month (1 to 12) a weekday (Monday is 0), the first, second or (-1) last."""
+"""Mother's Day, Memorial Day, Labor Day: month (1 to 12), weekday (0 is Monday), first, second or last (-1)."""
 _FROM_THANKSGIVING = {4: 0, 15: 1}  # Thanksgiving and Black Friday
 _NEW_YEAR = 11
 
 
 def season(first_month: int) -> Yearly:
-    """Return the three months that a season has in a year; a winter belongs to the year in which it begins."""
+    """Return the three months of a season, by year; a winter belongs to the year in which it begins."""
     return lambda year: months(year * 12 + first_month - 1, 3)
 
 
 def feast(number: int) -> Yearly:
-    """Return the days of a feast: of Easter Good Friday to Monday, of the New Year also the day before."""
+    """Return the days of a feast, by year: Easter lasts from Good Friday to Monday, New Year includes the day before."""
 
     def days(year: int) -> Range | None:
         if not 1 <= year < 9999:
@@ -79,7 +79,7 @@ def _nth_weekday(year: int, month: int, weekday: int, nth: int) -> Range:
 
 
 def _easter(year: int) -> date:
-    """Return Easter Sunday by the Gregorian reckoning (Meeus, Jones and Butcher)."""
+    """Return the Gregorian Easter Sunday (Meeus, Jones and Butcher)."""
     century, of_century = divmod(year, 100)
     golden = year % 19
     epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30

@@ -1,7 +1,7 @@
-"""Times as they are told in seven further languages, put into English words, which the grammar reads.
+"""Time expressions in seven further languages, translated into English for the grammar.
 
-Only what tells a time is put into other words. What says nothing but itself ("вчера", "三天前") is read in any text; Polish and
-Turkish, whose words are also those of other languages written in Latin letters, only where a text is in them.
+Only the time expressions are translated. Unambiguous ones ("вчера", "三天前") are recognized in any text; Polish and Turkish,
+whose words also occur in other languages with Latin letters, only in texts in that language or in none detected.
 """
 
 import re
@@ -44,13 +44,13 @@ _LETTERS = {
     "chinese": re.compile("[\u4e00-\u9fff]"),
     "korean": re.compile("[\uac00-\ud7a3]"),
 }
-"""What is written in which scripts; what has kana is Japanese before its other signs are read as Chinese."""
+"""The scripts of languages; kana is tested before Han characters, so that Japanese is not read as Chinese."""
 _PARTICLES = {"korean": "(?:에는|에|은|는|의)?", "chinese": "", "japanese": ""}
 _Said = Callable[[re.Match[str]], str]
 
 
 def in_english(text: str) -> str:
-    """Return a text with the times that it tells in one of these languages in English; as it is where it tells none."""
+    """Return a text with its time expressions in these languages translated into English."""
     for name in languages_of(text):
         for pattern, said in _read(name):
             text = pattern.sub(said, text)
@@ -58,7 +58,7 @@ def in_english(text: str) -> str:
 
 
 def times_in_english(text: str, name: str) -> tuple[list[str], str]:
-    """Return the times that a text in one of these languages tells, in English, those first that leave the least open, and the rest."""
+    """Return the time expressions of a text in one language, in English, most specific first, and the rest of the text."""
     found: list[str] = []
     for pattern, said in _read(name):
 
@@ -73,7 +73,7 @@ def times_in_english(text: str, name: str) -> tuple[list[str], str]:
 
 
 def languages_of(text: str) -> list[str]:
-    """Return in which of these languages a text may tell times: "russian"."""
+    """Return the languages in which a text may tell times: "russian"."""
     told = language(tokens(text))
     if text.isascii() and told not in (*_LATIN, None):
         return []
@@ -82,7 +82,7 @@ def languages_of(text: str) -> list[str]:
 
 @cache
 def _read(name: str) -> list[tuple[re.Pattern[str], _Said]]:
-    """Return what tells a time in a language, the longer before what is part of it, each with what it is in English."""
+    """Return the patterns of a language's time expressions with their translations, longer ones before their parts."""
     number = _number(name)
     found: list[tuple[str, _Said]] = []
     if name in DATES:
@@ -120,7 +120,7 @@ def _read(name: str) -> list[tuple[re.Pattern[str], _Said]]:
 
 
 def _number(name: str) -> str:
-    """Return the pattern of a number in figures or words, the group `n`; of a long run of figures nothing is read."""
+    """Return the pattern of a number in digits or words, in the group `n`; long runs of digits do not match."""
     if name not in NUMBERS:
         signs = f"{HAN}两兩十"
         return rf"(?<![\d{signs}])(?P<n>\d{{1,4}}|[{signs}]{{1,4}})"
@@ -131,7 +131,7 @@ def _number(name: str) -> str:
 
 
 def _counted(name: str, number: str, unit: int, word: str) -> str:
-    """Return the pattern of so many units, and of one of them where a language leaves the number out."""
+    """Return the pattern of a number of units, or of a single unit in languages that leave out its number."""
     if name in DATES:
         return f"{number} ?{word}"
     return f"(?:{number} {word}|{ONE[name][unit]})" if name in ONE else f"{number} {word}"
@@ -144,7 +144,7 @@ def _whole(name: str, pattern: str) -> re.Pattern[str]:
 
 
 def _in_figures(name: str, number: str) -> list[tuple[str, _Said]]:
-    """Return dates in figures, each with the sign of what it counts behind it."""
+    """Return the patterns of dates in digits, each number followed by the character of its unit."""
     year, month, day = DATES[name]
     count = number if name != "korean" else r"(?<!\d)(?P<n>\d{1,2})"
     of_month = r"\d\d?" if name == "korean" else rf"\d\d?|[{HAN}十]{{1,3}}"

@@ -1,4 +1,4 @@
-"""The words in which times are told in seven further languages: patterns of regular expressions by language."""
+"""Regular expressions of time words in seven further languages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ NUMBERS: Mapping[str, Sequence[str]] = {
     "arabic": "واحد اثنين ثلاث[ةه]? أربع[ةه]? خمس[ةه]? ست[ةه]? سبع[ةه]? ثماني?[ةه]? تسع[ةه]? عشر[ةه]?".split(),
     "korean": "(?:한|일) (?:두|이) (?:세|삼) (?:네|사) (?:다섯|오) (?:여섯|육) (?:일곱|칠) (?:여덟|팔) (?:아홉|구) (?:열|십)".split(),
 }
-TENS: Mapping[str, Sequence[str]] = {  # ten, twenty and so on, where another number may stand behind; '' where none may
+TENS: Mapping[str, Sequence[str]] = {  # ten, twenty and so on, where another number may follow; '' where none may
     "russian": " двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто".split(" "),
     "polish": " dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt dziewięćdziesiąt".split(
         " "
@@ -81,7 +81,7 @@ NEXT: Mapping[str, Sequence[str]] = {
     "japanese": ("来週", "来月", "来年"),
     "korean": ("다음 ?주(?!말)", "다음 ?달", "내년|다음 ?해"),
 }
-AGO: Mapping[str, tuple[str, Sequence[str]]] = {  # how a distance is told, and its units
+AGO: Mapping[str, tuple[str, Sequence[str]]] = {  # the form of "ago", and its units
     "russian": ("{counted} назад", ("(?:день|дня|дней)", "недел[яюиь]", "месяц(?:а|ев)?", "(?:год(?:а)?|лет)")),
     "polish": (
         "{counted} temu",
@@ -96,12 +96,12 @@ AGO: Mapping[str, tuple[str, Sequence[str]]] = {  # how a distance is told, and 
     "japanese": ("{counted}前", ("日", "週間", "[かカヶヵケ]月", "年")),
     "korean": ("{counted} ?전", ("일", "주일?", "(?:달|개월)", "년")),
 }
-ONE: Mapping[str, Sequence[str]] = {  # a day, a week, a month, a year, where no number need be said of one
+ONE: Mapping[str, Sequence[str]] = {  # a day, a week, a month, a year, where the number one may be left out
     "russian": "день неделю месяц год".split(),
     "polish": "dzień tydzień miesiąc rok".split(),
     "arabic": "يوم أسبوع(?!ي) شهر(?!ي) (?:سنة|عام)(?!ي)".split(),
 }
-AHEAD: Mapping[str, str] = {  # how a distance ahead is told
+AHEAD: Mapping[str, str] = {  # the form of "from now"
     "russian": "через {counted}",
     "polish": "za {counted}",
     "turkish": "{counted} sonra",
@@ -111,7 +111,7 @@ AHEAD: Mapping[str, str] = {  # how a distance ahead is told
     "korean": "{counted} ?(?:후|뒤)",
 }
 _NO_WEEKDAY = "(?! ?の?[一二三四五六七日天月火水木金土월화수목금토일])"
-"""What is said of a week, and not of a day in it."""
+"""Words that mean a week only where no day of it follows."""
 FIXED: Mapping[str, Mapping[str, str]] = {
     "russian": {
         "(?:на|в) прошлы[ех] выходны[ех]": "last weekend", "(?:на|в) эт[иу]х? выходны[ех]": "this weekend",
@@ -161,7 +161,7 @@ FIXED: Mapping[str, Mapping[str, str]] = {
         "닷새 ?(?:후|뒤)": "5 days from now",
     },
 }  # fmt: skip
-IN_MONTH: Mapping[str, tuple[str, str]] = {  # a month, in which or from which day, and what comes before and behind it
+IN_MONTH: Mapping[str, tuple[str, str]] = {  # "in" before a month, and the months with what follows them
     "russian": ("в ", "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре"),
     "polish": ("we? ", "styczniu lutym marcu kwietniu maju czerwcu lipcu sierpniu wrześniu październiku listopadzie grudniu"),
     "turkish": ("", r"ocak(?:ta|\ ayında) şubat(?:ta|\ ayında) mart(?:ta|\ ayında) nisan(?:da|\ ayında) mayıs(?:ta|\ ayında) haziran(?:da|\ ayında)"
@@ -183,7 +183,7 @@ ON: Mapping[str, str] = {
     "japanese": " ".join(f"{day}曜日?" for day in "月火水木金土日"),
     "korean": " ".join(f"{day}요일" for day in "월화수목금토일"),
 }
-WEEKDAY_OF: Mapping[str, Sequence[tuple[str, str]]] = {  # a weekday that is told by its week, in the place of `{day}`
+WEEKDAY_OF: Mapping[str, Sequence[tuple[str, str]]] = {  # a weekday of last or next week, in the place of `{day}`
     "russian": (("во? прошл(?:ый|ую|ое) {day}", "last {day}"), ("во? (?:следующ|будущ)(?:ий|ую|ее) {day}", "next {day}")),
     "polish": (
         ("(?:we? )?(?:zeszł|ubiegł)[yąe] {day}", "last {day}"),
@@ -226,7 +226,7 @@ DAY_NAMES: Mapping[str, Sequence[str]] = {
     "japanese": [f"{day}曜日?" for day in "月火水木金土日"],
     "korean": [f"{day}요일" for day in "월화수목금토일"],
 }
-IN_SEASON: Mapping[str, tuple[str, Sequence[str]]] = {  # of last year, and by itself
+IN_SEASON: Mapping[str, tuple[str, Sequence[str]]] = {  # a season of last year, and its name alone
     "russian": ("{season} прошлого года", ("весной", "летом", "осенью", "зимой")),
     "polish": ("{season} (?:zeszłego|ubiegłego) roku", ("wiosną", "latem", "jesienią", "zimą")),
     "turkish": (
@@ -243,7 +243,7 @@ DATES = {"chinese": ("年", "月份?", "[日号號]"), "japanese": ("年", "月"
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What tells in a sentence of one language where its time lies: over, to come, or again and again (and since, and asked)."""
+    """What tells in a sentence whether its time is past, to come, or recurring (also "since", and questions)."""
 
     back: re.Pattern[str]
     ahead: re.Pattern[str]
@@ -255,7 +255,7 @@ def _signs(back: str, ahead: str, none: str) -> Signs:
 
 
 _PAST_IN_KOREAN = "".join(chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠")
-"""Syllables that end in the two letters which make a verb's past."""
+"""Syllables that end in the double consonant of a past tense."""
 SIGNS: Mapping[str, Signs] = {
     "russian": _signs(
         r"\b(?!(?:если|или|школа|дела|стол|стул|футбол|канал|журнал|сила|зеркало|масло|тело|дело|село|число)\b)\w{2,}(?:л|ла|ло|ли)(?:с[ья])?\b",

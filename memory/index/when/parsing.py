@@ -1,4 +1,4 @@
-"""A question while its times are being understood."""
+"""The state of a question while its times are parsed."""
 
 import re
 from collections.abc import Callable
@@ -10,17 +10,17 @@ from memory.index.when.expressions import Expression, alone
 from memory.index.when.tokens import Tokens
 
 ANY = "(?:UNDERSTOOD | [MONTH YEAR SEASON FEAST QUARTER WEEKDAY SHORT_WEEKDAY SHORT_DATE])=*"
-"""Whatever names a time, by itself or in company."""
+"""Anything that names a time, alone or in combination."""
 
 Handler = Callable[["Parse", re.Match[str]], Expression | None]
 
 
 @dataclass(slots=True)
 class Parse:
-    """The codes of a question, in which what was understood is Z, with an = for every word more.
+    """The codes of a question, in which a parsed expression is a Z followed by an = for each further word.
 
-    A # means no time, a blank is part of the result; so each place in the codes stays the place of a word. `pieces` has the
-    meaning of each Z, `found` where the parts of the result stand.
+    A # is not a time, a space is part of the result; so each position in the codes stays the position of a word. `pieces` maps
+    the position of each Z to its expression, `found` holds the spans of the result.
     """
 
     tokens: Tokens
@@ -30,7 +30,7 @@ class Parse:
 
     @classmethod
     def of(cls, tokens: Tokens) -> "Parse":
-        """Return a question with those times understood that need no company."""
+        """Return a parse with all self-contained expressions recognized."""
         reading = cls(tokens, tokens.codes)
         for m in ELEMENT.finditer(tokens.codes):
             assert m.lastgroup is not None
@@ -39,23 +39,23 @@ class Parse:
                 reading._mark(m.start(), m.end(), Code.NO_TIME, Code.NO_TIME)
             else:
                 reading.pieces[m.start()] = piece
-                # A weekday with a part of the day still needs a word that tells it from "my Monday morning routine".
+                # A weekday with a part of the day still needs a word that sets it apart from "my Monday morning routine".
                 reading._mark(m.start(), m.end(), Code.WEEKDAY if m.lastgroup == "weekday" else Code.UNDERSTOOD)
         return reading
 
     def piece(self, at: int) -> Expression | None:
-        """Return what stands at a place: what was understood there, or the meaning of the one word."""
+        """Return the expression at a position: the parsed one, or the meaning of the single word."""
         return self.pieces.get(at) or alone(self.tokens, at)
 
     def join(self, pattern: re.Pattern[str], handler: Handler) -> None:
-        """Put in place of each match what it means together; leave those that mean nothing together."""
+        """Replace each match by its combined expression; skip matches that the handler rejects."""
         for m in pattern.finditer(self.codes):
             if piece := handler(self, m):
                 self.pieces[m.start()] = piece
                 self._mark(m.start(), m.end(), Code.UNDERSTOOD)
 
     def take(self, pattern: re.Pattern[str], handler: Handler) -> None:
-        """Take what matches mean into the result."""
+        """Move the expressions of all matches into the result."""
         for m in pattern.finditer(self.codes):
             if piece := handler(self, m):
                 self.found.append((m.start(), m.end(), piece))

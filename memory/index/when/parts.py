@@ -29,7 +29,7 @@ _LAST_BEFORE = compiled(rf"(?P<last>UNDERSTOOD=*) BEFORE THE? (?P<event>{ANY})")
 
 
 def join_parts(reading: Parse) -> None:
-    """Understand the parts of times, then the distances from times."""
+    """Parse parts of times, then distances from times."""
     if Code.STAGE in reading.codes:
         reading.join(_THIRD, _third)
     if Code.HALF in reading.codes:
@@ -71,7 +71,7 @@ def _half(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _some_of(whole: Expression, parts: int, number: int) -> Expression:
-    """Return one of the equal parts of some days; all of what has not even so many days."""
+    """Return one of several equal parts of a time; all of it if it has fewer days than parts."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         window = whole.resolve(calendar, at)
@@ -93,7 +93,7 @@ def _nth(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _nth_in_one_word(reading: Parse, m: re.Match[str]) -> Expression | None:
-    """Read "die erste Märzwoche"."""
+    """Parse "die erste Märzwoche"."""
     number = LAST if m["which"] == Code.LAST else reading.tokens.values[m.start("which")]
     value = reading.tokens.values[m.start("month")]
     whole = every_year(month(value % 100))
@@ -113,7 +113,7 @@ def _nth_of(whole: Expression, number: int, kind: int, weekday: int | None = Non
 
 
 def _weekday_of(days: Range, weekday: int, number: int) -> Range | None:
-    """Return the first, second or last Monday, or other weekday, of some days."""
+    """Return the first, second or last occurrence of a weekday within a range of days."""
     first, after = days
     found = (
         after - 1 - (weekday_of(after - 1) - weekday) % 7
@@ -124,7 +124,7 @@ def _weekday_of(days: Range, weekday: int, number: int) -> Range | None:
 
 
 def _counted(days: Range, kind: int, number: int) -> Range | None:
-    """Return the first, second or last day, week, weekend, month or quarter of some days; a week is any seven."""
+    """Return the first, second or last day, week, weekend, month or quarter of a range; a week is any seven days."""
     (first, after), last = days, number == LAST
     if kind in (MONTH, QUARTER):
         length = 3 if kind == QUARTER else 1
@@ -143,7 +143,7 @@ def _counted(days: Range, kind: int, number: int) -> Range | None:
 
 
 def _unit_of(reading: Parse, m: re.Match[str]) -> Expression | None:
-    """Read "the week of March 5", and the month of May, which is only May."""
+    """Parse "the week of March 5", and "the month of May", which is just May."""
     whole, number = reading.piece(m.start("whole")), reading.tokens.values[m.start("unit")]
     if whole is None or number not in (WEEK, MONTH, YEAR, WEEKEND):
         return None

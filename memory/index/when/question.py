@@ -1,6 +1,6 @@
-"""A question taken apart: the time it asks about, and the rest of it.
+"""A question split into the time it asks about and the rest.
 
-A time may also be told from an event that nobody can look up in a calendar: "two weeks before the move".
+The time may also be relative to an event that is in no calendar: "two weeks before the move".
 """
 
 import re
@@ -46,9 +46,9 @@ _EVER = 3650 * DAY
 
 
 def take_event(reading: Parse, habit: bool) -> tuple[Around, list[tuple[int, int]]] | None:
-    """Return the first time that is told from an event, and where its words stand without the event's.
+    """Return the first time told relative to an event, and its span without the event's words.
 
-    `habit` says that the question is about what happens again and again: "what do I drink after a run" is no time.
+    In a question about a `habit`, only a distance counts: "what do I drink after a run" names no time.
     """
     for m in _EVENT.finditer(reading.codes):
         words, at = reading.tokens.words, m.start("side")
@@ -63,7 +63,7 @@ def take_event(reading: Parse, habit: bool) -> tuple[Around, list[tuple[int, int
 
 
 def _anchor(reading: Parse, start: int, side: str) -> str:
-    """Return the event that is named from a place on; '' where none is."""
+    """Return the event named from a position on; '' if there is none."""
     tokens, words, end = reading.tokens, reading.tokens.words, start
     noun = start < len(words) and words[start] in _DETERMINED
     while end < min(len(words), start + _LONGEST) and not _ends(reading, end) and not (noun and words[end] in _VERBS):
@@ -79,7 +79,7 @@ def _anchor(reading: Parse, start: int, side: str) -> str:
 
 
 def _ends(reading: Parse, at: int) -> bool:
-    """Say whether what is told of an event ends before a word: at a mark, a time, a question or a dash."""
+    """Return whether a word ends the name of an event: punctuation, a time, a question word or a dash."""
     if reading.codes[at] == Code.HYPHEN:
         first = reading.tokens.spans[at][0]
         return reading.tokens.text[first - 1 : first].isspace()
@@ -87,7 +87,7 @@ def _ends(reading: Parse, at: int) -> bool:
 
 
 def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
-    """Say whether "since" tells why: "since I love dogs", "since they are loud"; not in "what have I done since I moved"."""
+    """Return whether "since" gives a reason: "since I love dogs", but not "what have I done since I moved"."""
     clause = tokens.words[start : end + 1]
     if not _VERBS.isdisjoint(clause) or not clause:
         return True
@@ -95,7 +95,7 @@ def _is_reason(tokens: Tokens, start: int, end: int) -> bool:
 
 
 def _offsets(reading: Parse, m: re.Match[str], side: str) -> tuple[int, int] | None:
-    """Return how far from the event its time lies, in microseconds, from and to."""
+    """Return the range of offsets from the event, in microseconds."""
     sign = -1 if side in (Code.BEFORE, Code.UNTIL) else 1
     if m["away"]:
         if side in (Code.SINCE, Code.UNTIL):
@@ -121,9 +121,9 @@ Spans = list[tuple[int, int]]
 
 
 def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
-    """Return what a question asks about, told at an instant (microseconds UTC) in an IANA time zone.
+    """Return what a question asks about, asked at an instant (microseconds UTC) in an IANA time zone.
 
-    Of several times the more certain one holds, narrowed by those that overlap it. Raises ZoneInfoNotFoundError.
+    Of several times, the highest-ranked one decides, narrowed by those that overlap it. Raises ZoneInfoNotFoundError.
     """
     calendar = Calendar.at(now, time_zone)
     tokens = cut(text)
@@ -150,12 +150,12 @@ def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
 
 
 def _is_today_as_now(tokens: Tokens, spans: Spans) -> bool:
-    """Say whether "today" only means that something is still so: "where do I live today"."""
+    """Return whether "today" only means "these days": "where do I live today"."""
     return is_habit(tokens) and len(spans) == 1 and tokens.words[slice(*spans[0])] == ["today"]
 
 
 def _window(reading: Parse, calendar: Calendar) -> tuple[Window | None, Spans]:
-    """Return the time that all expressions tell together, and where those stand that count."""
+    """Return the window that all expressions give together, and the spans of those used."""
     window: Window | None = None
     rank, told_at, spans = Rank.FROM_NOW, calendar.today, []
     for start, end, piece in sorted(reading.found, key=lambda found: found[2].rank):
@@ -172,12 +172,12 @@ def _window(reading: Parse, calendar: Calendar) -> tuple[Window | None, Spans]:
         elif rank is not Rank.FROM_NOW or _touch(found, window):
             window = Window(min(found.start, window.start), max(found.end, window.end))
         else:
-            # "A year ago today" is not today, and no other day than that.
+            # "A year ago today" is that very day a year ago.
             farther, nearer = sorted((found, window), key=lambda each: -abs(each.start - calendar.now))
             day = calendar.day_of(farther.heart) if farther.heart is not None and nearer.holds(calendar.now) else None
             window = (calendar.window((day, day + 1)) if day is not None else None) or farther
         if piece.closed and piece.rank is not Rank.LOOSE:
-            # "On Monday", said with "last week", is that week's Monday.
+            # "On Monday" along with "last week" is the Monday of that week.
             told_at = calendar.day_of(window.end - 1)
         spans.append((start, end))
     return window, spans
@@ -193,12 +193,12 @@ def _clamped(window: Window) -> Window | None:
 
 
 def _dated(tokens: Tokens, spans: Spans) -> bool:
-    """Say whether any of some words is one that dates are written with."""
+    """Return whether any word in these spans belongs to a calendar date."""
     return any(tokens.codes[n] in _OF_DATES for start, end in spans for n in range(start, end) if " " not in tokens.words[n])
 
 
 def _without(tokens: Tokens, spans: Spans) -> str:
-    """Return the text without some of its words, and without the gaps that they leave."""
+    """Return the text without these spans and the gaps they leave."""
     rest, after = "", 0
     for start, end in [*sorted(spans), (len(tokens.words), 0)]:
         first = tokens.spans[start][0] if start < len(tokens.spans) else len(tokens.text)

@@ -1,4 +1,4 @@
-"""Ranges, bounds and single times, as they are told in a question: "between March and May", "since 2023", "in June"."""
+"""Ranges, bounds and single times in a question: "between March and May", "since 2023", "in June"."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -52,7 +52,7 @@ _COUNTED = frozenset("people feet men women children euro euros km kg".split())
 _BEFORE_DAY_AND_MONTH = frozenset("am vom le el op".split())
 _NO_DAY = frozenset("about for like than every each any some jeden chaque tous cada todo todos ogni tutti elke iedere".split())
 _SUBJECTS = frozenset("i you we he she they been".split())
-"""Whoever was "up to" something, or has been."""
+"""Subjects of "up to": in "what was she up to" it is no bound."""
 _WHOSE = frozenset("my our your his her their mein meine meinen unser unsere mi nuestro nuestra mon ma notre".split())
 _SPENT = frozenset("spend spent celebrate celebrated verbracht gefeiert pasé pasamos passé fêté".split())
 _HOW = frozenset("how wie cómo como comment".split())
@@ -64,7 +64,7 @@ _NEAR = 14 * DAY
 
 
 def take_ranges(reading: Parse) -> None:
-    """Take every time of a question into the result."""
+    """Move all times of a question into the result."""
     if reading.pieces or not _NAMED.isdisjoint(reading.codes):
         reading.take(_RANGE, _range)
         reading.take(_OPEN, _open)
@@ -74,7 +74,7 @@ def take_ranges(reading: Parse) -> None:
 
 
 def _named(reading: Parse, m: re.Match[str], group: str, sure: bool = True) -> Expression | None:
-    """Return what a name of a time means; None where it may as well mean something else, and nothing makes it `sure`."""
+    """Return the meaning of a time's name; None if the name is ambiguous and nothing makes it `sure`."""
     at, end = m.span(group)
     code, word = m[group][0], reading.tokens.words[at]
     following = reading.codes[end : end + 1]
@@ -93,7 +93,7 @@ def _named(reading: Parse, m: re.Match[str], group: str, sure: bool = True) -> E
 
 
 def _counts(reading: Parse, end: int) -> bool:
-    """Say whether a number that looks like a year counts what follows: in 2023 messages."""
+    """Return whether a number that looks like a year is a quantity: "in 2023 messages"."""
     following = reading.codes[end : end + 1]
     word = reading.tokens.words[end] if following else ""
     return following in (Code.UNIT, Code.NUMBER, Code.DIGITS) or (
@@ -124,7 +124,7 @@ def _is_date(reading: Parse, m: re.Match[str]) -> bool:
 
 
 def _from_day(day: int, two: Expression) -> Expression:
-    """Return the days from a day of a month to another of it."""
+    """Return the range from a day of the month to a date in that month."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         last = two.resolve(calendar, at)
@@ -137,7 +137,7 @@ def _from_day(day: int, two: Expression) -> Expression:
 
 
 def _hull(calendar: Calendar, at: int, one: Expression, two: Expression) -> Window | None:
-    """Return the time from one to another. Which one is meant follows from the other, where that says more."""
+    """Return the window from one time to another; the more precise one determines which occurrence of the other is meant."""
     if one.rank is Rank.COMPLETE and two.rank is Rank.LOOSE:
         first = one.resolve(calendar, at)
         second = two.resolve(calendar, calendar.day_of(first.start) + 365) if first else None
@@ -166,7 +166,7 @@ def _bound(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _bounded(side: str, one: Expression, near: bool = False) -> Expression:
-    """Return the time since (s), until (u), before (b, B) or after (e) another, up to today; `near`: only some days of it."""
+    """Return the time since (s), until (u), before (b, B) or after (e) another, up to today; two weeks of it if `near`."""
 
     def resolve(calendar: Calendar, at: int) -> Window | None:
         window = one.resolve(calendar, at)
@@ -196,7 +196,7 @@ def _certain(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
-    """Return what one name of a time means, if the word before it tells that it names a time."""
+    """Return the meaning of a single name of a time, if the word before marks it as a time."""
     code, lead, at = m["what"][0], m["lead"], m.start("what")
     word = reading.tokens.words[at]
     if code == Code.MONTH and lead in (Code.ARTICLE, Code.OF):
@@ -204,7 +204,7 @@ def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
     elif code in (Code.MONTH, Code.YEAR) and m["the"]:
         told = False
     elif code == Code.FEAST and lead == Code.ARTICLE:
-        # English has "an" before a vowel alone: "an Easter egg", "an Silvester".
+        # English has "an" before vowels only: "an Easter egg", but "an Silvester".
         told = reading.tokens.words[m.start()] == "an" and (word[0] not in "aeiou" or word.startswith(("oster", "aller")))
     elif code == Code.FEAST and lead == Code.TO:
         told = reading.tokens.words[m.start()] == "à"
@@ -218,11 +218,11 @@ def _single(reading: Parse, m: re.Match[str]) -> Expression | None:
 
 
 def _lived(reading: Parse, start: int, end: int) -> bool:
-    """Say whether a question is how a time was for somebody, or how it was spent: "how was my September?"."""
+    """Return whether a question asks how a time was, or how it was spent: "how was my September?"."""
     words, codes = reading.tokens.words, reading.codes
     before, code = words[start - 1] if start else "", codes[start : start + 1]
     asks = reading.tokens.has(_HOW) and before in _WHOSE
-    # Months may be names of people, and weekdays and feasts are none.
+    # Months may be names of people; weekdays and feasts are not.
     was = code in (Code.FEAST, Code.WEEKDAY, Code.THE) and before in _WAS and reading.tokens.has(_ASKING)
     ended = codes[end : end + 1] in _ENDS
     if code == Code.FEAST and ended and (before in _DONE or not words[:start]):
@@ -231,7 +231,7 @@ def _lived(reading: Parse, start: int, end: int) -> bool:
 
 
 def _bare(reading: Parse, at: int, end: int) -> bool:
-    """Say whether a weekday without "on" is a time: at the end of what somebody did, and outside of English."""
+    """Return whether a weekday without "on" is a time: at the end of a question about the past, or in other languages."""
     if at and (reading.tokens.words[at - 1] in _NO_DAY or reading.codes[at - 1] == Code.CAPITALIZED):
         return False
     if reading.tokens.words[at].removesuffix("'s") not in ENGLISH_WEEKDAYS:

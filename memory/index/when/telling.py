@@ -1,7 +1,7 @@
 """The times that a message tells of: "yesterday" on 4 November is 3 November, "in October we were in Rome" is October.
 
-What was said belongs to its own time; here is what it tells of another one, sentence by sentence. What looks ahead is of the
-next such time, all else of the last.
+Each sentence is read by itself; times within the message's own day are ignored. A sentence about the future means the next such
+time, any other the last.
 """
 
 import re
@@ -23,11 +23,11 @@ _MOST_SENTENCES = 40
 _SENTENCE = re.compile(r"(?:(?<![\d.!?…])|(?<=\d[.!?…]))[.!?…]++[\"'”’»)]*+\s+|[。！？]+\s*|؟\s|\n+|;\s")
 _ASKING = ("?", "？", "؟")
 _QUOTED = re.compile("«[^«»]*»|《[^《》]*》|「[^「」]*」|『[^『』]*』|„[^„“”]*[“”]|“[^“”]*”")
-"""A title, or what somebody said: its times are not counted from when the message is said."""
+"""Titles and quotations: their times are not relative to the message."""
 _OPEN = re.compile(r"(?:on|in|\d+) [A-Z][a-z]+")
-"""A weekday, a month or a day of a month of which only what is told with it says whether it is over or to come."""
+"""A weekday, month or day of a month, for which only the context tells whether it is past or to come."""
 _SMALL_TALK = 4
-"""A sentence of fewer words tells nothing by itself."""
+"""Sentences with fewer words than this tell nothing by themselves."""
 _LONGEST = 400 * DAY
 _LONG_AGO = 45 * DAY
 _WEEK, _YEAR = 7 * DAY, 365 * DAY
@@ -86,13 +86,13 @@ _WAS = frozenset("was were went came war waren fue fueron était étaient".split
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The times that a message tells of beside its own; `elsewhere` says that it tells of times that were over, and no more."""
+    """The times that a message tells of besides its own; `elsewhere` says that it tells of past times only."""
 
     times: tuple[Window, ...] = ()
     elsewhere: bool = False
 
     def within(self, window: Window, until: int = LATEST) -> Window | None:
-        """Return the first of these times that begins before an instant and lies in a window for the most part, None for none."""
+        """Return the earliest of these times that starts by `until` and lies at least half in a window, or None."""
         there = (one for one in sorted(self.times, key=lambda one: one.start) if one.start <= until)
         return next((one for one in there if _lies_in(one, window)), None)
 
@@ -102,7 +102,7 @@ def _lies_in(told: Window, window: Window) -> bool:
 
 
 def told(text: str, said_at: int, time_zone: str) -> Told:
-    """Return the times that a message tells of, said at an instant (microseconds UTC); a question tells of none."""
+    """Return the times that a message told, said at an instant (microseconds UTC); a question tells none."""
     text = text[:MOST_CHARACTERS]
     further = languages_of(text)
     if text.rstrip().endswith(_ASKING) or not (further or _may_tell(text)):
@@ -123,8 +123,10 @@ def told(text: str, said_at: int, time_zone: str) -> Told:
 
 
 def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
-    """As `asked`, in further languages too; of a question about what is to come, a weekday, or a month or a feast without its year, is
-    the next one, or else the last; so is a day of the next two months in a question that does not say that it is over.
+    """Like `asked`, in the further languages too; in a question about the future, a weekday, or a month or feast without a
+    year, is the next one with the last one as `instead`.
+
+    So is a day of the next two months in a question that is not about the past.
     """
     english = in_english(text)
     question = asked(english, now, time_zone)
@@ -145,12 +147,12 @@ def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
 
 
 def asks_ahead(text: str, window: Window, now: int) -> bool:
-    """Say whether a question about a time is about what is to come."""
+    """Return whether a question about a time asks about the future."""
     return window.start > now or (window.end > now and _ASKS_AHEAD.search(text) is not None)
 
 
 def _may_tell(text: str) -> bool:
-    """Say whether a text has words of a time or a figure: what has none is not read more closely."""
+    """Return whether a text has time words or digits; texts without are not parsed."""
     words = frozenset(map(str.lower, _A_WORD.findall(text)))
     if not words.isdisjoint(_TIMES) or not (words.isdisjoint(_UNITS) or words.isdisjoint(_DISTANCES)):
         return True
@@ -168,7 +170,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:
-    """Return the time that a sentence tells of, None for none, and for what it only asks, or tells without an end."""
+    """Return the time that a sentence tells of; None if it has none, asks about it, or leaves it open-ended."""
     if sentence.endswith(_ASKING) or _SINCE.search(sentence):
         return None
     for name in further:
@@ -185,7 +187,7 @@ def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> 
 
 
 def _read_further(time: str, signs: Signs, sentence: str, said_at: int, time_zone: str) -> Window | None:
-    """Return when a time is, in English, that the rest of a sentence in a further language tells of; None where it leaves that open."""
+    """Resolve a time translated into English by the rest of its sentence; None if that does not tell past from future."""
     back, ahead = (sign.search(sentence) is not None for sign in (signs.back, signs.ahead))
     if time.endswith("from now") and back and not ahead:
         return None
@@ -218,7 +220,7 @@ def _has(tokens: Tokens, codes: frozenset[Code]) -> bool:
 
 
 def _named_first(tokens: Tokens) -> str:
-    """Return the time that a sentence begins with as what was: "Halloween was lovely"; '' for none."""
+    """Return the time at the start of a sentence about the past, as in "Halloween was lovely"; '' if there is none."""
     words: Sequence[str] = tokens.words
     if len(words) > 1 and words[1] in _WAS and words[0] not in MONTHS_OR_NAMES and tokens.codes[0] in _COMES_AGAIN:
         return f"at {words[0]}" if tokens.codes[0] == Code.FEAST else f"in {words[0]}"
@@ -226,14 +228,14 @@ def _named_first(tokens: Tokens) -> str:
 
 
 def _looks_ahead(sentence: str) -> bool:
-    """Say whether a sentence tells of what is to come, by its verbs."""
+    """Return whether a sentence is about the future, by its verbs."""
     if _WILL.search(sentence):
         return True
     return not (OVER.search(sentence) or _DONE.search(sentence)) and _PRESENT.search(sentence) is not None
 
 
 def _of_a_day(window: Window, said_at: int, time_zone: str) -> Window | None:
-    """Return of a time told by its distance the day that it comes to, unless that is long ago."""
+    """Narrow a time told by its distance to its day, unless that is far away."""
     if window.heart is None or abs(window.heart - said_at) > _LONG_AGO:
         return Window(window.start, window.end)
     calendar = Calendar.at(said_at, time_zone)

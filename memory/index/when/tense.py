@@ -1,4 +1,4 @@
-"""Whether a question is about how things are now, how they were, or what happens again and again."""
+"""Whether a question is about the present, the past, or a habit."""
 
 from itertools import pairwise
 
@@ -40,7 +40,7 @@ _OTHER_TENSE = PAST | frozenset("have has haven't hasn't will would could should
 
 
 def is_now(tokens: Tokens) -> bool:
-    """Say whether a question is about the present, by its words alone."""
+    """Return whether a question is about the present, by its words alone."""
     words = frozenset(tokens.words)
     if ("just" in words and "now" in words) or not _OLD.isdisjoint(words) or _has(tokens.words, _USED_TO):
         return False
@@ -53,7 +53,7 @@ def is_now(tokens: Tokens) -> bool:
 
 
 def is_past(tokens: Tokens) -> bool:
-    """Say whether a question is about how things were."""
+    """Return whether a question is about the past."""
     words = frozenset(tokens.words)
     if language(tokens.words) == "german":
         words -= {"was"}
@@ -61,12 +61,12 @@ def is_past(tokens: Tokens) -> bool:
 
 
 def is_habit(tokens: Tokens) -> bool:
-    """Say whether a question is about what somebody does again and again."""
+    """Return whether a question is about a habit."""
     return _verb(tokens) in _DOES
 
 
 def words_of_now(tokens: Tokens) -> list[tuple[int, int]]:
-    """Return where the words stand that only say "now"."""
+    """Return the spans of words that only mean "now"."""
     alone = [(n, n + 1) for n, word in enumerate(tokens.words) if word in _NOW or word == "now"]
     return alone + list(_phrases(tokens.words))
 
@@ -85,7 +85,7 @@ def _has(words: list[str], phrase: tuple[str, str]) -> bool:
 
 
 def _last_time(tokens: Tokens) -> bool:
-    """Say whether it is asked when something was last the case: "when did I last see her"."""
+    """Return whether a question asks for the last occurrence of something: "when did I last see her"."""
     at = tokens.words.index("last") if "last" in tokens.words else 0
     return (
         at > 0
@@ -95,7 +95,7 @@ def _last_time(tokens: Tokens) -> bool:
 
 
 def _verb(tokens: Tokens) -> str:
-    """Return the auxiliary that follows the question word; '' where it is no such question."""
+    """Return the auxiliary after the question word; '' if there is none."""
     asking = False
     for word in tokens.words:
         if word in _ASKING_IS:

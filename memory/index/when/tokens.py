@@ -1,4 +1,4 @@
-"""A question cut into words, each with its code and its value."""
+"""The tokenizer of questions: each word gets a code and a value."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from memory.index.when.codes import Code
 from memory.index.when.vocabulary import LEXICON, PHRASES, WEEKDAYS_OR_WORDS
 
 LONGEST = 2_000
-"""Characters that are read. Who tells more than this asks about it, not about a time."""
+"""The number of characters read; a longer text asks about what it tells, not about a time."""
 
 _PHRASES = "|".join(re.escape(phrase).replace("_", r"\s+").replace("'", "['’]") for phrase in PHRASES)
 _TOKEN = re.compile(
@@ -33,7 +33,7 @@ _FRENCH = frozenset("je tu il elle on nous vous j'ai qu' que qui quoi est ai as 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of `text`, in lower case; `spans` says where each stands, `codes` has the letter of its kind for each."""
+    """The words of `text` in lower case, their spans and values, and a string with the code letter of each."""
 
     text: str
     words: list[str]
@@ -42,12 +42,12 @@ class Tokens:
     codes: str
 
     def has(self, words: frozenset[str]) -> bool:
-        """Say whether any of some words occurs."""
+        """Return whether any of these words occurs."""
         return not words.isdisjoint(self.words)
 
 
 def cut(text: str) -> Tokens:
-    """Return the tokens of the beginning of a text, which is normalized where accents stand apart."""
+    """Return the tokens of a text's beginning, normalized to NFC."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
     lower = text[:LONGEST].lower()
@@ -79,13 +79,13 @@ def cut(text: str) -> Tokens:
 
 
 def _unquoted(text: str) -> str:
-    """Return a text with blanks for what it quotes, unless it is quoted as a whole: titles tell no time."""
+    """Return a text with quotations blanked, unless it is quoted as a whole: titles tell no time."""
     bare = len(text.strip())
     return _QUOTED.sub(lambda m: m[0] if len(m[0]) >= bare - 1 else f"{m[0][0]}{' ' * (len(m[0]) - 2)}{m[0][-1]}", text)
 
 
 def _unlisted(word: str, text: str, start: int, end: int) -> tuple[Code, int]:
-    """Return the code and the value of a word that the lexicon has not in this form."""
+    """Return the code and value of a word that is not in the lexicon in this form."""
     first = word[0]
     if first.isdecimal():
         apart = (start == 0 or not (text[start - 1].isalnum() or text[start - 1] in _PART_OF_MORE)) and (

@@ -1,14 +1,14 @@
-"""What a question's time expression comes to."""
+"""The results of parsing time expressions."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, in microseconds UTC: `start` belongs to it, `end` does not. It is never empty.
+    """A half-open interval in microseconds UTC, from `start` up to but excluding `end`. It is never empty.
 
-    Of a time told by its distance ("a year ago") `heart` is the instant to which it comes nearest. `instead` is what the same
-    words may mean as well: 3 April or 4 March.
+    For a time told by its distance ("a year ago"), `heart` is its most likely instant. `instead` is an alternative reading of
+    the same words: 3 April or 4 March.
     """
 
     start: int
@@ -17,16 +17,16 @@ class Window:
     instead: "Window | None" = None
 
     def holds(self, at: int) -> bool:
-        """Say whether an instant is in it."""
+        """Return whether an instant is in the window."""
         return self.start <= at < self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """A stretch of time told from an event that has to be found first.
+    """A time relative to an event that has to be found first.
 
-    `anchor` names the event in the asker's words. `low` and `high` are microseconds from the time at which it was talked
-    about, negative before it; low < high.
+    `anchor` names the event in the asker's words. `low` and `high` are offsets in microseconds from when it was talked about,
+    negative before; low < high.
     """
 
     anchor: str
@@ -36,11 +36,11 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class TimedQuestion:
-    """A question taken apart.
+    """A question split into its time and the rest.
 
-    `rest` is the question without its time expression; the words of an anchor stay in it, because answers often name the
-    event. `now` says that the present state of something is asked for, `dated` that a time is told with words that dates are
-    written with, `past` that it is asked how something was.
+    `rest` is the question without its time expression; it keeps the words of an anchor, because answers often name the event.
+    `now` asks for the present state of something, `dated` means that the time contains words of a calendar date, `past` that
+    the question is about the past.
     """
 
     window: Window | None

@@ -1,7 +1,6 @@
-"""The words of time, in English thoroughly, and the commonest of six other languages.
+"""The lexicon of time words: English in depth, and the commonest of six other languages.
 
-Every word has its kind, a Code, and a value. Where a word has two meanings, the row that stands first decides, and months
-decide over all.
+Each word has a kind, a Code, and a value. For ambiguous words the first row wins, and months win over everything.
 """
 
 import unicodedata
@@ -23,7 +22,7 @@ KINDS_OF_DAY = (
     (-1, MORNING),
     (1, MORNING),
 )
-"""What the values of a kind of day stand for: days from today, and the part of that day."""
+"""The meaning of KIND_OF_DAY values: days from today, and the part of that day."""
 
 _TABLE = """
 unit 0 minute minutes minuten minutos minuti
@@ -189,7 +188,7 @@ function 0 he has ha hemos han yo mi su por para sobre qué ho hai abbiamo che c
 
 
 def plain(word: str) -> str:
-    """Return a word without its accents."""
+    """Return a word without accents."""
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
@@ -198,7 +197,7 @@ PLURALS = (
     *((Code.SEASON, first) for first in (3, 6, 9, 12)),
     (Code.FEAST, 6),
 )
-"""What the values of plurals stand for: the kind and the value of one of them."""
+"""The meaning of SEVERAL values: the code and value of the singular."""
 _PLURAL_WORDS = (
     "mondays tuesdays wednesdays thursdays fridays saturdays sundays springs summers autumns winters christmases".split()
 )
@@ -238,7 +237,7 @@ def _lexicon() -> dict[str, tuple[Code, int]]:
 
 LEXICON: Mapping[str, tuple[Code, int]] = _lexicon()
 PHRASES = sorted((word for word in LEXICON if "_" in word or "-" in word or word == "aujourd'hui"), key=len, reverse=True)
-"""What is one word here and several in a text; an underscore is a space."""
+"""Phrases treated as one word; an underscore is a space."""
 
 ENGLISH_WEEKDAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 WEEKDAYS_OR_WORDS = frozenset("mon wed sat sun".split())
@@ -249,11 +248,11 @@ VAGUE = frozenset(
     enkele""".split()
 )
 TOLD = frozenset("have has i've we've habe hab haben hat hatte hatten war waren he hemos".split())
-"""Words that tell, beside those of PAST, that a question is about what has been."""
+"""Words that, along with PAST, mark a question as being about the past."""
 PAST = frozenset("did was were had didn't wasn't weren't hadn't".split())
-"""Words that tell that an English question is about the past."""
+"""Words that mark an English question as being about the past."""
 LIGHT = frozenset("go went going gone get got getting happen happened spend spent far long often much many".split())
-"""Words that tell next to nothing beside what they are said with: "go climbing", "get a haircut", "how far"."""
+"""Light words, with next to no meaning next to others: "go climbing", "get a haircut", "how far"."""
 DOINGS = frozenset(
     stem(word)
     for word in """
@@ -262,4 +261,4 @@ DOINGS = frozenset(
     unternommen dije contado quest jai avons happens passiert
     """.split()
 )
-"""The stems of words that ask for whatever was done or happened at a time."""
+"""Stems of words that ask for whatever was done or happened at a time."""

@@ -1,3 +1,4 @@
-"""What models write that nobody asked for: rows that count without an end, circles, their prompt again, invented turns and
-receipts. Pieces of an answer come in, as they are made; what people may read goes out. Nothing here knows a model.
+"""Filters for unwanted model output: endless counting, loops, echoes of the prompt, invented turns and receipts.
+
+Pieces of an answer come in as they are generated; what people may read goes out. Nothing here knows a model.
 """

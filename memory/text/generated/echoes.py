@@ -1,4 +1,4 @@
-"""Prompts that a model repeats before it answers: their headings, their instructions, what was asked, what was remembered."""
+"""Filter for echoes of the prompt before an answer: headings, instructions, the question, recalled lines."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -20,9 +20,9 @@ _LEAST_QUESTION, _LEAST, _LEAST_TO_HER = 3, 5, 6
 
 
 def repeatable(system: Iterable[str], said: Iterable[str], asked: str) -> frozenset[str]:
-    """Return what of a prompt no answer begins with: `system` is what she is told, `said` what stands in people's turns.
+    """Return the lines and sentences of a prompt that no answer should begin with.
 
-    Nothing where it is asked for that something be said again.
+    `system` are the instructions, `said` are people's turns. Empty if the message asks for something to be repeated.
     """
     if _ASKED_FOR.search(asked):
         return frozenset()
@@ -46,7 +46,7 @@ def _of_people(text: str) -> Iterator[str]:
     hers = False
     for line in text.splitlines():
         receipt = _RECEIPT.match(line)
-        # What she answered before may be her answer again.
+        # A reply of hers may legitimately be her answer again.
         hers = receipt["who"].rpartition(", ")[2] == LYRA if receipt else hers and line.startswith(_GOES_ON)
         told = line[receipt.end() :] if receipt else line
         if receipt or line.rstrip().endswith(":"):
@@ -64,9 +64,9 @@ def _plain(text: str) -> str:
 
 
 class WithoutEcho:
-    """An answer that comes in pieces, without what it repeats of its prompt before it says anything.
+    """A streaming filter that drops echoes of the prompt from the beginning of an answer.
 
-    What may be such a repetition is held until it is known.
+    Text that may still turn out to be an echo is held back.
     """
 
     def __init__(self, repeatable: frozenset[str]) -> None:
@@ -75,14 +75,14 @@ class WithoutEcho:
         self._open = not repeatable
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what can be shown by now."""
+        """Add a piece and return the text that can be shown so far."""
         if self._open:
             return piece
         self._held += piece
         return self._known(whole=False)
 
     def rest(self) -> str:
-        """Return what was held at the end of the answer."""
+        """Return what was held back, at the end of the answer."""
         return "" if self._open else self._known(whole=True)
 
     def _known(self, *, whole: bool) -> str:
@@ -100,12 +100,12 @@ class WithoutEcho:
 
 
 def _ends(plain: str, entry: str) -> bool:
-    """Say whether an entry is not only the beginning of what an answer begins with."""
+    """Return whether an entry matches up to a word boundary."""
     return len(plain) == len(entry) or not (plain[len(entry)].isalnum() and entry[-1].isalnum())
 
 
 def _after(text: str, entry: str) -> str:
-    """Return what stands behind an entry that a text begins with."""
+    """Return the text after an entry that it begins with."""
     words = iter(entry.split())
     at = len(text) - len(_LEAD.sub("", text))
     for word in words:

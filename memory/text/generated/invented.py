@@ -1,4 +1,4 @@
-"""What a model invents: receipts before lines of its own, as stand before the lines of its prompt, and further turns in plain words."""
+"""Filters for what models invent: receipts before their lines, in imitation of the prompt, and turns of other speakers."""
 
 import re
 
@@ -11,10 +11,10 @@ _FENCE = "```"
 
 
 class WithoutTurns:
-    """A text that comes in pieces, without the turns of others that are invented in it.
+    """A streaming filter that drops invented turns of others.
 
-    Before her answer a label of her own is taken off, with what somebody else is made to say. Behind it the text ends where
-    "User:" begins a line, or a name that "Lyra:" answers. A list of such labels, and what stands in a block of code, stays.
+    Before the answer, Lyra's own label is stripped along with any turn invented before it. After it, the text ends where a line
+    begins with "User:", or with a name that "Lyra:" answers. Lists of such labels and code blocks are kept.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class WithoutTurns:
         self._said = False
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what can be shown by now."""
+        """Add a piece and return the text that can be shown so far."""
         shown = ""
         for part in piece.splitlines(keepends=True):
             if self.ended:
@@ -46,23 +46,23 @@ class WithoutTurns:
         return shown
 
     def rest(self) -> str:
-        """Return what was held at the end of the text."""
+        """Return what was held back, at the end of the text."""
         shown = "" if self.ended or self._inside or not self._line else self._judge(self._line)
         if self.ended:
             return shown
-        # Nobody answered it: an invented turn behind an answer, and a plain line before one.
+        # Unanswered turns: drop invented ones after an answer, and bare ones before it.
         unsaid = self._said or not _TURN.sub("", self._held).strip()
         return shown + ("" if self._theirs and unsaid else self._held)
 
     def _is_known(self) -> bool:
-        """Say whether a line that is not whole tells already what it is."""
+        """Return whether an incomplete line can already be classified."""
         if label := self._label(self._line):
             return self._is_hers(self._who(label), self._before) and bool(self._line[label.end() :].strip())
         begun = self._line.strip()
         return bool(begun) and not (self._theirs or _FENCE.startswith(begun) or _MAY_BE_TURN.match(self._line))
 
     def _is_hers(self, who: str, listed: str) -> bool:
-        """Say whether a label is her own: a bare "Assistant:" may be a person's part in a list of such."""
+        """Return whether a label is Lyra's own; a bare "Assistant:" may also be an entry in a list of roles."""
         return (bool(self._held) or not listed) and (who == _NAME or (who == _HERSELF and (self._theirs or not self._said)))
 
     def _label(self, line: str) -> re.Match[str] | None:
@@ -76,7 +76,7 @@ class WithoutTurns:
         return text
 
     def _judge(self, line: str) -> str:
-        """Return what can be shown of what is held and of a line."""
+        """Return the text that can be shown once a line is complete, including what was held back."""
         if line.lstrip().startswith(_FENCE):
             self._fenced = not self._fenced
         label = self._label(line)
@@ -84,7 +84,7 @@ class WithoutTurns:
         listed, self._before = self._before, (who if line.strip() else self._before)
         if label and self._is_hers(who, listed):
             return self._hers(line, label.end())
-        # What is said on in an invented turn is part of it.
+        # Further lines of an invented turn belong to it.
         if self._held and (not line.strip() or (self._theirs and (not who or who in _THEIRS))):
             self._held += line
             return ""
@@ -95,7 +95,7 @@ class WithoutTurns:
         return self._pass(held + line)
 
     def _hers(self, line: str, end: int) -> str:
-        """Deal with a line that begins with her own name."""
+        """Process a line that begins with Lyra's label."""
         self._held, self._theirs = "", False
         self.ended = self._said
         return "" if self.ended else self._pass(line[end:])
@@ -104,30 +104,30 @@ class WithoutTurns:
 _ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.+Z-]*"
 _DAY = r"(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4} \d\d:\d\d"
 _MARKS = r"(?:[|>]+\s*)*"
-# [m1] 2026-11-20T21:04+01:00 · Ada |, and 20 November 2026 21:04, Ada:
+# For example: [m1] 2026-11-20T21:04+01:00 · Ada |, and 20 November 2026 21:04, Ada:
 _SOURCE = rf"(?:\[[^][\n]*\]\s*)?{_ISO}\s*(?:·[^|:\n]{{1,40}}(?:[|:]|$))?"
 _QUOTED = rf"{_DAY}, [^|:\n]{{1,40}}:"
 _OF_A_DIGEST = re.compile(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
 _LABEL = r"\[[a-gm-s]\d{1,3}\](?!\(|:)"
 _OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
-# What such a receipt can have begun as, while its line is not whole yet.
+# An incomplete line that may still become such a receipt.
 _BEGUN = re.compile(rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\]?[^\S\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$")
 
 
 def unmarked(line: str) -> str:
-    """Return a line of a digest without receipts and marks before it."""
+    """Return a line of a digest without leading receipts and marks."""
     return _OF_A_DIGEST.sub("", line)
 
 
 class WithoutReceipts:
-    """An answer that comes in pieces, without receipts before its lines. What could be one is held until it is known."""
+    """A streaming filter that drops receipts from the beginning of lines. A possible receipt is held back."""
 
     def __init__(self) -> None:
         self._held = ""
         self._inside = False
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what can be shown by now."""
+        """Add a piece and return the text that can be shown so far."""
         shown = ""
         for part in piece.splitlines(keepends=True):
             ends = part.endswith("\n")
@@ -140,7 +140,7 @@ class WithoutReceipts:
         return shown
 
     def rest(self) -> str:
-        """Return what was held at the end of the answer."""
+        """Return what was held back, at the end of the answer."""
         return self._known(whole=True)
 
     def _known(self, *, whole: bool) -> str:

@@ -1,4 +1,4 @@
-"""Answers without an end: where a model runs in circles, counts on and on or begins another turn by itself, a text ends before that."""
+"""Filters for endless output: loops, counting on and on, or special tokens that end or begin a turn."""
 
 import re
 
@@ -14,10 +14,10 @@ _MOST_ITEMS = 1_000
 
 
 class Uncounted:
-    """A text that comes in pieces, up to where it begins to count without an end.
+    """A streaming filter that cuts a text off where it counts without end.
 
-    Two hundred numbers in a row with nothing between them are shown up to the twentieth, a thousand lines that are the same but for
-    their number up to the third, and a numbered list ends after a thousand items. What may become such a row is held until it is known.
+    Two hundred consecutive numbers with nothing between are cut after the twentieth, a thousand lines that differ only in their
+    number after the third, and a numbered list after a thousand items. A sequence that may grow that long is held back.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Uncounted:
         self._item = 0
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what can be shown by now."""
+        """Add a piece and return the text that can be shown so far."""
         if self.ended:
             return ""
         self._text += piece
@@ -45,7 +45,7 @@ class Uncounted:
         return self._give(min(self._end(), digits.start() if digits else len(self._text)))
 
     def rest(self) -> str:
-        """Return what was held at the end of the text: all of it, unless it counted on."""
+        """Return what was held back, at the end of the text; nothing if it was cut off."""
         return "" if self.ended else self._give(len(self._text))
 
     @property
@@ -81,7 +81,7 @@ class Uncounted:
 
 _END = re.compile(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")
 _ENDED = re.compile(rf"(?:{_END.pattern})\s*$")
-# What ends a turn, or begins one, in the templates of chat models.
+# Special tokens in chat templates that end or begin a turn.
 _TOKEN = re.compile(
     r"(?:</?\|(?:im_(?:end|start)|eot_id|eom_id|end|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
     r"|<(?:end|start)_of_turn>|</s>)\Z"
@@ -95,11 +95,11 @@ _MOST = np.maximum(_TIMES * np.arange(1, _LONGEST + 1), _TIMES * _FEW).astype(np
 
 
 class Unlooped:
-    """A text that comes in pieces, up to where it runs in circles, or to a token that ends a turn.
+    """A streaming filter that cuts a text off where it loops, or at a special token that ends a turn.
 
-    What is said three times in a row, of up to 600 characters, is said without end: it stays once, and the rest is dropped.
-    Less than a dozen characters have to come back for longer. What may repeat something is held until it is known which it is.
-    In a block of code such a token is one that is told of.
+    A passage of up to 600 characters that occurs three times in a row counts as a loop: it is kept once, and the rest is
+    dropped. One of less than a dozen characters has to repeat for longer. Possible repetitions are held back until it is
+    certain. Within a code block a special token is only text.
     """
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class Unlooped:
         self._given = 0
         self._sentence = 0
         self._token = -1
-        # How many characters up to here are the same as those so many places before, by that distance less one.
+        # The length of the current match at each distance less one, in characters.
         self._runs = np.zeros(_LONGEST, dtype=np.int32)
         self._codes = np.zeros(_ROOM, dtype=np.uint32)
         self._start = _ROOM - _LONGEST
@@ -116,11 +116,11 @@ class Unlooped:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is wanted."""
+        """Whether the text was cut off."""
         return self._distance > 0 or self._token >= 0
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what can be shown by now."""
+        """Add a piece and return the text that can be shown so far."""
         for character in piece:
             if self.ended:
                 break
@@ -133,7 +133,7 @@ class Unlooped:
         return self._give(self._end())
 
     def rest(self) -> str:
-        """Return what was held at the end of the text: all of it, unless it ended in a loop."""
+        """Return what was held back, at the end of the text; nothing if it was cut off."""
         return "" if self.ended else self._give(len(self._text))
 
     def _follow(self, code: int) -> None:
@@ -144,13 +144,13 @@ class Unlooped:
         self._remember(code)
         np.greater_equal(runs, _MOST, out=same)
         if same.any():
-            # What comes back at a distance does so at every multiple of it.
+            # A repetition at one distance is one at each multiple of it.
             distance = int((runs >= runs[int(same.argmax())]).argmax()) + 1
             if distance >= _FEW or runs[distance - 1] >= _LEAST_OF_FEW:
                 self._distance = distance
 
     def _remember(self, code: int) -> None:
-        # The latest stands first, so that places are distances; where there is no room before it, all of them move back.
+        # Newest first, so that index equals distance; when the front is used up, the contents move to the back.
         if self._start == 0:
             self._start = _ROOM - _LONGEST
             self._codes[self._start :] = self._codes[:_LONGEST]
@@ -158,7 +158,7 @@ class Unlooped:
         self._codes[self._start] = code
 
     def _end(self) -> int:
-        """Return up to where the text can be shown by now."""
+        """Return the position up to which the text can be shown."""
         if self._token >= 0:
             return self._token
         if self._distance:
@@ -170,7 +170,7 @@ class Unlooped:
         return min(length - run, opened if opened >= 0 and ">" not in self._text[opened:] else length)
 
     def _begun(self) -> int:
-        """Return where the loop begins to repeat itself, at the end of a sentence if there is one in it."""
+        """Return where the loop's repetition begins, preferably at the end of a sentence."""
         at = len(self._text) - int(self._runs[self._distance - 1])
         if _ENDED.search(self._text[max(0, at - 4) : at]):
             return at

@@ -1,4 +1,4 @@
-"""Instants, zones and the calendar, and the dates that stand in texts.
+"""Instants, zones and the calendar, and dates in texts.
 
-Texts, instants and zones come in; out come dates, periods and the words for them. Nothing here knows the database.
+Texts, instants and zones come in; dates, periods and words for them go out. Nothing here knows the database.
 """

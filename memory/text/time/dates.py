@@ -1,10 +1,10 @@
-"""Dates in text: where they stand, and what they may mean."""
+"""Dates in text, with their possible readings."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
 Day = tuple[int | None, int | None, int | None]
-"""Year, month, day; None where it is not said."""
+"""Year, month, day; None if not given."""
 
 MONTHS: Mapping[str, int] = {
     name: number
@@ -42,7 +42,7 @@ WEEKDAYS: Mapping[str, int] = {
     )
     for name in names.split()
 }
-"""Monday is 0."""
+"""0 is Monday."""
 WORD = re.compile(r"[^\W_]+")
 _M = "(?:" + "|".join(sorted(MONTHS, key=len, reverse=True)) + ")"
 DATE = re.compile(
@@ -51,12 +51,12 @@ DATE = re.compile(
     rf"|\b({_M})\b\.?\s+(\d\d?)(?:st|nd|rd|th)?(?![\d:.,'’]\d|\w)(?:,?\s+(\d{{4}})(?!\d))?|\b({_M})\b\.?,?\s+(\d{{4}})(?!\d)",
     re.IGNORECASE,
 )
-# Where a date can begin: far quicker to look for than the dates themselves, which are then tried at each of these places.
+# A possible first character of a date: faster to search for than dates, which are then tried at these positions only.
 DATE_BEGINNING = re.compile(rf"\d|\b[{''.join(sorted({name[0] for name in MONTHS}))}]", re.IGNORECASE)
 
 
 def matches(pattern: re.Pattern[str], beginning: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield what `pattern.finditer` does, given a quick pattern of one character that is found wherever a match begins.
+    """Yield what `pattern.finditer` does, given a fast pattern that matches one character wherever a match begins.
 
     No single step takes long, however long the text is: other threads get their turn in between.
     """
@@ -68,7 +68,7 @@ def matches(pattern: re.Pattern[str], beginning: re.Pattern[str], text: str) -> 
 
 
 def blanked(text: str, found: Iterable[re.Match[str]]) -> str:
-    """Return a text with a semicolon in the place of each character that is part of a match."""
+    """Return a text with every character of these matches replaced by a semicolon."""
     pieces: list[str] = []
     at = 0
     for match in found:
@@ -78,7 +78,7 @@ def blanked(text: str, found: Iterable[re.Match[str]]) -> str:
 
 
 def dates(text: str) -> Iterator[tuple[re.Match[str], list[Day]]]:
-    """Yield every date of text with its readings: 3/4/2026 has two."""
+    """Yield every date in a text with its readings: 3/4/2026 has two."""
     for m in matches(DATE, DATE_BEGINNING, text):
         g = m.groups()
         if g[0] or g[3]:

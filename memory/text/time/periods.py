@@ -1,8 +1,8 @@
-"""The calendar of the bank: a conversation lies in a day, a day in an ISO week, a week in the month of its Thursday.
+"""The bank's calendar: a conversation belongs to a day, a day to an ISO week, a week to the month of its Thursday.
 
-A period is a key: '2026-03-03', '2026-W10', '2026-03'. That of a conversation begins with the local time at which it began
-and ends with what tells it from others of that minute, so that keys of one rung are in order of time. Which period lies in
-which follows from the keys alone: what was noted once stays in its day, whatever zone its times are told in later.
+A period is identified by a key: '2026-03-03', '2026-W10', '2026-03'. A conversation's key starts with the local time at which
+it began and ends with what distinguishes it from others of that minute, so that the keys of a rung sort by time. Containment
+follows from the keys alone: an entry stays in its day even if the time zone changes later.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _THURSDAY = 4
 
 
 def conversation(began_at: int, time_zone: str, session: str, position: int) -> str:
-    """Return the key of a conversation: when it began, the session's public id, and its number there."""
+    """Return the key of a conversation: its start, the session's public id, and its number in the session."""
     return f"{local(began_at, time_zone).isoformat(timespec='minutes')[:16]}/{session}/{position}"
 
 
@@ -31,7 +31,7 @@ def week(of: date) -> str:
 
 
 def rung(period: str) -> str:
-    """Return which rung a period is of."""
+    """Return the rung of a period."""
     if "T" in period:
         return CONVERSATION
     if "W" in period:
@@ -40,12 +40,12 @@ def rung(period: str) -> str:
 
 
 def shown(period: str) -> str:
-    """Return a period as people and models see it: of a conversation, when it began."""
+    """Return a period as shown to people and models: for a conversation, its start."""
     return period.partition("/")[0]
 
 
 def above(period: str) -> str:
-    """Return the period of the next rung that a period lies in; '' for a month, which is the last."""
+    """Return the period one rung up that contains a period; '' for a month, which is the last."""
     match rung(period):
         case "conversation":
             return period[: len("2026-03-03")]
@@ -57,7 +57,7 @@ def above(period: str) -> str:
 
 
 def upward(period: str) -> list[str]:
-    """Return a period and those that it lies in, the lowest first."""
+    """Return a period followed by the periods that contain it, smallest first."""
     found = [period]
     while higher := above(found[-1]):
         found.append(higher)
@@ -65,7 +65,7 @@ def upward(period: str) -> list[str]:
 
 
 def days(period: str) -> tuple[date, date]:
-    """Return the first and the last day of a period. A month of the bank begins on a Monday and ends on a Sunday."""
+    """Return the first and last day of a period. A month of the bank begins on a Monday and ends on a Sunday."""
     match rung(period):
         case "week":
             return _in_week(period, 1), _in_week(period, 7)
@@ -77,7 +77,7 @@ def days(period: str) -> tuple[date, date]:
 
 
 def below(period: str) -> list[str]:
-    """Return the days of a week, or the weeks of a month, in order; [] for what is not made of periods with known keys."""
+    """Return the days of a week, or the weeks of a month, in order; [] for other periods, whose parts have no known keys."""
     match rung(period):
         case "week":
             return [_in_week(period, number).isoformat() for number in range(1, 8)]
@@ -89,7 +89,7 @@ def below(period: str) -> list[str]:
 
 
 def older_than(period: str, age: int, today: date) -> bool:
-    """Say whether all of a period lies more than `age` days back."""
+    """Return whether all of a period lies more than `age` days back."""
     return days(period)[1] < today - timedelta(days=age)
 
 

@@ -1,4 +1,4 @@
-"""What follows from when something was said: the days that "yesterday", "on Friday" and "in three weeks" were or will be."""
+"""Relative dates: the days meant by "yesterday", "on Friday" and "in three weeks"."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ _SEASONS = {
 }  # fmt: skip
 _LATELY = frozenset("recently lately neulich kürzlich récemment".split())
 _TELLING = frozenset([*_AWAY, *_LATELY, *_UNITS, *WEEKDAYS, *(f"{day}s" for day in WEEKDAYS)])
-"""The words that tell a day from when they are said."""
+"""Words that tell a day relative to when they are said."""
 _ORDINAL = re.compile(r"(?<![\w.,:])(\d\d?)(?:st|nd|rd|th|\.(?=\s))|\b(?:the|am|zum)\s+(\d\d?)(?![\w.,:]*\d)", re.IGNORECASE)
 _LONGEST = 9999
 _LATE_MONTHS, _NEAR_MONTHS, _FAR_MONTHS = 3, 7, 12
@@ -74,20 +74,20 @@ class Telling:
 
     @cached_property
     def days(self) -> tuple[Day, ...]:
-        """The days, months and years that its relative expressions make."""
+        """The days, months and years meant by its relative expressions."""
         return tuple(_derived(self.at, self.text))
 
     def reckons(self) -> bool:
-        """Say whether it makes any such day."""
+        """Return whether it has any relative date."""
         return next(_derived(self.at, self.text), None) is not None
 
     @cached_property
     def seasons(self) -> tuple[Day, ...]:
-        """The years that the seasons and feasts it names may be of."""
+        """The possible years of the seasons and feasts it names."""
         return tuple((year, None, None) for word in self._words & _SEASONS.keys() for year in self.years(_SEASONS[word]))
 
     def years(self, month: int) -> Iterator[int]:
-        """Yield the years that a month may be of that it names without one."""
+        """Yield the possible years of a month named without one."""
         if month in self._dated:
             yield from self._dated[month]
             return
@@ -99,7 +99,7 @@ class Telling:
 
     @cached_property
     def _dated(self) -> dict[int, tuple[int, ...]]:
-        """The years of the months that are named with "last" or "next", or beside "next year"."""
+        """The years of months named with "last" or "next", or along with "next year"."""
         words = [word.casefold() for word in WORD.findall(self.text)]
         found: dict[int, tuple[int, ...]] = {}
         for place, word in enumerate(words):
@@ -137,7 +137,7 @@ def _derived(at: date, text: str) -> Iterator[Day]:
 
 
 def ordinals(text: str) -> set[int]:
-    """Return the days of a month that a text names without their month: the 24th."""
+    """Return the days of a month that a text names without a month: the 24th."""
     return {day for m in _ORDINAL.finditer(text) if 0 < (day := int(m[1] or m[2])) <= _LONGEST_MONTH}
 
 

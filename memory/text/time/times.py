@@ -9,10 +9,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class SystemClock:
-    """The machine's time."""
+    """The system clock."""
 
     def now(self) -> int:
-        """Return the present instant in microseconds UTC."""
+        """Return the current instant in microseconds UTC."""
         return time.time_ns() // 1_000
 
 
@@ -32,12 +32,12 @@ def month(at: int, time_zone: str) -> str:
 
 
 def month_start(period: str, time_zone: str) -> int:
-    """Return when a calendar month, as 2026-11, begins."""
+    """Return the instant at which a calendar month, as 2026-11, begins."""
     return instant(datetime(int(period[:4]), int(period[5:7]), 1, tzinfo=zone(time_zone)))
 
 
 def months_within(start: int, end: int, time_zone: str, most: int) -> list[str]:
-    """Return the calendar months, as 2026-11, that lie wholly between two instants: the first of them, `most` at most."""
+    """Return the calendar months, as 2026-11, that lie entirely between two instants: the first `most` of them."""
     first = local(start, time_zone)
     found: list[str] = []
     for number in range(first.year * 12 + first.month - 1, 9999 * 12):

@@ -1,7 +1,7 @@
-"""Time zones, and several of them in turn: what was said before somebody moved stays told in the zone in which it was said.
+"""Time zones, and sequences of them: what was said before somebody moved keeps the zone in which it was said.
 
-A zone is written by its IANA name; several as "Europe/Vienna@1772539200000000 America/New_York": each that is past with the
-instant, in microseconds UTC, until which times are told in it.
+A zone is written as its IANA name; a sequence as "Europe/Vienna@1772539200000000 America/New_York": each past zone with the
+instant, in microseconds UTC, until which it applies.
 """
 
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -13,7 +13,7 @@ _UNTIL, _THEN = "@", " "
 
 
 class Zones(tzinfo):
-    """Zones in turn: each but the last until its instant."""
+    """A sequence of zones, each but the last valid until an instant."""
 
     def __init__(self, before: list[tuple[datetime, ZoneInfo]], now: ZoneInfo) -> None:
         self._before = before
@@ -21,25 +21,25 @@ class Zones(tzinfo):
 
     @property
     def key(self) -> str:
-        """The name, as it is written."""
+        """The zones as written."""
         past = (f"{zone.key}{_UNTIL}{(until - _EPOCH) // timedelta(microseconds=1)}" for until, zone in self._before)
         return _THEN.join([*past, self._now.key])
 
     def fromutc(self, moment: datetime) -> datetime:
-        """Return an instant as the zone of that time tells it, and in that one: an hour that is told twice is told for certain."""
+        """Return an instant in the zone of that time, as an aware time of that zone, so that repeated hours are unambiguous."""
         instant = moment.replace(tzinfo=UTC)
         return instant.astimezone(next((zone for until, zone in self._before if instant < until), self._now))
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
-        """Return what a local time is ahead of UTC."""
+        """Return the UTC offset of a local time."""
         return self._at(moment).utcoffset(moment.replace(tzinfo=None)) if moment else None
 
     def dst(self, moment: datetime | None) -> timedelta | None:
-        """Return what of it is for the summer."""
+        """Return the DST offset of a local time."""
         return self._at(moment).dst(moment.replace(tzinfo=None)) if moment else None
 
     def tzname(self, moment: datetime | None) -> str | None:
-        """Return what the zone is called then."""
+        """Return the zone's abbreviation at a local time."""
         return self._at(moment).tzname(moment.replace(tzinfo=None)) if moment else None
 
     def _at(self, moment: datetime) -> ZoneInfo:
@@ -48,7 +48,7 @@ class Zones(tzinfo):
 
 @lru_cache(maxsize=64)
 def zone(name: str) -> ZoneInfo | Zones:
-    """Return a zone, or several in turn, by how it is written. Raises ZoneInfoNotFoundError."""
+    """Return the zone or sequence of zones of this spelling. Raises ZoneInfoNotFoundError."""
     *before, now = name.split(_THEN)
     if not before:
         return ZoneInfo(now)
@@ -60,14 +60,14 @@ def _until(past: str) -> datetime:
 
 
 def current(name: str) -> str:
-    """Return the zone in which times are told now."""
+    """Return the current zone, the last of a sequence."""
     return name.rpartition(_THEN)[2]
 
 
 def moved(name: str, at: int, to: str, *, last_said: int) -> str:
-    """Return how zones are written that were these until an instant, and another from then on.
+    """Return a sequence of zones extended by another from an instant on.
 
-    A zone in which nothing was said, by when something was said last, is left out.
+    A zone in which nothing was said is dropped, judging by `last_said`, the instant of the last message.
     """
     before = name.split(_THEN)
     began = int(before[-2].partition(_UNTIL)[2]) if len(before) > 1 else None

@@ -1,5 +1,4 @@
-"""What a message says beside its matter: whom it may not reach, how its speaker wants to be talked to, what is to come, and whom
-or what it names.
+"""What a message implies besides its content: discretion, manners, plans, claims, and the names it mentions.
 
-Texts come in; what they ask for, by rule, goes out. Nothing is stored here.
+Texts come in; what they imply by rule goes out. Nothing is stored here.
 """

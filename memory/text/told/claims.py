@@ -1,7 +1,7 @@
-"""What a message claims to be so, and which later message takes the place of it: "I live in Graz", "I moved, I live in Vienna now".
+"""Claims in messages, and which later claim supersedes an earlier one: "I live in Graz", "I moved, I live in Vienna now".
 
-A claim is about somebody or something, and says of it where it is, what it is called, how much it is. Two claims about the same
-of which only one can hold, or of which the later has words that tell of a change, are an older one and one that holds now.
+A claim has a subject and a value: a place, a name, an amount. Two claims about the same subject are an outdated one and a
+current one if only one value can hold, or if the later message speaks of a change.
 """
 
 import re
@@ -74,16 +74,16 @@ _ATTRIBUTE = re.compile(
     r"|beruf|miete))"
 )
 _SUBJECT = 6
-"""The most words that stand before the verb of a clause."""
+"""The maximum number of words before the verb of a clause."""
 _PAST_ENDING = ("ed", "nte", "bte", "ete", "gte", "kte")
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What is said of something: the stems of what it is `about` and of its `value`.
+    """One claim: the stems of what it is `about` and of its `value`.
 
-    `link` is the preposition before the value and `kind` what it looks like: a number, a name, a thing with its article, or
-    anything. `single` says that one such value holds at a time, `open` that any number of them do.
+    `link` is the preposition before the value and `kind` its form: a number, a name, a thing with its article, or anything.
+    `single` means that one such value holds at a time, `open` that any number of them may.
     """
 
     about: frozenset[str]
@@ -96,43 +96,43 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All that a message claims, and its text, whose words tell more of it."""
+    """All claims of a message, and its text."""
 
     every: tuple[Assertion, ...]
     text: str
 
     @property
     def changes(self) -> bool:
-        """Whether it tells that something changed."""
+        """Whether the message tells of a change."""
         return _CHANGE.search(self.text) is not None
 
     @property
     def ended(self) -> bool:
-        """Whether it tells that something ended."""
+        """Whether the message tells that something ended."""
         return _ENDED.search(self.text) is not None
 
     @property
     def adds(self) -> bool:
-        """Whether it tells that something came beside what was there."""
+        """Whether the message adds to what was there."""
         return _ADDS.search(self.text) is not None
 
 
 @lru_cache(maxsize=10_000)
 def claims(text: str) -> Claims:
-    """Return what a message claims; nothing for one that asks."""
+    """Return the claims of a message; none for a question."""
     text = text[:_MOST_CHARACTERS]
     return Claims(() if text.rstrip().endswith("?") else tuple(_every(text)), text)
 
 
 def asks_for_older(question: str) -> bool:
-    """Say whether a question asks for what held before something else."""
+    """Return whether a question asks for an earlier state."""
     return bool(_OLDER.search(question))
 
 
 def superseded(older: Claims, newer: Claims, asked: frozenset[str]) -> bool:
-    """Say whether a later message takes the place of what an earlier one of the same person claims.
+    """Return whether a later message supersedes a claim of an earlier one by the same person.
 
-    `asked` are the stems of the question that found both: who looks for the older value by its name wants the older one.
+    `asked` are the stems of the question that found both: a question that names the older value wants the older one.
     """
     return any(
         _replaces(was, now, newer) and not asked & (was.value - now.value)
@@ -158,7 +158,7 @@ def _every(text: str) -> Iterator[Assertion]:
     if not _may_claim(text):
         return
     for found in _NEW.finditer(text):
-        # "We have a new landlord": whatever is told of him, the old one is none any more.
+        # "We have a new landlord": whatever is known of him, the old one is gone.
         yield Assertion(_about([found[1]]), frozenset({"new"}), "", "", single=True)
     for found in _MADE.finditer(text):
         what, value = (found[at] or found[at + 2] for at in (1, 2))
@@ -171,13 +171,13 @@ def _every(text: str) -> Iterator[Assertion]:
 
 
 def _may_claim(text: str) -> bool:
-    """Say whether a text has a word without which it claims nothing: most have none, and to look for one is quick."""
+    """Return whether a text has a word that claims need: a quick check that rules out most texts."""
     folded = text.lower().replace("’", "'")
     return any(part in folded for part in ("new", "neue", "hab")) or not _TELLING.isdisjoint(_WORD.findall(folded))
 
 
 def _claim(words: Sequence[str]) -> Assertion | None:
-    # "I've moved" is "I moved".
+    # Treat "I've moved" as "I moved".
     words = [piece for word in words for piece in ([word[0]] if word.lower().replace("’", "'") == "i've" else [word])]
     folded = [word.lower().replace("’", "'") for word in words]
     if not folded or folded[0] in _NO_SUBJECT:
@@ -236,7 +236,7 @@ def _told(about: frozenset[str], rest: Sequence[str], *, single: bool = False, o
 
 
 def _about(words: Sequence[str]) -> frozenset[str]:
-    """Return the stems of what something is said of; words of one everyday thing are one: "live" and "address"."""
+    """Return the stems of a subject; related words such as "live" and "address" count as one."""
     told = [word.lower().removesuffix("'s") for word in words]
     stems = {stem(word) for word in told if word not in STOP_WORDS | _DETERMINERS | _UNTOLD}
     return frozenset(one for each in stems for one in (asked_singles(each) or {each}))

@@ -1,4 +1,4 @@
-"""Which day a message announces something for: "my exam is on Friday", "we fly in two weeks"."""
+"""The day for which a message announces something: "my exam is on Friday", "we fly in two weeks"."""
 
 import re
 from datetime import date
@@ -16,7 +16,7 @@ OVER = re.compile(
     r"(?i)\b(?:was|were|had|did|went|got|came|yesterday|ago|last|war|hatte|lief|gestern|fue|ayer|hier|every|each|usually|always|often|never"
     r"|jeden|immer|siempre|cada|\w{3,}ed)\b"
 )
-"""What tells that a message looks back, or at what comes again and again."""
+"""Signs that a message is about the past, or about something recurring."""
 CALLED_OFF = re.compile(
     r"(?i)\b(?:cancel(?:l?ed|s)\b|call(?:ed|ing)? (?:it |that |everything )?off|fell through|backed out|(?:is|are|['’]s) off\b"
     r"|(?:no longer|not|isn['’]t|aren['’]t|won['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer|happening|taking place|going ahead)"
@@ -34,7 +34,7 @@ UNSURE = re.compile(
     r"|(?:not|never|wasn['’]t|isn['’]t|hasn['’]t|won['’]t) (?:been |be )?(?:cancel\w*|called off|postponed|moved|abgesagt|verschoben)"
     r"|falls|wenn|vielleicht|könnte|hoffe|hoffentlich|ob|beinahe|fast|würde|sollte)\b"
 )
-"""What tells that something is wondered about, not told."""
+"""Signs of doubt: the message states nothing as fact."""
 MOST_CHARACTERS = 600
 _LONGEST = 400
 _DAY = "|".join(
@@ -50,20 +50,20 @@ _NOT_THEN = rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|
 
 @cache
 def _then() -> re.Pattern[str]:
-    """Return what tells to which day something is put off; compiled when something is read, as it is large."""
+    """Return the pattern of the day to which something is moved; large, so compiled on first use."""
     return re.compile(_THEN)
 
 
 @cache
 def _not_then() -> re.Pattern[str]:
-    """Return what tells which day it is no longer on."""
+    """Return the pattern of a day that no longer applies."""
     return re.compile(_NOT_THEN)
 
 
 def coming(text: str, at: date) -> date | None:
-    """Return the last of the days that a message said on a day looks forward to, None where it announces nothing.
+    """Return the latest day that a message said on day `at` looks forward to, None if it announces nothing.
 
-    Of what is put off to another day that is this one; of what is called off there is none.
+    If something is moved, only its new day counts; if it is called off, none does.
     """
     if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
         return None
@@ -77,10 +77,10 @@ def coming(text: str, at: date) -> date | None:
 
 
 def ahead(text: str, at: date) -> list[date]:
-    """Return the days after one that a text names, said on that one; one without its year is the next one."""
+    """Return the days after `at` named by a text said on that day; a day without a year is the next one."""
     told = [*Telling(at, text).days, *(one for _, readings in dates(text) for one in readings)]
     found = [day for one in told if (day := _day(at, *one)) and 0 < (day - at).days <= _LONGEST]
-    # "The 12th" is the next one, and not that of the month after it as well.
+    # "The 12th" is the next one only, not also that of the month after.
     later = {day for number in ordinals(text) for day in sorted(one for one in found if one.day == number)[1:]}
     return [day for day in found if day not in later]
 

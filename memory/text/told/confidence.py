@@ -1,7 +1,7 @@
-"""Words that ask for discretion: what was said is not for somebody, or for nobody else, or may be told now.
+"""Requests for discretion: from whom a message is to be kept, or that it may be told now.
 
-Who is meant stands in the words as a name; whether there is somebody of that name is for others to find out. A request that is
-all of a message is about what its speaker said before.
+The people meant are named in the text; whether these names exist is for the caller to resolve. A message that is nothing but a
+request is about what its speaker said before.
 """
 
 import re
@@ -34,14 +34,14 @@ _FILLERS = frozenset(
 )
 _ALWAYS = _FILLERS | _EVERYBODY | spoken(["mention tell say talk speak keep know never ever about when while if"])
 _LOOKED_AT = 8_000
-# None goes over the end of a sentence; of a longer one pieces are read that overlap.
+# Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Where a text asks for it, with whom it is about, everybody where nobody is named, and the words of asking."""
+    """A match of a request: its span, the names (empty for everybody), and the words of the request itself."""
 
     span: tuple[int, int]
     names: list[str]
@@ -49,9 +49,9 @@ class _Found:
 
 
 def asked(text: str) -> Discretion | None:
-    """Return what a text asks for, None where it asks for no discretion. One that asks for it nowhere takes it back nowhere.
+    """Return the request in a text, None if there is none; one that takes back discretion counts only if none asks for it.
 
-    Of a very long one its beginning and its end are looked at.
+    Of a very long text only the beginning and end are read.
     """
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
@@ -70,13 +70,13 @@ def asked(text: str) -> Discretion | None:
 
 
 def discreet(text: str) -> Discretion | None:
-    """Return from whom a text asks to be kept, None where it does not."""
+    """Return whom a text asks to be kept from, None if it does not."""
     ask = asked(text)
     return None if ask is None or ask.ends else ask
 
 
 def _found(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
-    """Yield where a text asks for it."""
+    """Yield the matches of these wordings."""
     for begin, end in _pieces(text):
         for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
             groups = match.groupdict()
@@ -95,7 +95,7 @@ def _found(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the sentences of a text stand, the long ones in pieces."""
+    """Yield the spans of sentences, long ones in windows."""
     for sentence in _WHOLE.finditer(text):
         for begin in range(sentence.start(), max(sentence.start() + 1, sentence.end() - _OVERLAP), _LONGEST - _OVERLAP):
             yield begin, min(begin + _LONGEST, sentence.end())
@@ -103,24 +103,24 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 @cache
 def _words_of(wording: str) -> frozenset[str]:
-    """Return the words that a wording asks with: where others are used, they may name what is meant."""
+    """Return the words of a wording itself; a message's other words may name its topic."""
     return spoken([wording])
 
 
 @cache
 def _asks() -> Sequence[re.Pattern[str]]:
-    """Return what asks for discretion, compiled when somebody's words are read, as that takes 60 ms."""
+    """Return the patterns that ask for discretion; compiled on first use, as that takes 60 ms."""
     return [re.compile(pattern, re.IGNORECASE) for pattern in ASKS]
 
 
 @cache
 def _ended() -> Sequence[re.Pattern[str]]:
-    """Return what takes it back."""
+    """Return the patterns that take discretion back."""
     return [re.compile(pattern, re.IGNORECASE) for pattern in ENDS]
 
 
 def _names(said: str) -> list[str] | None:
-    """Return the names with which words begin, [] for everybody, None where they begin with none."""
+    """Return the names at the beginning of a phrase, [] for everybody, None if it begins with no name."""
     found: list[str] = []
     parts = _AND.split(said)
     for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
@@ -134,7 +134,7 @@ def _names(said: str) -> list[str] | None:
         if first in _NO_NAME or (found and found[0][0].isupper() and not named[0].lstrip("@")[0].isupper() and len(named) == 1):
             break
         if joint == "," and len(named) == 2 and len(words) > 2:
-            break  # what follows is no name: "don't tell Ben, my locker is open"
+            break  # not a name: "don't tell Ben, my locker is open"
         for word in words[len(named) :]:
             if not (word[0].isupper() or word[0] == "#") or word.replace("’", "'").split("'")[0] == "I":
                 break
@@ -146,7 +146,7 @@ def _names(said: str) -> list[str] | None:
 
 
 def _last(said: str) -> list[str] | None:
-    """Return the names with which words end: several where they are joined, None where they end with none."""
+    """Return the names at the end of a phrase, several if joined, [] for everybody, None if it ends with no name."""
     words, found, joined = said.split(), [], True
     while words and joined:
         named = [words.pop()]
@@ -167,17 +167,17 @@ def _last(said: str) -> list[str] | None:
 
 
 def _clause(said: str, names: list[str]) -> int:
-    """Return where the clause of words begins that ends with these names."""
+    """Return the offset of the clause that ends with these names."""
     return said.rfind(", ", 0, max(0, said.find(names[0]) if names else 0)) + 1
 
 
 def _length(said: str, names: list[str]) -> int:
-    """Return how many characters of words these names take with which they begin."""
+    """Return the length of the beginning of a phrase that holds these names."""
     return max((said.find(name) + len(name) for name in names), default=len(said.split()[0]))
 
 
 def _parted(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
-    """Return what asks for it, each with what follows in its sentence and says what is meant, and what stands beside that."""
+    """Return the requests, each to the end of its sentence with its topic, and the text around them."""
     asks, beside, at = [], [], 0
     for begin, end in sorted(spans):
         if end <= at:

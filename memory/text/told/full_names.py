@@ -1,6 +1,6 @@
-"""Names of several words: "Ben Miller" is not told of Ben, nor "Bruno Mars" of Bruno the dog.
+"""Names of several words: "Ben Miller" does not mean Ben, nor "Bruno Mars" Bruno the dog.
 
-Words are read as one name where they stand side by side, written large, and nothing says that the first only begins a sentence.
+Adjacent capitalized words are read as one name, unless the first seems capitalized only because it starts a sentence.
 """
 
 import re
@@ -37,10 +37,10 @@ class _Word:
 
 
 def full_names(text: str, no_name: frozenset[str], *, nouns_large: bool = False) -> list[list[str]]:
-    """Return the names of two or three words in a text, each as its words, in their order.
+    """Return the names of two or three words in a text, each as its words, in order.
 
-    `no_name` are words that are part of no name, in small letters. Where all nouns are written large, only those count that
-    begin a sentence or follow a preposition with nothing between.
+    `no_name` are lower-case words that are part of no name. If the language capitalizes all nouns, only names at the start of a
+    sentence or right after a preposition count.
     """
     words = list(_words(text))
     found: list[list[str]] = []
@@ -73,7 +73,7 @@ def _is_one(words: Sequence[_Word], at: int, end: int, *, nouns_large: bool) -> 
 
 
 def _goes_on(words: Sequence[_Word], end: int) -> bool:
-    """Say whether a verb may follow, so that the last word begins what is said: "in Graz Lea bought"."""
+    """Return whether a verb may follow, so that the last word is a subject: "in Graz Lea bought"."""
     return (
         end < len(words)
         and words[end].beside

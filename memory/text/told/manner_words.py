@@ -1,7 +1,7 @@
-"""The words and forms in which people say how they want to be talked to, and in which they take it back.
+"""The wordings with which people ask for manners, and with which they take them back.
 
-Forms stand by kind, with the value that each sets or ends: `{tone}` and the like are read from the form; what is ended is a pattern
-of what was wished, and "" is whatever stands of the kind.
+Forms are grouped by kind, each with the value that it sets or ends: placeholders such as `{tone}` are filled from the match; an
+ended value is a pattern of wishes, "" for any wish of that kind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ HINTS: Mapping[str, str] = {
         r"|pronouns|she/her|he/him|they/them"
     ),
 }
-"""Of each kind what stands in whatever wishes it or takes it back: its forms take a while to compile, and most words are of no kind."""
+"""A quick filter for each kind: its forms take a while to compile, and most texts ask for nothing."""
 
 
 _NOT_TO = (

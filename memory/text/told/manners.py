@@ -1,7 +1,7 @@
-"""What somebody says of how they want to be talked to: a closed list, read by rule from their own words.
+"""Manners that a speaker asks for: a closed list, recognized by rule in the speaker's own words.
 
-Nothing that is said of it becomes an instruction as it stands: each wish is one of a few values, and a name is a few letters.
-What takes a wish back ends that one, or whatever stands of its kind. Whoever tells what somebody else said wishes nothing.
+Nothing said becomes an instruction verbatim: each wish is one of a few values, and a name is short. Taking a wish back ends
+that wish, or any wish of its kind. Reporting what somebody else said is no wish.
 """
 
 import re
@@ -29,20 +29,20 @@ _FILLER = re.compile(r"\b(?:[Bb]itte|[Pp]lease|kindly|doch|mal|ruhig|einfach|sim
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked for of a kind: a wish, or, where that is "", the end of a wish that `ends` matches ("": any)."""
+    """A request of one kind: a wish, or, if that is "", the end of wishes that match `ends` ("": any)."""
 
     wish: str = ""
     ends: str = ""
 
     def is_over(self, wish: str) -> bool:
-        """Say whether a wish is taken back by this, which is none itself."""
+        """Return whether this request, not being a wish itself, takes a wish back."""
         return not self.ends or bool(re.fullmatch(self.ends, wish, re.IGNORECASE))
 
 
 def asked(text: str) -> dict[str, Asked]:
-    """Return what a message asks for: of each kind (name, language, length, tone, emoji, address) the last wish, or what it ends.
+    """Return the last request of a message for each kind (name, language, length, tone, emoji, address).
 
-    A wish completes "wants": "short answers", 'to be called "Adi"'. Of a long message nothing is read.
+    A wish completes "wants": "short answers", 'to be called "Adi"'. Long messages are not read.
     """
     if len(text) > _MOST_CHARACTERS or not any(True for _ in _hinted(text)):
         return {}
@@ -55,12 +55,12 @@ def asked(text: str) -> dict[str, Asked]:
 
 
 def wishes(text: str) -> dict[str, str]:
-    """Return the wishes of a message, of each kind the last."""
+    """Return the last wish of a message for each kind."""
     return {kind: one.wish for kind, one in asked(text).items() if one.wish}
 
 
 def _of(clause: str, *, casual: bool) -> dict[str, Asked]:
-    """Return what a clause asks for: what it takes back of a kind, it does not wish."""
+    """Return the requests of a clause; taking back wins over wishing."""
     for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
         rest = said[match.end() :] if (match := _lead().match(said)) else said
         for form in dict.fromkeys((rest, said)):
@@ -97,7 +97,7 @@ def _ended(clause: str) -> Iterator[tuple[str, Asked]]:
 
 
 def _said(match: re.Match[str]) -> dict[str, str]:
-    """Return what was read from a form, as it stands in a wish."""
+    """Return the values matched by a form, as they appear in a wish."""
     groups = match.groupdict()
     tone = (groups.get("tone") or groups.get("to") or groups.get("other") or "").lower()
     return {
@@ -109,7 +109,7 @@ def _said(match: re.Match[str]) -> dict[str, str]:
 
 
 def _called(name: str, *, casual: bool) -> str:
-    """Return the wish to be called so, '' for what is no name; who writes everything small writes names so, too."""
+    """Return the wish to be called by a name, '' if it is none; lower-case names count only in an all lower-case message."""
     first, *more = name.split()
     if not _NO_NAMES.isdisjoint(word.lower() for word in (first, *more[-1:])) or len(name) > LONGEST:
         return ""
@@ -124,7 +124,7 @@ def _lead() -> re.Pattern[str]:
 
 
 def _hinted(text: str) -> Iterator[str]:
-    """Yield the kinds of which a text may ask for something, in the order of the forms."""
+    """Yield the kinds that a text may have a request of, in the order of the forms."""
     return (kind for kind, hint in _hints().items() if hint.search(text))
 
 
@@ -135,11 +135,11 @@ def _hints() -> Mapping[str, re.Pattern[str]]:
 
 @cache
 def _wishing(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Return every form of a kind of wish with its value; they are compiled when words hint at one, as that takes long."""
+    """Return the wishing forms of a kind with their values; compiled on first use, as that takes long."""
     return [(value, re.compile(rf"(?i)(?:{form}){TAIL}")) for value, form in FORMS[kind]]
 
 
 @cache
 def _ending(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
-    """Return every form that takes something of a kind back, with which wishes."""
+    """Return the ending forms of a kind with the pattern of wishes they end."""
     return [(ends, re.compile(rf"(?i)(?:{form}){TAIL}")) for of, ends, form in ENDS if of == kind]

@@ -1,7 +1,7 @@
-"""Who and what a text names: people, pets, places and projects, as far as its words tell.
+"""Names in a text: people, pets, places and projects, as far as its words tell.
 
-"My dog Bruno" says that Bruno is a dog and whose; "in Graz" that Graz is a place. Any other word that is written large within a
-sentence may be a name of something; in a language that writes its nouns so, only what its words tell counts.
+"My dog Bruno" says that Bruno is a dog and whose; "in Graz" that Graz is a place. Any other word capitalized within a sentence
+may be a name; in a language that capitalizes nouns, only names with such cues count.
 """
 
 import re
@@ -17,7 +17,7 @@ from memory.text.told.full_names import full_names
 
 
 class NamedKind(StrEnum):
-    """What a name is of; UNKNOWN where nothing tells."""
+    """The kind of thing a name belongs to; UNKNOWN if nothing tells."""
 
     PERSON = "person"
     PET = "pet"
@@ -28,7 +28,7 @@ class NamedKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name in a text, what it is of, and what else whoever speaks calls it ('sister'), '' for nothing."""
+    """A name in a text, its kind, and what else the speaker calls its bearer ('sister'), '' for nothing."""
 
     name: str
     kind: NamedKind = NamedKind.UNKNOWN
@@ -96,18 +96,18 @@ _MOST_WORDS, _MOST_KEYS = 400, 300
 
 @cache
 def _cues() -> list[tuple[NamedKind, re.Pattern[str]]]:
-    """Return what tells that a name follows; compiled when something is read, as that takes longer than all else at a start."""
+    """Return the cues for names by kind; compiled on first use, as that takes longer than the rest of a start."""
     return [(kind, re.compile(pattern)) for kind, pattern in _CUES]
 
 
 @cache
 def _surnames() -> list[re.Pattern[str]]:
-    """Return what tells how somebody is called in full."""
+    """Return the patterns that link a short name with a full one."""
     return [re.compile(form) for form in _SURNAMED]
 
 
 def named(text: str) -> list[Named]:
-    """Return what a text names, each name once, those of a kind first."""
+    """Return the names in a text, each once, those with a known kind first."""
     text = text[:_LOOKED_AT]
     found: dict[str, Named] = {}
     for kind, pattern in _cues():
@@ -129,13 +129,13 @@ def named(text: str) -> list[Named]:
 
 
 def key(name: str) -> str:
-    """Return by what a name is found: it tells accounts with a tag apart."""
+    """Return the lookup key of a name; a tag is part of it, so that accounts are told apart."""
     tag = TAG.search(name)
     return f"{likeness(TAG.sub('', name))}#{tag[1]}" if tag else likeness(name)
 
 
 def keys_in(text: str) -> dict[str, str]:
-    """Return the keys of what may be a name in a text, up to three words of it, with the words; the first 300 of them."""
+    """Return the keys of possible names in a text, of up to three words, with these words; at most 300."""
     words = re.findall(r"[\w'’-]+(?:#[a-z2-7]{4})?", text[:_LOOKED_AT])[:_MOST_WORDS]
     found: dict[str, str] = {}
     for at in range(len(words)):
@@ -150,7 +150,7 @@ def keys_in(text: str) -> dict[str, str]:
 
 
 def inside_full_names(text: str) -> set[str]:
-    """Return the keys of words that stand first in a text as part of a longer name, so that nothing of it is told of them alone."""
+    """Return the keys of words first used within a longer name, so that nothing is attributed to them alone."""
     text = text[:_LOOKED_AT]
     found: set[str] = set()
     for words in _full(text):
@@ -161,7 +161,7 @@ def inside_full_names(text: str) -> set[str]:
 
 
 def surnamed(text: str) -> dict[str, str]:
-    """Return who is said to be one under a short name and a full one, by the short one: "Ben, Ben Miller that is"."""
+    """Return full names by short name, for people a text gives both of: "Ben, Ben Miller that is"."""
     found: dict[str, str] = {}
     for match in (match for pattern in _surnames() for match in pattern.finditer(text[:_LOOKED_AT])):
         said = match.groupdict()
@@ -172,7 +172,7 @@ def surnamed(text: str) -> dict[str, str]:
 
 
 def names_asked(name: str) -> list[str]:
-    """Return what may be the name in what somebody asks about, the whole first: "project Atlas" and "the Atlas project" are Atlas."""
+    """Return the possible names in what is asked about, the whole first: "project Atlas" and "the Atlas project" mean Atlas."""
     whole = " ".join(name.split())
     match = _ASKED.match(whole)
     plain = (match["name"] if match else whole).strip("'’\"“”„?!.").removesuffix("'s").removesuffix("’s")
@@ -180,7 +180,7 @@ def names_asked(name: str) -> list[str]:
 
 
 def aliases_in(text: str) -> list[str]:
-    """Return what a text calls somebody or some animal whose name it leaves out: "sister" for "my sister"."""
+    """Return what a text calls unnamed people and pets: "sister" for "my sister"."""
     return [match["alias"].lower() for match in _CALLED.finditer(text[:_LOOKED_AT])]
 
 
@@ -189,7 +189,7 @@ def _full(text: str) -> list[list[str]]:
 
 
 def _writes_nouns_large(text: str) -> bool:
-    """Say whether the language of a text writes its nouns large; of a few words their small ones tell."""
+    """Return whether the language of a text capitalizes nouns; in short texts, function words decide."""
     words = tokens(text)
     if language(words) in _WRITES_NOUNS_LARGE:
         return True
@@ -198,12 +198,12 @@ def _writes_nouns_large(text: str) -> bool:
 
 
 def _opens_speech(before: str, word: str) -> bool:
-    """Say whether a word like "The" is written large because what somebody said begins with it: "Ana said: The rain stopped"."""
+    """Return whether a word is capitalized only because it begins direct speech: "Ana said: The rain stopped"."""
     return word.lower() in STOP_WORDS and before.rstrip()[-1:] in _SPEECH
 
 
 def _plain(name: str) -> str:
-    """Return a name without its genitive, and without words that are none; '' where nothing of it is left."""
+    """Return a name without its possessive ending and cut before the first word that is not a name; '' if nothing is left."""
     words = list(_own(name.removesuffix("'s").removesuffix("’s").split()))
     return " ".join(words).strip("'’-")
 

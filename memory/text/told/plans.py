@@ -1,6 +1,6 @@
-"""What is told later of something announced: that it is called off, that it is on another day, or how it was.
+"""Later news of something announced: it is called off, is moved to another day, or is over.
 
-By rule, and only what is told as certain: who wonders whether an exam will be cancelled still has it before them.
+Recognized by rule, and only from statements of fact: whoever wonders whether an exam will be cancelled still has it ahead.
 """
 
 import re
@@ -33,7 +33,7 @@ _DEFINITE = re.compile(r"(?i)\b(?:my|our|the|his|her|their|mein\w{0,2}|unser\w{0
 
 
 class ChangeOfPlan(Enum):
-    """What is told of something announced."""
+    """What a message tells of something announced."""
 
     OFF = auto()
     MOVED = auto()
@@ -43,9 +43,9 @@ class ChangeOfPlan(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a message tells of something that was announced: of what, by its words; `named` are the days that it names.
+    """News of something announced: `thing` are its words, `named` the days that the message names.
 
-    `day` is when that is now, None where it is not to come.
+    `day` is its new day, None if it is not to come.
     """
 
     told: ChangeOfPlan
@@ -54,13 +54,13 @@ class Plan:
     day: date | None
 
     def is_of(self, other: frozenset[str]) -> bool:
-        """Say whether this is told of a thing that was announced in other words."""
+        """Return whether this is about a thing announced in other words."""
         shared = self.thing & other
         return bool(shared) and (shared in (self.thing, other) or len(shared) > 1)
 
 
 def thing(text: str) -> frozenset[str]:
-    """Return the words of what a text announces, without those of its time and of what becomes of it."""
+    """Return the words of what a text announces, without words of time and of change."""
     empty = function_words().get("german", frozenset())
     words = key_words(text)
     return frozenset(
@@ -69,12 +69,12 @@ def thing(text: str) -> frozenset[str]:
 
 
 def definite(text: str) -> bool:
-    """Say whether a text tells of one thing that is known ("my exam"), not of any ("an exam")."""
+    """Return whether a text is about a definite thing ("my exam"), not any ("an exam")."""
     return bool(_DEFINITE.search(text))
 
 
 def plan(text: str, at: date) -> Plan | None:
-    """Return what a message that was said on a day tells of something announced, None where it tells nothing of that."""
+    """Return the news of something announced in a message said on day `at`, None if there is none."""
     if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
         return None
     day, named = coming(text, at), frozenset(ahead(text, at))
@@ -90,7 +90,7 @@ def plan(text: str, at: date) -> Plan | None:
 
 
 def _clause(text: str, at: int) -> str:
-    """Return the part of a text that says something of its own, around a place in it."""
+    """Return the clause around a position in a text."""
     ends = [0, *(match.start() for match in _CLAUSE.finditer(text)), len(text)]
     begin = max(end for end in ends if end <= at)
     return text[begin : min(end for end in ends if end > at)]

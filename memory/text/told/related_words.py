@@ -1,4 +1,4 @@
-"""Words that tell of the same everyday thing: who asks where somebody lives is answered by who says that they moved."""
+"""Words about the same everyday thing: "where does she live" is answered by "I moved"."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from memory.text.lexical import stem
 
 @dataclass(frozen=True, slots=True)
 class _WordGroup:
-    """Stems that ask and stems that tell. Of what is `single` somebody has one at a time: the newest holds."""
+    """Stems that ask and stems that answer. If `single`, a person has one value at a time: the newest holds."""
 
     asks: frozenset[str]
     tells: frozenset[str]
@@ -74,22 +74,22 @@ def _stems(words: str) -> frozenset[str]:
 
 
 def telling(asked: str) -> frozenset[str]:
-    """Return the stems that tell of what a stem asks for, without itself."""
+    """Return the stems that answer what a stem asks for, without itself."""
     return frozenset().union(*(kin.tells for kin in _groups() if asked in kin.asks)) - {asked}
 
 
 def singles(stems: Iterable[str]) -> frozenset[int]:
-    """Return of which things that somebody has one of at a time some stems ask or tell, each as a number."""
+    """Return the numbers of the single-valued groups that any of these stems ask for or answer."""
     there = frozenset(stems)
     return frozenset(at for at, kin in enumerate(_groups()) if kin.single and there & (kin.asks | kin.tells))
 
 
 def asked_singles(stemmed: str) -> frozenset[str]:
-    """Return a name for each thing that somebody has one of at a time and that a stem asks for: the same for all stems that do."""
+    """Return a name for each single-valued group that a stem asks for; stems of a group share it."""
     return frozenset(f"#{at}" for at, kin in enumerate(_groups()) if kin.single and stemmed in kin.asks)
 
 
 def beside(asked: Iterable[str]) -> str:
-    """Return the words that tell of what some stems ask for, to be looked for beside them."""
+    """Return the words that answer what any of these stems ask for, to extend a search."""
     there = frozenset(asked)
     return " ".join(tells for (_, tells, _), kin in zip(_WORDS, _groups(), strict=True) if there & kin.asks)

@@ -1,4 +1,4 @@
-"""What a request for discretion is about: the words that it names beside people and the words of asking itself."""
+"""The topic of a request for discretion: its words besides names and the words of asking."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -12,14 +12,14 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 def spoken(patterns: Sequence[str]) -> frozenset[str]:
-    """Return the stems of the words that stand in patterns."""
+    """Return the words in these patterns, with their stems."""
     bare = [_GROUP.sub(" ", pattern) for pattern in patterns]
     words = {word for text in bare for form in (text, re.sub(r"\w\?", "", text)) for word in _WORD.findall(form.lower())}
     return frozenset(map(stem, words)) | words
 
 
 def topic(text: str, names: Collection[str], asking: Collection[str]) -> frozenset[str]:
-    """Return the words of a request that are neither names of people nor those of `asking`."""
+    """Return the words of a request that are neither names nor in `asking`."""
     people = {word for name in names for word in key_words(name)}
     return frozenset(
         word
@@ -29,14 +29,14 @@ def topic(text: str, names: Collection[str], asking: Collection[str]) -> frozens
 
 
 def goes_on(text: str) -> bool:
-    """Say whether a text names nothing itself, so that it tells of what was named before: "it is 8812 now"."""
+    """Return whether a text has no topic of its own and continues the previous one: "it is 8812 now"."""
     words = key_words(text)
     first = re.match(r"\W*(\w+)", text.lower())
     return bool(first and first[1] in _BACK) or not any(word.isalpha() for word in words)
 
 
 def held(words: Collection[str], text: str) -> int:
-    """Return how many of these words a text holds, in whatever form."""
+    """Return how many of these words a text contains, in any form."""
     there = key_words(text)
     forms = {*there, *there.values()}
     return sum(word in forms or stem(word) in forms for word in words)

@@ -1,7 +1,7 @@
-"""How people ask for discretion, and how they take that back.
+"""Wordings that ask for discretion, and those that take it back.
 
-A wording has a group with the names of whom it is about: `who` where they stand at its end, `short` within it, `before` ahead of it;
-without one it is about everybody. A `subject` tells who speaks of doing so instead of asking for it.
+A group holds the names of the people meant: `who` at the end of the wording, `short` within it, `before` at its beginning;
+without one, everybody is meant. A `subject` such as "I" or "they" makes it a statement instead of a request.
 """
 
 _WHO = r"(?P<who>[^.!?;:\n]{1,120})"
@@ -21,7 +21,7 @@ _START = r"(?:^|(?<=[.!?\n,;:(–—-])|(?<=[.!?\n,;:(–—-] ))(?:psst,? |shh,
 _ENDING = r"(?= *(?:[.,;:!?)\]–—\n]|$)| (?:now|please|ok|okay|though|and|but|so|too|bitte|und|aber)\b)"
 _TITLE = r"(?= ?[:–—-])"
 
-# What somebody who is not told does not know of. What they know besides, such as how to swim, is none of it.
+# What somebody may know by being told; other knowledge, such as how to swim, is excluded.
 _KNOWN = (
     r"(?! (?!(?:about|of|this|that|these|those|it|any|anything|what|where|when|why|who|which|whether|if|my|our|the|yet|ever|or|and|but|because"
     r"|until|before|please|too|either|at|for|though|as|so|from|i|we|you|just|right|now|today|there)\b)\w)"
@@ -179,7 +179,7 @@ _OTHERS = (
 )
 
 ASKS = (*_ENGLISH, *_GERMAN, *_OTHERS)
-"""What asks for discretion."""
+"""Requests for discretion."""
 
 ENDS = (
     rf"\byou (?:may|can|are free to|are allowed to) (?:now |finally )tell {_WHO}",
@@ -188,4 +188,4 @@ ENDS = (
     r"\b(?:this|that|it)(?:['’]s| is) (?:no longer a secret|no secret any ?more|not a secret any ?more)\b",
     rf"\bdu (?:darfst|kannst) (?:(?:es|das) )?{_SHORT} (?:jetzt|nun) (?:sagen|erzählen|verraten)\b",
 )
-"""What takes it back."""
+"""Permissions that end discretion."""

@@ -1,8 +1,8 @@
-"""Whether an imported message has one in it that was forgotten: an export of another form may join or part what was said in one go.
+"""Detection of imported messages that contain a forgotten one: another export format may join or split messages.
 
-A longer message is another message. One that somebody is said to have said in the same moment as a forgotten one, and that has
-its words in it or those of a line of it, is not; nor is one whose file does not tell when it was said, where the words of the
-whole are more than a phrase.
+In general a longer message is a different message. It is not if it has the same speaker and instant as a forgotten one and
+contains its words or those of one of its lines; nor if the file does not tell when it was said and the forgotten words are more
+than a phrase.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,19 +14,19 @@ from memory.tiers.messages.words import TELLING, spoken, telling
 from memory.types import DomainRef, NewExchange
 
 _BEGINNING = 3
-"""By so many of its first words a forgotten message is looked for in a longer one."""
+"""The number of leading words by which a forgotten message is searched in a longer one."""
 _COMPARED = 40
-"""So many of its first words have to stand there in a row."""
+"""The number of leading words that must occur consecutively."""
 _LINES = 20
-"""So many of its lines are looked for by themselves."""
+"""The number of a message's lines that are searched separately."""
 _LOOKED_AT = 2_000
-"""Among so many words of a message is looked."""
+"""The number of words of a message that are searched."""
 
 
 def names(seal: Seal, domain: DomainRef, speaker: str, said_at: int, text: str) -> list[str]:
-    """Return the names by which a longer message meets one that is forgotten, and a shorter one that is a line of it.
+    """Return the tombstone names by which a longer message, or a shorter one that is a line of it, meets a forgotten one.
 
-    None for an "ok", which tells nothing.
+    Empty for messages such as "ok", which tell nothing.
     """
     moment = _moment(speaker, said_at)
     found = []
@@ -40,7 +40,7 @@ def names(seal: Seal, domain: DomainRef, speaker: str, said_at: int, text: str) 
 
 
 async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Mapping[str, NewExchange]) -> set[str]:
-    """Return which of the imported messages offered, by public id, have one in them that was forgotten."""
+    """Return which of the imported messages offered, by public id, contain a forgotten one."""
     looked_at = await _looked_at(tx, seal, domain, offered)
     if not looked_at or await tx.one("SELECT 1 AS one FROM tombstones LIMIT 1") is None:
         return set()
@@ -59,7 +59,7 @@ async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Map
 async def _looked_at(
     tx: Transaction, seal: Seal, domain: DomainRef, offered: Mapping[str, NewExchange]
 ) -> dict[str, tuple[list[str], tuple[str, ...]]]:
-    """Return the words and the moment (() for none) of each that was said when something was forgotten, or nobody knows when."""
+    """Return words and moment (() if unknown) of imports said when something was forgotten, or at an unknown time."""
     imported = {pid: new for pid, new in offered.items() if new.imported}
     moments = {pid: _moment(new.speaker, new.said_at) for pid, new in imported.items() if new.imported and new.imported.timed}
     named = {pid: seal.id(domain, "moment", *moment) for pid, moment in moments.items()}
@@ -78,14 +78,14 @@ def _moment(speaker: str, said_at: int) -> tuple[str, str]:
 def _beginnings(
     seal: Seal, domain: DomainRef, said: Sequence[str], moment: Sequence[str]
 ) -> Iterable[tuple[tuple[int, int], str]]:
-    """Return where in these words a forgotten message may begin, with how many of its words, and its name by those."""
+    """Yield the position and word count of each possible beginning of a forgotten message, with its name."""
     for at in range(len(said)):
         for n in range(1 if moment else _BEGINNING, min(_BEGINNING, len(said) - at) + 1):
             yield (at, n), _begins(seal, domain, said[at : at + n])
 
 
 def _parts(said: Sequence[str], at: int, n: int) -> Iterable[Sequence[str]]:
-    """Return what may be a forgotten message that begins there with so many words: fewer than a beginning are all of it."""
+    """Return the possible forgotten messages with this beginning; one shorter than a full beginning is all of it."""
     longest = min(at + _COMPARED, len(said)) if n == _BEGINNING else at + n
     return (said[at:end] for end in range(at + n, longest + 1))
 

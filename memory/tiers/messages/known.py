@@ -1,9 +1,9 @@
-"""Whether a message was here before, under any name it ever had: stored, or forgotten.
+"""Whether a message was known before, under any name it ever had: stored, or forgotten.
 
-A message is named by its conversation and its id there. One that was imported without saying to which conversation it belongs
-is also named by what it says and what stands before it, so that it is the same from a file of another name. Earlier versions
-named what came without an id by what it says alone. What is forgotten is named by its words as well, so that no export of
-another form brings it back, and no longer message that has it in it.
+A message is named by its conversation and its id there. An import without a conversation is also named by its text and the one
+before, so that a renamed file is the same. Earlier versions named messages without an id by their text alone. Forgotten
+messages are named by their words as well, so that neither an export in another format nor a longer message containing them
+brings them back.
 """
 
 import json
@@ -19,17 +19,17 @@ from memory.types import Domain, DomainRef, Former, Imported, NewExchange, Sessi
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
-    """Return the id that a message has in a session, stored or not."""
+    """Return the public id of a message in a session, stored or not."""
     return seal.id(domain, "exchange", ref.platform, ref.place, str(ref.epoch), source_id)
 
 
 def seen_as(seal: Seal, domain: DomainRef, platform: str, place: str, source_id: str) -> str:
-    """Return the id that something has which was only seen at a place: the same in every thread and epoch of its channel."""
+    """Return the id of a message only seen at a place: the same in every thread and epoch of its channel."""
     return seal.id(domain, "aside", platform, channel(place), source_id)
 
 
 def channel(place: str) -> str:
-    """Return the beginning of a place's key, a JSON list from the widest on, that all its threads have in common."""
+    """Return the prefix that a place's key, a JSON list from the widest level on, shares with all its threads."""
     try:
         return json.dumps(json.loads(place)[:-1], ensure_ascii=False).removesuffix("]")
     except ValueError:
@@ -41,12 +41,12 @@ def _is_in_thread(place: str) -> bool:
 
 
 def origin(seal: Seal, domain: DomainRef, imported: Imported | Former | None) -> str:
-    """Return the name that an imported message has whatever conversation it is put into, '' where it has none."""
+    """Return the name that an imported message has in any conversation, '' if it has none."""
     return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
 
 
 async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
-    """Return every name of these messages, by which a tombstone meets them again."""
+    """Return every name of these messages by which a tombstone can meet them again."""
     found: list[str] = []
     for some in pages(items):
         rows = await db.all(
@@ -60,7 +60,7 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
             there, text = read_domain(row).ref, row["text"] or ""
             found += [name for name in (row["public_id"], row["origin"], *words.names(seal, there, text)[:1]) if name]
             if row["met_on"] not in (None, PLATFORM) and _is_in_thread(row["met_at"]):
-                # It may stand beside its thread, where others quote it.
+                # It may appear outside its thread, where others quote it.
                 found.append(seen_as(seal, there, row["met_on"], row["met_at"], row["source_id"]))
             if row["met_on"] == PLATFORM:
                 found += containing.names(seal, there, row["speaker"], row["said_at"], text)
@@ -72,7 +72,7 @@ async def met_before(
 ) -> tuple[set[str], set[str]]:
     """Return which of the messages offered, by public id, are stored, and which were forgotten.
 
-    One that was put on purpose where it is may be stored elsewhere as well, but not forgotten.
+    A deliberately placed message may be stored elsewhere as well, but not forgotten.
     """
     here = {pid: [pid, *_former_names(seal, domain, session, new)] for pid, new in offered.items()}
     anywhere = {pid: _names_anywhere(seal, domain, new) for pid, new in offered.items()}
@@ -116,7 +116,7 @@ def _names_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
 
 
 async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> list[tuple[int, SessionRef]]:
-    """Return the conversations that may hold what earlier versions imported without ids, or held it until it was forgotten."""
+    """Return the conversations that may hold, or have held, what earlier versions imported without ids."""
     rows = await tx.all(
         "SELECT id, platform, place, epoch FROM sessions s WHERE domain = :domain AND id <> :but AND (name = public_id OR EXISTS "
         "(SELECT 1 FROM exchanges e WHERE e.session = s.id AND (e.source_id >= 'h:' AND e.source_id < 'h:2:' "
@@ -129,11 +129,11 @@ async def _imported_before(tx: Transaction, domain: Domain, but: Session) -> lis
 async def _met_in(
     tx: Transaction, seal: Seal, domain: Domain, key: int, where: SessionRef, offered: Mapping[str, NewExchange]
 ) -> dict[str, bool]:
-    """Return which messages a conversation had under their former names, each behind the one before it; forgotten or not."""
+    """Return the messages a conversation knew under former names, each after its predecessor, and if they were forgotten."""
     former = {pid: [one.first for one in new.imported.former if one.first] for pid, new in offered.items() if new.imported}
     called = {id_: public_id(seal, domain.ref, where, id_) for some in former.values() for both in some for id_ in both if id_}
     standing = await _standing(tx, called.values())
-    # Its place may be called otherwise than when these got their ids.
+    # The place may have had another key when these got their ids.
     for ids in pages(list(called)):
         rows = await tx.all(
             f"SELECT source_id FROM exchanges WHERE session = :session AND source_id IN ({placeholders('f', ids)})",
@@ -149,7 +149,7 @@ async def _met_in(
 
 
 async def _standing(tx: Transaction, wanted: Iterable[str]) -> dict[str, bool]:
-    """Return which of these names are known, and whether what they name was forgotten."""
+    """Return which of these names are known, and whether the item was forgotten."""
     found: dict[str, bool] = {}
     for some in pages(list(dict.fromkeys(wanted))):
         within = f"IN ({placeholders('n', some)})"

@@ -1,7 +1,7 @@
-"""Her own posts as platforms show them: each by the platform's id, with the item that it is of.
+"""Lyra's posts as shown on platforms, by platform id, with their items.
 
-A reply is an item by itself. A notice that stays where others read it, such as the answer of a command, is one without words:
-what it shows is recorded like what stood in view of a reply, so that it goes along with whatever of that is forgotten.
+A reply is an item by itself. A notice that others can read, such as the answer to a command, is an item without words: what it
+shows is recorded like the view of a reply, so that it goes when any of that is forgotten.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,9 +19,9 @@ NOTICE = "notice"
 async def keep_notice(
     tx: Transaction, seal: Seal, domain: Domain, key: str, shows: Collection[int], abroad: Collection[int]
 ) -> int:
-    """Record what a notice shows, and of which other domains, in the transaction that queues it; return its item.
+    """Record what a notice shows and of which other domains, in the transaction that queues it; return its item.
 
-    `key` is that of its first part.
+    `key` is the outbox key of its first part.
     """
     (item,) = await add_items(tx, domain, NOTICE, [seal.id(domain.ref, NOTICE, key)])
     await seen.keep(tx, domain, item, shows, (), dict.fromkeys(abroad, True))
@@ -29,11 +29,11 @@ async def keep_notice(
 
 
 async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, bool]:
-    """Return which of these ids are posts of hers, by whether they may be read where these domains may.
+    """Return which of these ids are posts of hers, and whether each may be shown where these domains are readable.
 
-    A post is shown where every item that it is of may be read: it is alive and not withheld, and its domain and those that it
-    holds something of are among these. A preview that no answer took the place of is of nothing that is known, and not shown;
-    nor is what was said off the record.
+    A post may be shown if every item in it may be read: alive, not withheld, its domain and the domains it holds something of
+    among these. A preview never replaced by an answer has no known content and is not shown; nor is anything said off the
+    record.
     """
     found: dict[str, bool] = {}
     for id, rows in (await _posts(db, platform, ids, domains)).items():
@@ -44,7 +44,7 @@ async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains:
 
 
 async def answering(db: Database, message: Exchange) -> str:
-    """Return the key of the last part of the newest answer to a message that goes or went out, '' where there is none."""
+    """Return the outbox key of the last part of the newest uncancelled answer to a message, '' if there is none."""
     row = await db.one(
         "SELECT o.key FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
         "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
@@ -54,7 +54,7 @@ async def answering(db: Database, message: Exchange) -> str:
 
 
 async def answer_to(db: Database, message: Exchange) -> int | None:
-    """Return the item of the newest answer to a message that goes or went out, None where there is none."""
+    """Return the item of the newest uncancelled answer to a message, None if there is none."""
     row = await db.one(
         "SELECT o.item FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
         "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
@@ -64,7 +64,7 @@ async def answer_to(db: Database, message: Exchange) -> int | None:
 
 
 async def answered(db: Database, platform: str, place: str, remote_id: str) -> str:
-    """Return the platform's id of the message that a post of hers answers, '' where it answers none."""
+    """Return the platform id of the message that a post answers, '' if it answers none."""
     row = await db.one(
         "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND item IS NOT NULL "
         "AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
@@ -74,14 +74,14 @@ async def answered(db: Database, platform: str, place: str, remote_id: str) -> s
 
 
 async def rested_on(db: Database | Transaction, platform: str, ids: Sequence[str]) -> set[int]:
-    """Return the items that an answer rests on which was shown these posts: replies, and what notices show."""
+    """Return the items behind these posts, on which an answer shown them rests: replies, and what notices show."""
     rows = [row for some in (await _posts(db, platform, ids, [0])).values() for row in some if row["item"] is not None]
     shows = await seen.of(db, [row["item"] for row in rows if row["kind"] == NOTICE])
     return {row["item"] for row in rows if row["kind"] != NOTICE}.union(*shows.values())
 
 
 async def _posts(db: Database | Transaction, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
-    """Return what went out under each of these ids, or took its place there, with its item and whether that may be read."""
+    """Return what was sent under each of these ids, or replaced it, with its item and whether that is readable."""
     found: dict[str, list[Row]] = {}
     for some in pages(list(ids)):
         which = {"platform": platform, **bound("s", some), **bound("d", domains)}

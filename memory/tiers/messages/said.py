@@ -1,4 +1,4 @@
-"""What people said in a domain, without what she said: who, how much, the first and the last of it, in a stretch of time."""
+"""What people said in a domain, Lyra's messages excluded: queries by account, time and position."""
 
 from collections.abc import AsyncIterator, Collection
 
@@ -13,7 +13,7 @@ _PAGE = 400
 
 
 async def pages(db: Database, domain: int, identity: Identity, before: int) -> AsyncIterator[list[Row]]:
-    """Yield keys, sessions and texts of everything that an account said in a domain before a key, some at a time."""
+    """Yield pages of keys, sessions and texts of what an account said in a domain before a key."""
     while rows := await db.all(
         "SELECT e.item, e.session, e.text FROM exchanges e JOIN identities n ON n.id = e.identity "
         "WHERE e.domain = :domain AND e.kind = 'said' AND e.item < :before AND n.platform = :platform AND n.native_id = :account "
@@ -25,10 +25,7 @@ async def pages(db: Database, domain: int, identity: Identity, before: int) -> A
 
 
 async def within(db: Database, domain: Domain, start: int, end: int, account: int | None, most: int) -> list[Exchange]:
-    """Return what was said in a domain from an instant until before another, or what an account said; oldest first.
-
-    Nothing that Lyra said is among it.
-    """
+    """Return what people, or one account, said in a domain in the half-open interval [start, end), oldest first."""
     rows = await db.all(
         exchanges.SELECT + "WHERE e.domain = :domain AND e.kind = 'said' AND e.said_at >= :start AND e.said_at < :end "
         f"AND (CAST(:account AS INTEGER) IS NULL OR e.identity = :account) AND {common('e')} ORDER BY e.said_at, e.item LIMIT :most",
@@ -60,7 +57,7 @@ async def accounts(reader: Reader, domain: Domain, names: Collection[str]) -> li
 
 
 async def by(db: Database, session: int, identity: Identity, source_id: str, before: int = 1 << 62) -> Exchange | None:
-    """Return what an account said in a session: the message of this id at the platform, or else the last one before a key."""
+    """Return an account's message in a session: the one with this platform id, or else the last one before a key."""
     said = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
     theirs = f"{said}AND n.platform = :platform AND n.native_id = :account "
     which = {"session": session, "platform": identity.platform, "account": identity.native_id, "before": before}
@@ -72,7 +69,7 @@ async def by(db: Database, session: int, identity: Identity, source_id: str, bef
 
 
 async def latest_by(db: Database, session: int, identity: Identity, n: int) -> list[Exchange]:
-    """Return the n messages that an account said last in a session, the last one first."""
+    """Return the last n messages of an account in a session, newest first."""
     rows = await db.all(
         f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
         "AND n.platform = :platform AND n.native_id = :account ORDER BY e.said_at DESC, e.item DESC LIMIT :n",
@@ -82,7 +79,7 @@ async def latest_by(db: Database, session: int, identity: Identity, n: int) -> l
 
 
 async def counted(db: Database, domain: Domain) -> tuple[int, int]:
-    """Return how many messages people said in a domain, and when the last one was (0 where there is none)."""
+    """Return how many messages people said in a domain, and when the last one was said (0 if there is none)."""
     row = await db.one(
         "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
         f"AND {common('e')}",
@@ -93,7 +90,7 @@ async def counted(db: Database, domain: Domain) -> tuple[int, int]:
 
 
 async def after(db: Database, domain: Domain, item: int) -> Row:
-    """Return what people said in a domain behind an item: how much (n), the last of it, and when its first was stored."""
+    """Return what people said in a domain after an item: how much (n), the last of it, and when the first was stored."""
     row = await db.one(
         "SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges e "
         f"WHERE domain = :domain AND item > :item AND kind = 'said' AND {common('e')}",
@@ -104,7 +101,7 @@ async def after(db: Database, domain: Domain, item: int) -> Row:
 
 
 async def first(db: Database, domain: Domain, item: int) -> int | None:
-    """Return the first thing people said in a domain from an item on, None where there is none."""
+    """Return the first message of people in a domain from an item on, None if there is none."""
     row = await db.one(
         "SELECT item FROM exchanges e WHERE domain = :domain AND item >= :item AND kind = 'said' AND echo = 0 "
         f"AND {present('e')} AND {common('e')} ORDER BY item LIMIT 1",
@@ -114,13 +111,13 @@ async def first(db: Database, domain: Domain, item: int) -> int | None:
 
 
 async def text(db: Database, item: int) -> str:
-    """Return what people said in a message, '' where it is none of theirs."""
+    """Return the text of a message that a person said, '' if it is none."""
     row = await db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
     return str(row["text"]) if row else ""
 
 
 async def last(db: Database, domain: Domain, n: int, by: int | None = None) -> list[str]:
-    """Return the last n texts people said in a domain that may be shown where these are read, oldest first; of them one account's alone."""
+    """Return the last n showable texts that people said in a domain, oldest first, filtered by account if `by` is given."""
     rows = await db.all(
         f"SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
         "ORDER BY item DESC LIMIT :n",

@@ -1,8 +1,8 @@
-"""What stood in view when a reply was made: the items of the prompt, and which of them came from elsewhere.
+"""What stood in view when a reply was made: the items of the prompt, and the domains they came from.
 
-One array of item keys a reply, so that a reply of fifty items takes 400 bytes and its index one row. `abroad` has a row for
-each other domain of which something was in view; `holds` says that the reply has something of it in itself: then it is shown
-only where that domain may be read as well, and enters no recall and no digest.
+One array of item keys per reply, so that a reply with fifty items takes 400 bytes and one index row. `abroad` has a row for
+each other domain of which something was in view; `holds` means that the reply itself contains something of it: such a reply is
+shown only where that domain is readable as well, and enters no recall and no digest.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
@@ -19,7 +19,7 @@ _PAGE = 1_000
 async def keep(
     tx: Transaction, domain: Domain, reply: int, items: Collection[int], asides: Collection[int], abroad: Mapping[int, bool]
 ) -> None:
-    """Record what stood in view of a reply, which of it are asides, and of which other domains, by whether it holds of them."""
+    """Record what stood in view of a reply, which of it are asides, and the other domains, by whether it holds of them."""
     await tx.run(
         "INSERT INTO seen (reply, domain, items, asides) VALUES (:reply, :domain, :items, :asides)",
         {"reply": reply, "domain": domain.key, "items": _array({*items, *asides}), "asides": _array(asides)},
@@ -31,14 +31,14 @@ async def keep(
 
 
 async def erase(tx: Transaction, replies: Sequence[int]) -> None:
-    """Forget what stood in view of these replies."""
+    """Delete the records of what stood in view of these replies."""
     within = f"reply IN ({placeholders('r', replies)})"
     await tx.run(f"DELETE FROM seen WHERE {within}", bound("r", replies))
     await tx.run(f"DELETE FROM abroad WHERE {within}", bound("r", replies))
 
 
 async def touched(reader: Reader, domains: Sequence[int], since: int) -> bool:
-    """Say whether anything was forgotten or changed in one of these domains since an instant."""
+    """Return whether anything was forgotten or changed in one of these domains since an instant."""
     row = await reader.one(
         f"SELECT 1 AS yes FROM domains WHERE id IN ({placeholders('d', domains)}) AND forgotten_at >= :since AND forgotten_at > 0 LIMIT 1",
         {**bound("d", domains), "since": since},
@@ -49,9 +49,9 @@ async def touched(reader: Reader, domains: Sequence[int], since: int) -> bool:
 async def abroad(
     db: Database | Transaction, home: Domain, items: Collection[int], cited: Collection[int] = ()
 ) -> tuple[set[int], dict[int, list[int]]]:
-    """Return the other domains that some of these items belong to, and those among them that hold something of others.
+    """Return the other domains that these items belong to, and by domain the items that hold something of it.
 
-    What was told in confidence belongs to that if it is `cited`, and else holds something of it.
+    An item told in confidence belongs to the confidence if it is `cited`, and otherwise holds something of it.
     """
     belong: set[int] = set()
     hold: dict[int, list[int]] = {}
@@ -72,7 +72,7 @@ async def abroad(
 
 
 async def of(db: Database | Transaction, replies: Sequence[int]) -> dict[int, frozenset[int]]:
-    """Return what stood in view of these replies; those of before this was recorded are not among them."""
+    """Return what stood in view of these replies; those from before this was recorded are missing."""
     found: dict[int, frozenset[int]] = {}
     for some in pages(replies):
         rows = await db.all(f"SELECT reply, items FROM seen WHERE reply IN ({placeholders('r', some)})", bound("r", some))
@@ -81,7 +81,7 @@ async def of(db: Database | Transaction, replies: Sequence[int]) -> dict[int, fr
 
 
 async def asides_of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int] | None]:
-    """Return which asides stood in view of these replies, where there were any; None where that was not recorded yet."""
+    """Return the asides in view of these replies, if there were any; None if that was not recorded yet."""
     found: dict[int, frozenset[int] | None] = {}
     for some in pages(replies):
         rows = await db.all(
@@ -94,7 +94,7 @@ async def asides_of(db: Database, replies: Sequence[int]) -> dict[int, frozenset
 
 
 async def by(db: Database, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
-    """Yield the replies, in whatever domain, that had one of these items of a domain in view."""
+    """Yield the replies, in any domain, that had one of these items of a domain in view."""
     wanted = np.array(sorted(items), np.int64)
     after = int(wanted[0]) if len(wanted) else 0
     while len(wanted):
@@ -115,7 +115,7 @@ async def by(db: Database, domain: Domain, items: Collection[int]) -> AsyncItera
 
 
 def readable(alias: str, domains: Collection[object]) -> str:
-    """Return the condition under which a message may be read where these domains may; their placeholders are :d0, :d1 …"""
+    """Return the SQL condition for a message to be readable where these domains are; they are bound as :d0, :d1 …"""
     within = placeholders("d", domains)
     return (
         f"NOT EXISTS (SELECT 1 FROM abroad WHERE abroad.reply = {alias}.item AND abroad.holds = 1 AND abroad.domain NOT IN ({within})) "

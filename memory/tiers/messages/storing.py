@@ -1,4 +1,4 @@
-"""How messages come in, change and go: the only place that writes exchanges."""
+"""How messages are stored, changed and erased: the only module that writes exchanges."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,14 +15,15 @@ from memory.tiers.messages import known
 from memory.types import Borne, Covered, Domain, Exchange, Identity, Kind, NewExchange, Session
 
 _Speaker = tuple[Identity | None, str, str]
-"""Who said something: the account, the name, the role."""
+"""A speaker: account, name, role."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of messages offered: newly stored, known before, or forgotten earlier and therefore refused.
+    """The outcome of storing messages: newly stored, known before, or refused because they were forgotten.
 
-    `ended` counts the messages that they say may be told again; `covered` says what those keep back that ask for discretion.
+    `ended` counts the messages that may be told again because of them; `covered` is what those that ask for discretion keep
+    back.
     """
 
     stored: list[Exchange]
@@ -41,7 +42,7 @@ async def store(
     now: int,
     before: Collection[int] = (),
 ) -> Kept:
-    """Store messages of one session once each; what is known or was forgotten adds nothing. `before` is as in `shown_name`."""
+    """Store messages of one session, each once; known or forgotten ones are skipped. `before` is as in `shown_name`."""
     named = {known.public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
     living, buried = await known.met_before(tx, seal, domain, session, wanted)
@@ -78,7 +79,7 @@ async def store(
 
 
 async def reword(tx: Transaction, domain: Domain, item: int, text: str, at: int) -> None:
-    """Give a message of a domain the words that it has since an instant."""
+    """Set the text of a message, edited at an instant."""
     await tx.run(
         "UPDATE exchanges SET text = :text, edited_at = :at WHERE domain = :domain AND item = :item",
         {"text": text, "at": at, "domain": domain.key, "item": item},
@@ -86,7 +87,7 @@ async def reword(tx: Transaction, domain: Domain, item: int, text: str, at: int)
 
 
 async def judge(tx: Transaction, item: int, *, disliked: bool) -> None:
-    """Note of a reply whether it was said not to be good."""
+    """Set or clear the dislike mark of a reply."""
     await tx.run(
         "UPDATE exchanges SET echo = CASE WHEN echo >= :bit THEN echo - :bit ELSE echo END + CASE WHEN :disliked = 1 THEN :bit ELSE 0 END "
         "WHERE item = :item",
@@ -95,7 +96,7 @@ async def judge(tx: Transaction, item: int, *, disliked: bool) -> None:
 
 
 async def put_into(tx: Transaction, episode: int, items: Sequence[int]) -> None:
-    """Let messages belong to an episode."""
+    """Assign messages to an episode."""
     await tx.run(
         f"UPDATE exchanges SET episode = :episode WHERE item IN ({placeholders('i', items)})",
         {"episode": episode, **bound("i", items)},
@@ -103,14 +104,14 @@ async def put_into(tx: Transaction, episode: int, items: Sequence[int]) -> None:
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Remove the messages among these items."""
+    """Delete the messages among these items."""
     await tx.run(f"DELETE FROM exchanges WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
 async def _accounts(tx: Transaction, spoken: Iterable[_Speaker], now: int) -> dict[_Speaker, int]:
-    """Return the keys of those who have an account.
+    """Return the keys of the speakers who have an account.
 
-    They are written in one order everywhere, so that who talks in several places at once has none of them wait for each other.
+    They are written in a fixed order, so that transactions of people who talk in several places at once do not deadlock.
     """
     having = [(identity, name, role) for identity, name, role in spoken if identity is not None]
     ordered = sorted(having, key=lambda who: (who[0].platform, who[0].native_id))
@@ -135,5 +136,5 @@ def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: 
 
 
 async def index(tx: Transaction, domain: Domain, exchanges: Sequence[Exchange]) -> None:
-    """Make messages findable by what they say, who said it and when."""
+    """Index messages by text, speaker and date."""
     await index_entries(tx, domain, [message(exchange, domain.time_zone) for exchange in exchanges])

@@ -1,4 +1,4 @@
-"""What a message says, however it is written, and the names that it has by that alone."""
+"""The words of a message regardless of notation, and the names derived from them."""
 
 import re
 import unicodedata
@@ -9,14 +9,14 @@ from memory.types import DomainRef
 
 _WORD = re.compile(r"[^\W_]+")
 TELLING = 3
-"""How many telling words make a message one that nobody else says by chance."""
+"""The number of content words from which a message is unlikely to be repeated by chance."""
 
 
 def names(seal: Seal, domain: DomainRef, text: str) -> list[str]:
-    """Return the name that a message has by its words alone, whatever stands between them and unseen in them, and those that it
-    had before.
+    """Return the names derived from a message's words alone, ignoring punctuation and invisible characters, current one first.
 
-    None where they are so few that others may well say the same. Former names split words at what is unseen, and heeded marks.
+    Empty if there are so few words that others may well say the same. Former names split words at invisible characters, or
+    included punctuation.
     """
     if telling(text) < TELLING:
         return []
@@ -26,12 +26,12 @@ def names(seal: Seal, domain: DomainRef, text: str) -> list[str]:
 
 
 def spoken(text: str) -> list[str]:
-    """Return the words of a text, without what is unseen in them."""
+    """Return the words of a text, without invisible characters."""
     return _WORD.findall("".join(char for char in _folded(text) if unicodedata.category(char) != "Cf"))
 
 
 def telling(text: str) -> int:
-    """Return how many words of a text tell something."""
+    """Return the number of content words in a text."""
     return len(key_words(_folded(text)))
 
 
