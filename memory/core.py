@@ -3,12 +3,11 @@
 The path of a message: the journal commits the event as heard (T1); a view stores it as an exchange of a session before any
 model sees it (T2); a view stores the reply, what it rests on, and every part to be sent, together with the end of the event
 (T3). Exchanges outside any episode form the open one; consolidation closes episodes, writes a gist for each, merges gists
-by
-eight, and makes a summary on demand. Recall reads words and vectors of exactly the domains in view. Forgetting
-writes a message's tombstone first, then removes everything that was derived from it.
+by eight, and makes a summary on demand. Recall reads words and vectors of exactly the domains in view. Forgetting writes a
+message's tombstone first, then removes everything that was derived from it.
 
-`Memory` opens the file and hands out views, consolidators and the journal. It shows no text itself: its counts span
-all domains, and what a platform removes or edits is removed or edited wherever it is kept.
+`Memory` opens the file and hands out views, consolidators and the journal. It shows no text itself: its counts span all
+domains, and what a platform removes or edits is removed or edited wherever it is kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,8 +67,8 @@ class Ports:
 class Habits:
     """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept.
 
-    `recall_bytes` caps the RAM used by the indexes of the most recently queried domains; `hours` is when dreams may
-    run, `thresholds` the drive levels that trigger work, `retention` the days each tier is kept, if not for ever.
+    `recall_bytes` caps the RAM used by the indexes of the most recently queried domains; `hours` is when dreams may run,
+    `thresholds` the drive levels that trigger work, `retention` the days each tier is kept, if not for ever.
     """
 
     rules: Rules = Rules()

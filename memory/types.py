@@ -157,8 +157,8 @@ class Imported:
 
     `origin` identifies the message whatever conversation it is put into; `placed` says it is put there on purpose, even if
     another conversation has it. `former` lists further ids it may be known by, from another form or an earlier version.
-    `timed`
-    says the file gives the time it was said. `place` is the key under which earlier versions stored its conversation.
+    `timed` says the file gives the time it was said. `place` is the key under which earlier versions stored its
+    conversation.
     """
 
     origin: str = ""
@@ -181,8 +181,8 @@ class NewExchange:
     """A message to store. `source_id` is the platform's id of it, unique within its session.
 
     `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest.
-    `discretion` is
-    the request it makes where others read along. `borne` says whether somebody else present bears its speaker's name.
+    `discretion` is the request it makes where others read along. `borne` says whether somebody else present bears its
+    speaker's name.
     """
 
     kind: Kind
@@ -244,12 +244,9 @@ class Statement:
     """One separately cited sentence or paragraph above gists.
 
     `tier` is profile, era, narrative, self, bank or manner; `period` is the month of an era, the period that a bank entry
-    covers,
-    or whose manner it is; `kind` refines the tier (a fact is said or inferred, a narrative line is an arc, a trend or a
-    callback,
-    a bank entry has its rung). `first_at` and `last_at` are the first and last message it rests on; `ended_at` is when
-    something
-    newer replaced it, None while it stands.
+    covers, or whose manner it is; `kind` refines the tier (a fact is said or inferred, a narrative line is an arc, a trend
+    or a callback, a bank entry has its rung). `first_at` and `last_at` are the first and last message it rests on;
+    `ended_at` is when something newer replaced it, None while it stands.
     """
 
     key: int

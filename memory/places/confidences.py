@@ -1,8 +1,7 @@
 """Confidences: which items are held back from some of a domain's readers, and from whom.
 
 A confidence is a domain within a domain. The message remains an item of the outer one; its index entries belong to the
-inner
-one, which is read only by views none of whose readers is excluded, and no digest is made of it.
+inner one, which is read only by views none of whose readers is excluded, and no digest is made of it.
 """
 
 import json

@@ -1,10 +1,8 @@
 """Bank consent: whether a domain's bank is on, since when, and which members opted out.
 
 Only what was said since the bank was turned on enters it: from then on people knew. Turning it off empties it. Everything
-that
-rests on the words of a member who opts out goes at once, including Lyra's replies that rest on them, and what they stood in
-is
-rewritten without them. After opting in again, the member's words count again.
+that rests on the words of a member who opts out goes at once, including Lyra's replies that rest on them, and what they
+stood in is rewritten without them. After opting in again, the member's words count again.
 """
 
 from collections.abc import Collection, Sequence

@@ -143,8 +143,7 @@ class Linking:
         """Record the consent of the showing side, or of another account asked; link everyone once all have agreed.
 
         Returns who still has to agree, each with the accounts declared to be the same person's; [] once linked, None if the
-        request
-        no longer stands.
+        request no longer stands.
         """
         by = by or request.showed.account
         async with self.db.transaction() as tx:

@@ -1,8 +1,7 @@
 """People who opted out: stored as a keyed hash of their account, which identifies nobody and outlasts forgetting.
 
 In shared domains where they talked, their names are stored as such hashes too, so that nothing is learnt about them from
-what
-others say.
+what others say.
 """
 
 import dataclasses

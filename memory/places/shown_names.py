@@ -2,13 +2,10 @@
 
 A name is stored as a keyed hash of its likeness, so that nobody's name is kept here. It stays with the account that had it
 first even after a rename, because stored messages were said under it. An account that renames itself cannot take a name
-that
-somebody else present bears, even if the latter never spoke; the tagged form it is shown under stays its own. The same holds
-across the epochs of a room and across rooms that replace one another: an account that had another name there cannot take
-one
-that somebody present bears. Nor can anybody take a name that somebody present bore there earlier, or bore in a domain that
-is
-read along, whatever they are called now.
+that somebody else present bears, even if the latter never spoke; the tagged form it is shown under stays its own. The same
+holds across the epochs of a room and across rooms that replace one another: an account that had another name there cannot
+take one that somebody present bears. Nor can anybody take a name that somebody present bore there earlier, or bore in a
+domain that is read along, whatever they are called now.
 """
 
 import hmac
@@ -39,9 +36,8 @@ async def shown_name(
     """Return the name to show an account under from now on, given its own `name`; a free name is claimed for it.
 
     `borne` says whether somebody else present bears the name. If NOW, it is free only for an account with no name here yet
-    and no
-    other name in the domains `before` this one (rooms that this one replaced) or in an earlier epoch. If BEFORE, it is not
-    free.
+    and no other name in the domains `before` this one (rooms that this one replaced) or in an earlier epoch. If BEFORE, it
+    is not free.
     """
     own = untagged(name)
     apart = tagged(own, public_id(seal, domain.ref, identity))
@@ -119,9 +115,8 @@ class Standing:
     """The name standings of some people in a domain, given accounts and names.
 
     `held` maps names to holders; `here` are the accounts with any name; `before` holds the names they had in earlier
-    domains;
-    `near` lists who held a name in domains read along or earlier epochs, first holder first; `elsewhere` who has it
-    anywhere else.
+    domains; `near` lists who held a name in domains read along or earlier epochs, first holder first; `elsewhere` who has
+    it anywhere else.
     """
 
     people: Sequence[Person]

@@ -183,8 +183,7 @@ class Notices:
         """Queue a text that is not conversation (a command's result, a notice), and finish the events it answers.
 
         `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that
-        rested on it.
-        Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
+        rested on it. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
         """
         self._b.own(session)
         belong, hold = await seen.abroad(self._b.db, self._b.home, shows)

@@ -32,8 +32,7 @@ class OwnWords:
         """Yield what an account said at home and the answers to it, in stored order.
 
         In a DM everything is theirs. Elsewhere an answer is whole only if nothing stood in its view but that account's own
-        messages
-        and other whole answers; for answers that predate the record of views, that cannot be known.
+        messages and other whole answers; for answers that predate the record of views, that cannot be known.
         """
         b = self.binding
         alone, account = b.home.ref.kind is DomainKind.DM, await owners.identity(b.db, who)

@@ -72,8 +72,7 @@ class Retrieval:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
 
         These are what people said then, or said at another time about it; with `speaker`, only what that person said. What
-        looks
-        ahead to the window counts only if `ahead`.
+        looks ahead to the window counts only if `ahead`.
         """
         loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, speaker, ahead=ahead))).values())

@@ -52,8 +52,7 @@ class Answer:
 
     `asked` holds the messages it answers, as read. `answers` is the platform id that its parts reply to; by default, the
     reply's own source id. `seen` maps everything else in view to its text as read from `begun` on; `asides` are messages
-    that
-    were shown but are not kept. `raised` holds the open things that the reply was to take up.
+    that were shown but are not kept. `raised` holds the open things that the reply was to take up.
     """
 
     exchange: NewExchange
@@ -145,10 +144,8 @@ class View:
         """T3: store a reply, its sources, every part to be sent, and the end of what it answers, in one transaction.
 
         From then on its first part counts as being attempted, by the caller. Returns None if this reply is already stored.
-        Raises
-        SourceGone, and stores nothing, if something it rests on or that stood in view was forgotten or changed meanwhile,
-        or may
-        no longer be read.
+        Raises SourceGone, and stores nothing, if something it rests on or that stood in view was forgotten or changed
+        meanwhile, or may no longer be read.
         """
         self._b.own(session)
         cited = {*answer.sources, *(exchange.key for exchange in answer.asked)}
