@@ -85,7 +85,7 @@ NOBODY = Excepted(frozenset())
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """A domain within the domain `home`: its readers but those who are excepted."""
+    """A domain within the domain `home`, read by its readers except those in `excepted`."""
 
     domain: Domain
     home: int

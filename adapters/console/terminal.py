@@ -104,7 +104,8 @@ class Terminal:
         # Keys pressed meanwhile were echoed by the terminal, Ctrl-C as ^C.
         self._console.control(_BEGIN_LINE)
         try:
-            # Before the prompt is shown: on a dumb terminal, Ctrl-D is not read as a key until a moment after.
+            # Raw mode starts before the prompt: on a dumb terminal the prompt shows a moment before Ctrl-D is read as a
+            # key.
             with self._session.input.raw_mode():
                 line = await self._session.prompt_async(
                     ANSI(question or "you › "), set_exception_handler=False, handle_sigint=False

@@ -65,7 +65,7 @@ class Binding:
 
     @property
     def also(self) -> Sequence[int]:
-        """The keys of the domains read beside home that its current readers bring along: for a DM, the person's other DMs."""
+        """The keys of the domains read beside home under its current readers; for a DM, only the person's other DMs."""
         alone = self.home.ref.kind is DomainKind.DM
         return [one.key for one in self.beside if not alone or one.ref.kind is DomainKind.DM]
 

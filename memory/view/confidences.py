@@ -51,7 +51,7 @@ class Confidences:
         return Confided(message, await self._names(told[item].excepted) if item in told else ())
 
     async def end_all(self, teller: Identity) -> int:
-        """Release everything that `teller` told here in confidence to everybody; return how many messages were released."""
+        """Release everything that `teller` told here in confidence; return how many messages were released."""
         async with self._b.db.transaction() as tx:
             told = [item for item, _ in await confidences.told_by(tx, self._b.home, teller)]
             return await self._b.shared.confiding.end(tx, told, Excepted(frozenset({teller}), others=True))

@@ -112,7 +112,7 @@ class View:
 
     @property
     def also(self) -> Sequence[int]:
-        """The keys of the domains that home's current readers bring along, as `Binding.also`."""
+        """The keys of the domains read beside home under its current readers; see `Binding.also`."""
         return self._b.also
 
     @property

@@ -57,7 +57,7 @@ async def before(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What to look for; without an audience, whoever could read it."""
+    """What to look for; without an audience, it does not matter who could read it."""
 
     thread: str
     before: str
@@ -149,7 +149,7 @@ class Presences:
         return found
 
     def _presence(self, room: Room, raw: Any) -> Presence | None:
-        """Return an event's current content; None if it cannot be told."""
+        """Return an event's current content; None if it is unknown."""
         standing = self.lookups.standing(room.id, raw)
         if standing is None:
             return None

@@ -47,7 +47,7 @@ class References:
             raise
         except (Denied, PlatformFailure):
             return
-        # The state told is the one after the last event shown.
+        # The reported state is the one after the last event shown.
         if isinstance(told := found.get("state"), list) and not found.get("events_after"):
             self._then[key] = State(one for one in told if _is_state(one))
 

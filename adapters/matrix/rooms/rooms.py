@@ -1,4 +1,4 @@
-"""The rooms that Lyra is in, as places: as last told by the homeserver.
+"""The rooms that Lyra is in, as places, in the state last reported by the homeserver.
 
 A room continues the rooms that it replaced, as far as everyone who can read it could read them. Anybody can claim that
 their room replaces another one, so both have to name each other. Members and invitees count as a room's readers, and where
@@ -89,7 +89,7 @@ class Rooms:
         self._expected: set[str] = set()
         self._told = asyncio.Condition()
         self.complete = False
-        """Whether the homeserver has told of all rooms."""
+        """Whether the homeserver has reported all rooms."""
         self.waived: Callable[[str], bool] = _never
         """Whether a room's newcomers may be told what was said before they came, though they cannot read it."""
         self.away: Callable[[], bool] = bool
@@ -125,7 +125,7 @@ class Rooms:
         return room
 
     def peek(self, room_id: str) -> Room | None:
-        """Return a room as last told, even if it is changing."""
+        """Return a room as last reported, even if it is changing."""
         return self._rooms.get(room_id)
 
     def dm_of(self, user_id: str, *, encrypted: bool = False) -> str | None:
@@ -143,11 +143,11 @@ class Rooms:
         return any(one.state.membership(user_id) == "join" for one in rooms)
 
     def expect(self, room_id: str) -> None:
-        """Treat a room that the homeserver is about to tell of as unknown instead of gone."""
+        """Treat a room that the homeserver is about to report as unknown instead of gone."""
         self._expected.add(room_id)
 
     async def arrived(self, room_id: str, alone: str, seconds: float = 30.0) -> Place | None:
-        """Wait until a room has been told where someone is alone with Lyra, and return its place.
+        """Wait until a room with nobody but one person and Lyra has been reported, and return its place.
 
         None if that takes too long. Raises PlaceGone.
         """
@@ -160,11 +160,11 @@ class Rooms:
         return self.place(room_id)
 
     def is_settled(self, room_id: str) -> bool:
-        """Return whether a room was told and is not changing again."""
+        """Return whether a room was reported and is not changing again."""
         return room_id in self._rooms and room_id not in self._unsettled
 
     async def at_rest(self, seconds: float = 10.0) -> bool:
-        """Wait until all rooms were told and none is changing; return whether all are known now."""
+        """Wait until all rooms were reported and none is changing; return whether all are known now."""
         try:
             async with asyncio.timeout(seconds), self._told:
                 await self._told.wait_for(lambda: self.complete and not self._unsettled)
