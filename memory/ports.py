@@ -72,7 +72,9 @@ class Entry:
 
 
 TaskKind = Literal["gist", "merge", "profile", "era", "narrative", "self", "conversation", "bank"]
-"""gist: of messages; merge: digests into one; profile, era, narrative, self: the facts, the month, the arcs and the
+"""What a task makes.
+
+gist: from messages; merge: one digest from several; profile, era, narrative, self: the facts, the month, the arcs and the
 self-narrative from digests; conversation: a bank entry from messages; bank: a bank entry from other entries.
 """
 

@@ -119,7 +119,7 @@ class Places:
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
         """Return the session for `ref`, creating it under `name`, numbered if the name is taken.
 
-        It stays unnamed if `name` is empty, or is the words of a forgotten message, or of a name about to be removed.
+        It stays unnamed if `name` is empty, repeats a forgotten message, or if its thread is about to lose that name.
         """
         row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
         if row and row["name"] != row["public_id"]:

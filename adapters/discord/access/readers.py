@@ -56,9 +56,7 @@ def _few(channel: int) -> Circle:
 
 
 def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[Circle | None, Circle | None]:
-    """Return the server's circle if everyone reads this channel, and the server's if all its readers can read public
-    channels.
-    """
+    """Return the server's circle if everyone reads this channel, and the server's if its readers can read public channels."""
     guild = channel.guild
     everyone = guild.get_role(guild.id)
     if guild.unavailable or everyone is None or channel.type not in _ORDINARY:

@@ -38,9 +38,7 @@ class ThreadStarts:
         return round(found.created_at.timestamp() * _SECOND)
 
     def stands_above(self, client: discord.Client, server: str, thread: str, message: str) -> bool:
-        """Return whether a message of a thread's conversation stands above it: it starts the thread, or predates its
-        opening.
-        """
+        """Return whether a message of a thread's conversation stands above it: its first message, or one from before."""
         if message == thread:
             return True
         if not (server and thread and message.isdecimal()):

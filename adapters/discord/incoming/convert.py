@@ -131,8 +131,9 @@ def files(message: discord.Message) -> Iterator[discord.Attachment]:
 
 
 def addressed(message: discord.Message, me: discord.ClientUser) -> bool:
-    """Return whether this is for Lyra: in a DM, mentioning her or her role, replying to her, or in a thread she owns or
-    joined.
+    """Return whether this is for Lyra: in a DM, a mention of her or her role, a reply to her, or in a thread of hers.
+
+    Threads of hers are those she opened or joined.
     """
     if message.guild is None and isinstance(message.channel, discord.DMChannel):
         return True

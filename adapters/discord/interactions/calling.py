@@ -19,9 +19,7 @@ _LIFE = 15 * 60 * 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A command with its arguments. While somebody still types, `focused` is the parameter being typed, and `typed` its
-    text.
-    """
+    """A command with its arguments. While somebody types, `focused` is the parameter being typed, and `typed` its text."""
 
     spec: CommandSpec
     arguments: Arguments

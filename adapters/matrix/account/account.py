@@ -88,8 +88,9 @@ class Account:
         return self.client
 
     async def sign_in(self, person: Person, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-        """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it. Raises like
-        `open`.
+        """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it.
+
+        Raises like `open`.
         """
         try:
             await self._devices.sign_in(Grants(self._notes, person, self._access.device_name, pause))
@@ -158,8 +159,9 @@ class Account:
         self._say(lazy("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again."))
 
     async def recovery_key(self) -> str:
-        """Return the recovery key (a secret), by which the owner's other clients verify Lyra. Raises like
-        `replace_identity`.
+        """Return the recovery key, a secret by which the owner's other clients verify Lyra.
+
+        Raises like `replace_identity`.
         """
         try:
             return await self._recovery.written(self.client)

@@ -219,8 +219,9 @@ class Devices:
         return await self._begun(stores, await self._entering.by_secret(stores, old), old)
 
     async def _begun(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
-        """Create a newly authorized device's keys, and note it in place of the old one. Raises PlatformRefused, or like
-        `ask`.
+        """Create a newly authorized device's keys, and note it in place of the old one.
+
+        Raises PlatformRefused, or like `ask`.
         """
         # Leftovers of an earlier attempt were never published.
         stores.remove(device.id)

@@ -76,7 +76,7 @@ def html(text: str, *, clean: Callable[[str], str] = _CLEANER.clean) -> str:
     written. `clean` removes what Matrix does not let clients show.
     """
     tokens = _MARKDOWN.parse(text)
-    # The parser drops what nests deeper. As plain text, code would be none, and its links live.
+    # The parser drops what nests deeper. As plain text, code would not be shown as code, and its links would be live.
     if any(token.level >= _DEEPEST - 1 for token in tokens):
         return f"<pre><code>{escapeHtml(text)}</code></pre>"
     if _says_no_more(tokens, text):
@@ -125,7 +125,7 @@ def unformatted(content: Json) -> Json:
 
 
 def has_code(content: Json) -> bool:
-    """Return whether a message contains code: as plain text it would be none, and its links would be live."""
+    """Return whether a message contains code: as plain text it would not be shown as code, and its links would be live."""
     return "<code" in content.get("formatted_body", "")
 
 

@@ -69,8 +69,9 @@ class Posts:
         self._most = most
 
     async def send(self, sending: Sending) -> str:
-        """Post a part unless it is there already, and return its id. A thought or a question gets the reactions that answer
-        it.
+        """Post a part unless it is there already, and return its id.
+
+        A thought or a question gets the reactions that answer it.
         """
         event = await self._said(sending)
         await self._sign(sending, event, SIGNS if sending.reflection else VERDICTS if _asks(sending) else offered(sending))

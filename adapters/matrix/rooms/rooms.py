@@ -29,9 +29,7 @@ class Succession:
         self._present = present
 
     def earlier(self, room: Room) -> tuple[Circle, ...]:
-        """Return the readers of the rooms that one replaced, newest first, up to the first that somebody here could not
-        read.
-        """
+        """Return the readers of the rooms that one replaced, newest first, up to the first that somebody could not read."""
         found: list[Circle] = []
         successor, old, met = room.id, room.state.predecessor, {room.id}
         while old and old not in met and len(found) < _MOST:

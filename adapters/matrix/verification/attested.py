@@ -50,8 +50,9 @@ class Attested:
         return await attestations(self._notes, self._client.user_id)
 
     async def add(self, shown: Published, other: Party, *, master: bool, by: str, at: int) -> Attestation:
-        """Record the keys shown of somebody as verified, with or without the `master` key. Raises like `ask`, without
-        Denied.
+        """Record the keys shown of somebody as verified, with or without the `master` key.
+
+        Raises like `ask`, without Denied.
         """
         attestation = Attestation(other.user, other.device, shown.device_key, shown.master_key if master else "", by, at)
         before = (await self.all()).get(other.user)
