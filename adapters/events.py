@@ -186,8 +186,7 @@ class Asked:
     `answers` is where its answer goes, in the adapter's own words; `private` means only the person reads it. `admin` means
     the person administers this place. `target` is the message whose menu was used. `locale` is the person's language
     setting on the platform, like de or en-GB, '' if unknown. `off_record` is as in Message. A `quiet` one was called by a
-    reaction:
-    nothing is said to it, right or wrong.
+    reaction: nothing is said to it, right or wrong.
     """
 
     id: str

@@ -104,8 +104,7 @@ class Terminal:
         # Keys pressed meanwhile were echoed by the terminal, Ctrl-C as ^C.
         self._console.control(_BEGIN_LINE)
         try:
-            # Raw mode starts before the prompt: on a dumb terminal the prompt shows a moment before Ctrl-D is read as a
-            # key.
+            # Raw mode starts first: on a dumb terminal the prompt shows a moment before Ctrl-D is read as a key.
             with self._session.input.raw_mode():
                 line = await self._session.prompt_async(
                     ANSI(question or "you › "), set_exception_handler=False, handle_sigint=False

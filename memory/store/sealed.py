@@ -1,8 +1,7 @@
-"""Which columns hold words or something derived from them; a file is encrypted as a whole, on a server these are, one by one.
+"""Which columns hold words or something derived from them; a file is encrypted as a whole, a server's columns one by one.
 
 They are declared here once, beside the schema. A column that is looked up has a companion with the keyed hash of each
-value:
-statements compare that, and none orders, measures or dissects sealed values.
+value: statements compare that, and none orders, measures or dissects sealed values.
 """
 
 import re

@@ -24,8 +24,7 @@ READER = (*COMMON, "query_only=ON", "cache_size=-32000")
 
 async def connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Connection:
     """Open a file, creating it if needed, and return a connection with its own thread and these pragmas."""
-    # Opened before aiosqlite gets it: the thread of a connection that fails to open outlives this call, and may outlive the
-    # loop.
+    # Opened before aiosqlite gets it: a failed connection's thread outlives this call, and may outlive the loop.
     file = await asyncio.to_thread(opened, path, key)
     connection = Connection(lambda: file, iter_chunk_size=64)
     try:
