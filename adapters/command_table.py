@@ -1,4 +1,4 @@
-"""Commands as every platform renders them: what can be asked, with which words, and what is answered."""
+"""Commands as all platforms render them: what can be asked, in which words, and what is answered."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -10,24 +10,24 @@ from localization.sentences import Said
 
 
 class Surface(Protocol):
-    """What a command may ask of the place it was called at, while the person waits."""
+    """What a command may do at the place it was called, while the person waits."""
 
     async def confirm(self, question: str) -> bool:
-        """Ask the person, and return whether the answer was yes."""
+        """Ask the person, and return whether they said yes."""
         ...
 
     def enter(self, thread: str, name: str) -> bool:
-        """Go on in another conversation of this person; False where a place has one at a time."""
+        """Switch this person to another conversation; False if a place has one at a time."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One typed word of a command: text, a whole number, or yes and no. `rest` takes everything that follows.
+    """One typed argument of a command: text, a whole number, or yes/no. `rest` takes everything that follows.
 
-    `choices` are the only values, or those that are offered if it is `open` to others; `suggests` says that the listener offers values while the person types. A named one is
-    given as name:value in a line, and stands nowhere in particular; with `rest` it takes all words up to the next name. In help `value`
-    stands for what is given, by default its name.
+    `choices` are the only values or, if `open`, suggestions; `suggests` means the listener offers values while the person
+    types. A `named` one is given as name:value anywhere in the line; with `rest` it takes all words up to the next name. In
+    help, `value` stands for the argument, by default its name.
     """
 
     name: str
@@ -44,10 +44,10 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A command as called: who, where, with what; `message` is the one by which it was typed, '' for none.
+    """A command call: who, where, with what; `message` is the one it was typed in, '' for none.
 
-    `id` is the call's own, on its platform, and `answers` where its answer goes, in the adapter's own words. Of one that is `off_record` nothing is kept. `owner` says that it is who runs her, who
-    alone reads the answer.
+    `id` is the call's own on its platform, and `answers` where its answer goes, in the adapter's own words. Nothing is kept
+    of a call that is `off_record`. `owner` marks a call by whoever runs Lyra, who alone reads the answer.
     """
 
     person: Person
@@ -75,7 +75,7 @@ class AnswerAudience(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something to press under an answer: a command of the table, and its only argument. Together at most 90 characters."""
+    """A button under an answer: a command of the table, and its only argument. Together at most 90 characters."""
 
     label: str
     command: str
@@ -84,7 +84,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that goes with an answer. It is held until that is sent, and kept nowhere."""
+    """A file attached to an answer. It is held until the answer is sent, and kept nowhere."""
 
     name: str
     data: bytes = field(repr=False)
@@ -92,7 +92,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A receipt that stands by itself: `title` is one line that leads to the address `link`, '' for nowhere; `note` is small print."""
+    """A self-contained receipt: `title` is one line linking to the URL `link` ('' for none); `note` is small print."""
 
     text: str
     title: str = ""
@@ -102,7 +102,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class CardLimits:
-    """What one message takes: how many cards, and how many UTF-16 units in all, in a title, in a text and in a note."""
+    """The limits of one message: how many cards, and how many UTF-16 units in all, per title, per text and per note."""
 
     cards: int
     units: int
@@ -113,10 +113,11 @@ class CardLimits:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a command answers. `links` are the addresses that it may show as such, always said and often none.
+    """A command's answer. `links` are the URLs it may show as links; always given, and often empty.
 
-    `shows` are the listener's own keys of what it quotes. `asks` is a message that is to be answered next. `conversation` says
-    that she talks, and gives no notice. `files` go with it. `cards` say the same as the text, where a platform shows cards.
+    `shows` are the listener's own keys of what it quotes. `asks` is a message to answer next. `conversation` means that
+    Lyra talks instead of giving a notice. `files` are attached. `cards` carry the same content as the text, for platforms
+    with cards.
     """
 
     text: str
@@ -131,12 +132,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class CommandSpec:
-    """One command of the table that every platform renders in its own way.
+    """One command of the table; every platform renders it in its own way.
 
-    A name of two words is a command and its subcommand. `menu` names an entry of a message's menu: the command then has that
-    message as its target and no parameters. A hidden command is reached through actions alone. One that `takes_back` what was said
-    waits for no answer that is being made. One that is `alone` is of a place that the person alone reads, wherever it is called. One
-    that `verifies` is of platforms where people verify her.
+    A name of two words is a command and its subcommand. `menu` names an entry of a message's menu: the command then has
+    that message as its target and no parameters. A `hidden` command is only reached through actions. One that `takes_back`
+    what was said does not wait for an answer being made. One that is `alone` concerns the person's private place, wherever
+    it is called. One that `verifies` exists only on platforms where people verify Lyra.
     """
 
     name: str

@@ -1,11 +1,12 @@
 """What can go wrong with a platform; foreign errors stop here.
 
 PlatformFailure
-├── SendFailed       a part did not arrive; `final` says that trying again cannot help, `retry_after` when it may, `barred` that
-│                    Lyra may not write there for as long as somebody says so
-├── PlaceGone        a place is not there any more, or not for Lyra
-│   └── PlaceHidden  it is there, and somebody may let her in again
-├── PlatformRefused  the platform does not let Lyra in, and trying again cannot help
+├── SendFailed       a part did not arrive; `final`: retrying cannot help, `retry_after`: when it may, `barred`: Lyra may
+not
+│                    write there until somebody lifts that
+├── PlaceGone        a place no longer exists, or not for Lyra
+│   └── PlaceHidden  it exists, and somebody may let her in again
+├── PlatformRefused  the platform does not let Lyra in, and retrying cannot help
 └── CommandUnclear   a command was called with the wrong words
 """
 
@@ -13,11 +14,11 @@ from localization.sentences import Explained, Said
 
 
 class PlatformFailure(Explained):
-    """The base of all; its text is one sentence that says what to do."""
+    """Base class of every error here; its text is one sentence that says what to do."""
 
 
 class SendFailed(PlatformFailure):
-    """A part did not arrive; `retry_after` is in seconds, None where the platform did not say."""
+    """A part did not arrive; `retry_after` is in seconds, None if the platform did not say."""
 
     def __init__(self, message: Said, *, final: bool = False, retry_after: float | None = None, barred: bool = False) -> None:
         super().__init__(message)
@@ -27,11 +28,11 @@ class SendFailed(PlatformFailure):
 
 
 class PlaceGone(PlatformFailure):
-    """A place is not there any more, or not for Lyra."""
+    """A place no longer exists, or not for Lyra."""
 
 
 class PlaceHidden(PlaceGone):
-    """A place is not there for Lyra, until somebody lets her in again."""
+    """A place is closed to Lyra until somebody lets her in again."""
 
 
 class PlatformRefused(PlatformFailure):

@@ -1,4 +1,4 @@
-"""People, places, and what happens at them: what an adapter makes of a platform's own events."""
+"""People, places, and events: what an adapter converts a platform's own events to."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from localization.sentences import Said
 
 
 class Reach(StrEnum):
-    """Who can read a place now: one person, everyone of its server, only some of it, or the members of a room."""
+    """Who can read a place now: one person, everyone on its server, only some of them, or the members of a room."""
 
     DIRECT = "direct"
     PUBLIC = "public"
@@ -19,10 +19,10 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Circle:
-    """Those who can read what is said at some places: all of a server, a channel or private thread, or a room.
+    """The readers of some places: everyone on a server, those of a channel or private thread, or of a room.
 
-    An id alone says nothing: a channel may bear the id of its server. `epoch` counts how often the readers became others than
-    could read what was said before.
+    An id alone is ambiguous: a channel may have its server's id. `epoch` counts how often the readers changed to people who
+    could not read what was said before.
     """
 
     reach: Reach
@@ -32,7 +32,7 @@ class Circle:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """An immutable account, and the name it shows today. The id decides; the name is display only."""
+    """An immutable account and its current name. The id decides; the name is for display only."""
 
     platform: str
     id: str
@@ -43,12 +43,12 @@ class Person:
 class Place:
     """Where something was said. Ids are opaque; `name` is what people call it.
 
-    `circle` is who can read it now, None for a direct place: one person does. `wider` is the server whose public places
-    everyone here can read as well, None where that is not known for sure. `earlier` are the rooms that this one replaced, the
-    newest first, as far as everyone who can read this one now could read them; `unheard` are those among them that Lyra is in no
-    more: she does not hear what is taken back there. `alone` is the one person who is in a room beside Lyra, empty where there
-    are more. `encrypted` says that what is said there is readable at its ends alone, `crowded` that it
-    is a room for good: more than one person was there or invited at some time, or others could come in or read.
+    `circle` is who can read it now, None for a direct place, which one person reads. `wider` is the server whose public
+    places everyone here can read as well, None if that is not certain. `earlier` are the rooms that this one replaced,
+    newest first, as far as all current readers could read them; `unheard` are those of them that Lyra has left, where she
+    does not hear deletes. `alone` is the one other person in a room with Lyra, '' if there are more. `encrypted` means
+    end-to-end encrypted, `crowded` that it is a room for good: more than one person was there or invited at some time, or
+    others could come in or read.
     """
 
     platform: str
@@ -72,17 +72,17 @@ class Place:
 
     @property
     def epoch(self) -> int:
-        """How often its readers became others than could read what was said before."""
+        """The epoch of its circle: how often its readers changed to people who could not read what was said before."""
         return self.circle.epoch if self.circle else 0
 
     @property
     def is_private(self) -> bool:
-        """Whether one person alone can read this beside Lyra."""
+        """Whether only one person besides Lyra can read this."""
         return self.reach is Reach.DIRECT or (bool(self.alone) and not self.crowded)
 
 
 def conversation(platform: str, person: str, thread: str, name: str = "") -> Place:
-    """Return the place of one of the conversations that a person has alone with Lyra, told apart by their threads."""
+    """Return one of a person's private conversations with Lyra, which differ by thread."""
     return Place(platform, person, name, Reach.DIRECT, thread=thread)
 
 
@@ -94,7 +94,7 @@ def split_key(key: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that came with a message: its media type ('' where unknown), its size in bytes, and what its sender says it shows."""
+    """A file sent with a message: its media type ('' if unknown), its size in bytes, and its sender's description."""
 
     id: str
     name: str
@@ -105,7 +105,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """A copy of another message that somebody passed on: where that was said, and what of it stands in `text` of the copy's message."""
+    """A forwarded copy of another message: where that was said, and which of the copying message's `text` is its."""
 
     id: str
     server: str
@@ -116,11 +116,10 @@ class Forward:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Something said at a place that is shown as context and not kept. `own` says that Lyra said it, `person` who else.
+    """Something said at a place that is shown as context and not kept. `own` means Lyra said it; otherwise `person` did.
 
-    `edited_at` is when it got these words, in microseconds UTC, 0 where they are its first ones.
-    `hidden` says that somebody who reads the place may not read it, or that this is not sure: then nothing of it is here but
-    which message it is.
+    `edited_at` is when it got these words, in microseconds UTC, 0 if they are the original ones. `hidden` means somebody
+    who reads the place may not read it, or that this is uncertain: then nothing of it is here except its id.
     """
 
     id: str
@@ -137,7 +136,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What was read of an attachment: its text, or the bytes of an image; neither where it is something else or out of reach."""
+    """What was read of an attachment: its text, or an image's bytes; neither if it is of another kind or unavailable."""
 
     attachment: Attachment
     text: str = ""
@@ -148,12 +147,12 @@ class Contents:
 class Message:
     """Something said at a place; `said_at` in microseconds UTC.
 
-    `addressed` says that it is for Lyra: said in private, naming her, answering her, or in a thread of hers. `machine` says that no
-    person wrote it. `quoted` is what it answers. `hidden` is as in Quote, of a message that a command is about. `anew` is the call
-    by which its person has it answered once more, '' where it is heard for the first time. What is said `off_record` is answered
-    and kept nowhere. `answers` is where its answer goes, in the adapter's own words, '' for an answer to the message itself. What is
-    said `beside` its thread stands in its channel, and was said before it was opened. A change made it one for Lyra at the instant
-    `became_hers_at`, 0 where it was one from the first.
+    `addressed` means it is for Lyra: said in private, mentioning her, replying to her, or in a thread of hers. `machine`
+    means no person wrote it. `quoted` is the message it replies to. `hidden` is as in Quote, for a message that a command
+    is about. `anew` is the call by which its person has it answered again, '' if it is heard for the first time. What is
+    said `off_record` is answered and kept nowhere. `answers` is where its answer goes, in the adapter's own words, '' for a
+    reply to the message itself. A message `beside` its thread is in the thread's channel, and was said before the thread
+    was opened. An edit made it one for Lyra at `became_hers_at`, 0 if it was one from the start.
     """
 
     id: str
@@ -184,10 +183,10 @@ class Message:
 class Asked:
     """A command called through the platform's own menus, with its arguments by name.
 
-    `answers` is where its answer goes, in the adapter's own words; `private` says that only the person reads it. `admin`
-    says that the person rules this place. `target` is the message whose menu was used. `locale` is
-    the language in which the platform shows itself to them, like de or en-GB, '' where it does not say. `off_record` is as in
-    Message. A `quiet` one was called by a sign under a message: nothing is said to it, right or wrong.
+    `answers` is where its answer goes, in the adapter's own words; `private` means only the person reads it. `admin` means
+    the person administers this place. `target` is the message whose menu was used. `locale` is the person's language
+    setting on the platform, like de or en-GB, '' if unknown. `off_record` is as in Message. A `quiet` one was called by a
+    reaction: nothing is said to it, right or wrong.
     """
 
     id: str
@@ -213,9 +212,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Revised:
-    """The account `person` changed what they said, at this instant; `text` is None where the new words cannot be read.
+    """The account `person` edited a message at this instant; `text` is None if the new words cannot be read.
 
-    `now` is the message as it stands, where it is for Lyra among others: it may be so only since the change.
+    `now` is the current message, if it is among those for Lyra: it may only be so since the edit.
     """
 
     place: Place
@@ -237,10 +236,10 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Vanished:
-    """A server, channel, thread or room does not exist any more, or Lyra is not in it any more.
+    """A server, channel, thread or room no longer exists, or Lyra is no longer in it.
 
-    `prefix` is what the keys of its places begin with: (server,), (server, channel) or (server, channel, thread). `rulers`
-    are the accounts that ruled it then, as far as they were known.
+    `prefix` is the prefix of its places' keys: (server,), (server, channel) or (server, channel, thread). `rulers` are the
+    accounts that administered it last, as far as known.
     """
 
     platform: str
@@ -251,7 +250,7 @@ class Vanished:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Lyra was let into a server; `place` is where she may introduce herself."""
+    """Lyra was added to a server; `place` is where she may introduce herself."""
 
     id: str
     place: Place
@@ -259,7 +258,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A place is called something else now."""
+    """A place has a new name."""
 
     place: Place
     before: str
@@ -267,9 +266,9 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Something was said that Lyra cannot read, and `why`, in a sentence that says what its sender can do.
+    """Something was said that Lyra cannot read; `why` is a sentence that tells its sender what to do.
 
-    `addressed` says that it would be for her; `once` that the sentence is to be said once in the life of a place.
+    `addressed` means it would be for her; `once` that the sentence is said only once in the life of a place.
     """
 
     id: str
@@ -282,9 +281,10 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """The platform itself has something to tell a person at a place, a sentence.
+    """The platform itself tells a person something at a place, in a sentence.
 
-    `answers` is the event that it is about, '' for none. `asks` is a command that takes yes or no as the answer, '' where nothing is asked.
+    `answers` is the event it is about, '' for none. `asks` is a command that takes yes or no as the answer, '' if nothing
+    is asked.
     """
 
     answers: str

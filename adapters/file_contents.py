@@ -1,4 +1,4 @@
-"""Which files of a message are read, and what becomes of their bytes: text as text, images as they are."""
+"""Which files of a message are read, and how their bytes are read: text as text, images as they are."""
 
 import asyncio
 import codecs
@@ -9,7 +9,7 @@ from pathlib import PurePath
 from adapters.events import Attachment, Contents
 
 MOST_FILES = 4
-"""How many texts, and how many images, of one message are read."""
+"""How many texts, and how many images, are read per message."""
 MOST_TEXT = 128 * 1024
 MOST_IMAGE = 5 * 1024 * 1024
 
@@ -22,7 +22,7 @@ _TEXT_ENDINGS = frozenset(
 
 
 def wanted(attachments: Sequence[Attachment]) -> list[int]:
-    """Return the indexes of those files that are read, by what is said of them."""
+    """Return the indexes of the files to read, going by their metadata."""
     texts = [index for index, one in enumerate(attachments) if _is_text(one) and one.size <= MOST_TEXT]
     images = [index for index, one in enumerate(attachments) if one.type in _IMAGES and one.size <= MOST_IMAGE]
     return sorted(texts[:MOST_FILES] + images[:MOST_FILES])
@@ -31,7 +31,7 @@ def wanted(attachments: Sequence[Attachment]) -> list[int]:
 async def in_time(
     attachments: Sequence[Attachment], contents: Callable[[Attachment], Awaitable[Contents]], seconds: float
 ) -> list[Contents]:
-    """Return what can be read of a message's files within so many seconds, one for each, in order."""
+    """Return the readable contents of a message's files within a time limit, one per file, in order."""
     found = [Contents(one) for one in attachments]
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
@@ -41,12 +41,12 @@ async def in_time(
 
 
 def most(attachment: Attachment) -> int:
-    """Return how many bytes of a wanted file are taken, whatever is said of its size."""
+    """Return how many bytes of a wanted file to read at most, whatever its stated size."""
     return MOST_TEXT if _is_text(attachment) else MOST_IMAGE
 
 
 def read(attachment: Attachment, data: bytes) -> Contents:
-    """Return what a wanted file holds, nothing where it is too large after all."""
+    """Return the contents of a wanted file, empty if it is too large after all."""
     if len(data) > most(attachment):
         return Contents(attachment)
     if _is_text(attachment):
@@ -62,7 +62,7 @@ def _is_text(attachment: Attachment) -> bool:
 
 
 def _decoded(data: bytes) -> str:
-    """Return text that is UTF-8, or UTF-16 that says so; '' for anything else."""
+    """Decode UTF-8, or UTF-16 with a BOM; return '' for anything else."""
     wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = data.decode("utf-16" if wide else "utf-8-sig")

@@ -1,4 +1,4 @@
-"""Text on its way out, and commands on their way in."""
+"""Outgoing text, and incoming commands."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ _MARKS = "*_~`<&\\|["
 
 
 def printable(text: str) -> str:
-    """Return text without what could move a cursor, hide or turn around what is read: controls, bidi marks, tags."""
+    """Return text without characters that could move a cursor, hide text or reverse it: controls, bidi marks, tags."""
     kept = (
         c for c in _BREAKS.sub("\n", text) if c in _KEPT or c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs")
     )
@@ -30,14 +30,14 @@ def printable(text: str) -> str:
 
 
 def marks(text: str) -> int:
-    """Return how many characters of a text may be marks of Markdown within its lines: reading it takes as long as there are many."""
+    """Return how many characters may be inline Markdown marks; parsing time grows with their number."""
     return sum(text.count(mark) for mark in _MARKS)
 
 
 def called(line: str, prefix: str) -> str | None:
-    """Return the name of the command that a line calls, be there such a one or not; None where it calls none.
+    """Return the name of the command that a line calls, known or not; None if it calls none.
 
-    A prefix is known in any case. Behind a mark such as ! the name stands at once: "!!!" and "! well" are talk.
+    The prefix is case-insensitive. After a mark such as ! the name must follow directly: "!!!" and "! well" are talk.
     """
     if not prefix or line[: len(prefix)].casefold() != prefix.casefold():
         return None
@@ -46,17 +46,17 @@ def called(line: str, prefix: str) -> str | None:
 
 
 def knows(table: Mapping[str, CommandSpec], name: str) -> bool:
-    """Say whether a table has a command of this name, or such with subcommands."""
+    """Return whether a table has a command of this name, or one with subcommands."""
     return any(_family(spec) == name for spec in table.values())
 
 
 def parse_command(
     line: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None = None
 ) -> tuple[CommandSpec, dict[str, str | int | bool]] | None:
-    """Read a line as a command of the table; None where it is not one. Raises CommandUnclear.
+    """Parse a line as a command of the table; None if it is not one. Raises CommandUnclear.
 
-    Of a command with subcommands, the first in the table is meant where the line names none. `answering` says whether the line
-    answers a message, which then is what a command of a message's menu is about; None where lines answer none.
+    If a line names no subcommand, the first in the table is meant. `answering` says whether the line replies to a message,
+    which is then what a command of a message's menu is about; None if lines cannot reply.
     """
     name = called(line, prefix)
     if name is None:
@@ -89,11 +89,11 @@ def _meant(
 
 
 _LIKE = 0.7
-"""How alike, of 1, a word is to the part that it was meant to be; a slip is more so than another word."""
+"""The least similarity, of 1, between a typo and the word meant; a different word is less similar."""
 
 
 def _mistyped(family: Sequence[CommandSpec], word: str) -> str:
-    """Return which part of a command a word is nearest to, '' where it says something of its own or is near to none."""
+    """Return the subcommand or choice that a word is a typo of, '' if it has its own meaning or resembles none."""
     choice = next((parameter for parameter in family[0].parameters if not parameter.named), None)
     if choice is None or choice.open or not choice.choices or word in choice.choices:
         return ""
@@ -157,7 +157,7 @@ def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str
 
 
 def check_words(spec: CommandSpec, arguments: Mapping[str, str | int | bool], prefix: str) -> None:
-    """See that nothing that a command needs is quotation marks alone. Raises CommandUnclear."""
+    """Raise CommandUnclear if a required argument consists of nothing but quotation marks."""
     for parameter in spec.parameters:
         value = arguments.get(parameter.name)
         if parameter.required and isinstance(value, str) and not value.strip(_QUOTES):
@@ -176,7 +176,7 @@ def _needed(spec: CommandSpec, parameter: Parameter, prefix: str) -> Sentence:
 
 
 def _length(parameter: Parameter, words: Sequence[str]) -> int:
-    """Return how many words a value takes: as many as the longest choice that they begin with."""
+    """Return how many words a value takes: those of the longest choice that they start with."""
     lengths = (len(choice.split()) for choice in parameter.choices if choice.split() == _folded(words)[: len(choice.split())])
     return max(lengths, default=1)
 
@@ -226,7 +226,7 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
 
 
 def usage(spec: CommandSpec, prefix: str) -> str:
-    """Say how a command is called, as 'Usage: /recall QUERY'."""
+    """Return how a command is called, as a sentence: 'Usage: /recall QUERY'."""
     return _("Usage: {form}", form=form(spec, prefix))
 
 

@@ -1,4 +1,4 @@
-"""Events as JSON, to be kept until they are answered, and read again."""
+"""Serialization of events to JSON, to be kept until they are answered."""
 
 import json
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from adapters.events import Asked, Attachment, Circle, Forward, Message, Person,
 
 
 def payload(event: Message | Asked) -> str:
-    """Return an event as JSON, to be kept until it is answered; what people call its place is not in it."""
+    """Serialize an event to JSON, without what people call its place."""
     raw = asdict(event)
     for one in (raw, raw.get("target")):
         if one:
@@ -18,7 +18,7 @@ def payload(event: Message | Asked) -> str:
 
 
 def read_payload(text: str) -> Message | Asked:
-    """Return the event that `payload` wrote."""
+    """Deserialize an event written by `payload`."""
     raw = json.loads(text)
     kind = raw.pop("kind", "Message")
     return _asked(raw) if kind == "Asked" else _message(raw)

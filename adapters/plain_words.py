@@ -1,4 +1,4 @@
-"""What somebody types in plain words that only a command does: it is offered, not answered as if it were done."""
+"""Plain words that ask for what only a command does: the command is offered, instead of an answer that pretends it was done."""
 
 import re
 from collections.abc import Mapping
@@ -41,14 +41,14 @@ _REMINDER = {
     _DE: r"(?:bitte )?erinner\w* mich\b.*|(?:kannst|könntest) du mich .*\berinnern",
 }
 _MOST_OF_A_TOPIC = 8
-"""Words: what is longer tells something, and does not name it."""
+"""In words: anything longer tells something rather than naming it."""
 _NO_TOPIC = frozenset({"him", "her", "them", "me", "you", "us", "ihn", "sie", "ihm", "mich", "dich", "uns"})
 NO_REMINDER = lazy("(I cannot remind you at a set time. I keep this, and tell you when you ask.)")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A command that plain words may stand for, how it is offered (None: it asks by itself), and the code of their language."""
+    """A command that plain words may stand for, the question offering it (None: the command asks itself), and the language."""
 
     line: str
     question: Sentence | None
@@ -56,7 +56,7 @@ class Offer:
 
 
 def offered(text: str, prefix: str) -> Offer | None:
-    """Return the command that a whole line asks for in plain words, None where it is something else."""
+    """Return the command that a whole line asks for in plain words, or None."""
     words = " ".join(text.split()).rstrip(" .!")
     if found := _matched(_LAST, words):
         return Offer(f"{prefix}forget that", None, found[0])
@@ -74,7 +74,7 @@ def offered(text: str, prefix: str) -> Offer | None:
 
 
 def asks_for_reminder(text: str) -> str:
-    """Return the code of the language in which a line asks to be reminded of something, '' where it does not."""
+    """Return the code of the language in which a line asks for a reminder, '' if it does not."""
     found = _matched(_REMINDER, " ".join(text.split()))
     return found[0] if found else ""
 

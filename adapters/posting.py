@@ -1,4 +1,4 @@
-"""What can be done with a post, and which of it a part on its way out asks for."""
+"""Dispatch of outgoing parts to the operations on a platform's posts."""
 
 from typing import Protocol
 
@@ -6,31 +6,31 @@ from adapters.base import Sending
 
 
 class Posts(Protocol):
-    """The posts of one platform. Each returns the id of the message that shows the part."""
+    """The posts of one platform. Each method returns the id of the message that shows the part."""
 
     async def send(self, sending: Sending) -> str:
-        """Say it."""
+        """Post a message."""
         ...
 
     async def edit(self, sending: Sending) -> str:
-        """Have a message say this."""
+        """Replace the text of a message."""
         ...
 
     async def delete(self, sending: Sending) -> str:
-        """Remove a message."""
+        """Delete a message."""
         ...
 
     async def offer(self, sending: Sending) -> str:
-        """Show what can be pressed under a message that stays as it is; one that is gone offers nothing."""
+        """Show buttons under a message whose text stays; a message that is gone offers nothing."""
         ...
 
     async def unname(self, sending: Sending) -> str:
-        """Take away the name of a thread that she opened, where it is still there."""
+        """Remove the name of a thread that Lyra opened, if it still exists."""
         ...
 
 
 async def put(posts: Posts, sending: Sending) -> str:
-    """Do with a post what a part asks for, and return the id of its message."""
+    """Perform a part's operation, and return the id of its message."""
     match sending.operation:
         case "edit":
             return await posts.edit(sending)

@@ -1,17 +1,17 @@
-"""Signs that people put under what she says, as reactions, and the commands that they stand for."""
+"""Reactions that people put on Lyra's messages, and the commands they stand for."""
 
 import re
 
 STOP = "stop"
-"""The command that ends an answer which is being made."""
+"""The command that stops an answer being made."""
 OFFERS = {"🔁": "again", "👎": "dislike", "🛑": STOP}
-"""What may be asked of anything she says."""
+"""What reactions to any of her messages ask for."""
 TAKEN_BACK = {"👎": "like"}
-"""What it stands for to take such a sign away again."""
-# How a sign is drawn: in colour, or with which skin.
+"""What removing such a reaction stands for."""
+# Presentation selectors: emoji style and skin tones.
 _LOOKS = re.compile("[\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
 def plain(sign: str) -> str:
-    """Return a sign however it is drawn."""
+    """Return a reaction without its presentation."""
     return _LOOKS.sub("", sign)

@@ -1,4 +1,4 @@
-"""Long text in parts that a platform takes: cut where a reader would pause, with code fences closed and opened again."""
+"""Split long text into parts a platform accepts: cut where a reader would pause, with code fences closed and reopened."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ _FENCE = re.compile(rf"(?P<lead>(?P<item>(?:{_MARKER})*) *)(?P<mark>`{{3,}}(?=[^
 _HEADING = re.compile(r"\s*#{1,6}\s[^\n]*\s*")
 _LONGEST_MARK = 100
 _PAUSES = "。！？；，、"
-# What stays whole: code spans, links, mentions and emoji, bare addresses.
+# What stays whole: code spans, links, mentions and emoji, bare URLs.
 _WHOLE = (
     r"```[^`\n]+```|``[^`\n]+(?:`[^`\n]+)*+``|`[^`\n]+`"
     r"|!?\[[^\[\]\n]*\]\([^\s()]*+(?:\([^\s()]*\)[^\s()]*+)*+(?:[ \t]+\"[^\"\n]*\")?\)"
@@ -28,11 +28,11 @@ _Cutter = Callable[[str], Iterable[str]]
 
 
 def split(text: str, most: int) -> list[str]:
-    """Cut Markdown into parts of at most `most` UTF-16 units (16 or more), in order; a text that fits is its only part.
+    """Split Markdown into parts of at most `most` UTF-16 units (16 or more), in order; a text that fits is its only part.
 
-    Cuts lie between blocks, else between list items, lines, sentences, words; a link, a mention or a code span is cut only
-    where it is longer than a part. A code fence that must be cut is closed, and opened again in the next part. Nothing but
-    white space at the cuts is lost; what only a cut would turn into a fence is escaped. A blank text has no parts.
+    Cuts fall between blocks, else between list items, lines, sentences, words; a link, a mention or a code span is cut only
+    if it is longer than a part. A code fence that must be cut is closed, and reopened in the next part. Only whitespace at
+    the cuts is lost; text that a cut alone would turn into a fence is escaped. A blank text has no parts.
     """
     if units(text) <= most:
         return [text] if text.strip() else []
@@ -46,13 +46,13 @@ def split(text: str, most: int) -> list[str]:
 
 
 def closed(text: str) -> str:
-    """Return Markdown whose last code fence is closed, as that of a text which is still being written."""
+    """Return Markdown with its last code fence closed, for a text that is still being written."""
     return "".join(map(str, _blocks(text, _LONGEST_MARK)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Code:
-    """A fenced block, always closed: its first line, what is in it, its last line; and how it is opened again."""
+    """A fenced block, always closed: its opening line, body and closing line, and the line that reopens it."""
 
     opening: str
     body: str
@@ -64,7 +64,7 @@ class _Code:
 
 
 class _Parts:
-    """Fills parts one after the other. While a head is set, each part begins with it and ends with the tail."""
+    """Fills parts one after another. While a head is set, each part begins with it and ends with the tail."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -75,7 +75,7 @@ class _Parts:
         self._tail = ""
 
     def add(self, text: str, cutters: Sequence[_Cutter]) -> None:
-        """Take a text whole, into a new part where it must be, or cut it with the first of the cutters."""
+        """Append a text whole, in a new part if needed, or cut it with the first of the cutters."""
         fresh = _LOOKS_FENCED.sub(r"\\", text) if cutters and not self._head else text
         room = self._most - units(self._tail)
         if self._pieces and self._used + units(text if self._head else text.rstrip()) <= room:
@@ -88,7 +88,7 @@ class _Parts:
                 self.add(piece, cutters[1:])
 
     def add_code(self, code: _Code) -> None:
-        """Take a fenced block that is longer than a part."""
+        """Append a fenced block that is longer than a part."""
         first = code.body[: code.body.find("\n") + 1]
         wanted = units(code.opening + first + code.closing)
         if self._used + (wanted if wanted <= self._most else self._most // 2) > self._most:
@@ -102,7 +102,7 @@ class _Parts:
         self._append(closing + "\n")
 
     def all(self) -> list[str]:
-        """Return the parts, the last one ended."""
+        """End the last part, and return all parts."""
         self._end_part()
         return self._done
 
@@ -124,7 +124,7 @@ class _Parts:
 
 
 def _blocks(text: str, longest_mark: int) -> Iterator[str | _Code]:
-    """Divide a text at blank lines outside of list items, and around fenced code."""
+    """Split a text at blank lines outside list items, and around fenced code."""
     lines = iter(_LINE.findall(text))
     block: list[str] = []
     margin = 0
@@ -147,7 +147,7 @@ def _blocks(text: str, longest_mark: int) -> Iterator[str | _Code]:
 
 
 def _code(fence: re.Match[str], lines: Iterator[str], margin: int, longest_opening: int) -> _Code:
-    """Take the lines of a fenced block up to its end; an overlong first line goes on inside."""
+    """Consume the lines of a fenced block up to its end; an overlong opening line continues inside."""
     mark, info = fence["mark"], fence["info"]
     body: list[str] = []
     closing = " " * len(fence["lead"]) + mark + "\n"
@@ -163,7 +163,7 @@ def _code(fence: re.Match[str], lines: Iterator[str], margin: int, longest_openi
 
 
 def _with_headings(blocks: Iterable[str | _Code], most: int) -> Iterator[str | _Code]:
-    """Keep a heading with the block below it where both fit into a part."""
+    """Join a heading with the block below it if both fit into a part."""
     above = ""
     for block in blocks:
         if above and units(above + str(block)) > most:
@@ -178,7 +178,7 @@ def _with_headings(blocks: Iterable[str | _Code], most: int) -> Iterator[str | _
 
 
 def _items(block: str) -> Iterator[str]:
-    """Divide a block before the items of its outermost list."""
+    """Split a block before the items of its outermost list."""
     item: list[str] = []
     outermost: int | None = None
     for line in _LINE.findall(block):
@@ -191,7 +191,7 @@ def _items(block: str) -> Iterator[str]:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    """Divide a line after the words that end a sentence."""
+    """Split a line after the words that end a sentence."""
     sentence: list[str] = []
     for word in _WORD.findall(line):
         sentence.append(word)
@@ -202,7 +202,7 @@ def _sentences(line: str) -> Iterator[str]:
 
 
 def _atoms(word: str) -> Iterator[str]:
-    """Divide a word around the links, mentions and code in it."""
+    """Split a word around the links, mentions and code in it."""
     plain: list[str] = []
     for match in _ATOM.finditer(word):
         if match["whole"]:
@@ -215,7 +215,7 @@ def _atoms(word: str) -> Iterator[str]:
 
 
 def _graphemes(text: str) -> Iterator[str]:
-    """Divide a text into what a reader takes for characters: combining marks, joined emoji and flags stay together."""
+    """Split a text into user-perceived characters: combining marks, joined emoji and flags stay together."""
     seen = ""
     for c in text:
         flag = "\U0001f1e6" <= c <= "\U0001f1ff"

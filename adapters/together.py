@@ -1,4 +1,4 @@
-"""Works that live and end together, or go on beside others."""
+"""Tasks that live and end together, or run in the background."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -9,7 +9,7 @@ _under_way: set[asyncio.Future[None]] = set()
 
 
 async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
-    """Run all until one ends, end the others, and raise what ended it."""
+    """Run all coroutines until one ends, cancel the others, and raise what ended it."""
     tasks = [asyncio.create_task(work) for work in works]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -23,7 +23,7 @@ async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
 
 
 def go_on(work: Awaitable[None]) -> None:
-    """Have something done by a task of its own, which nobody waits for."""
+    """Run an awaitable in a background task that nobody waits for."""
     task = asyncio.ensure_future(work)
     _under_way.add(task)
     task.add_done_callback(_under_way.discard)
@@ -31,7 +31,7 @@ def go_on(work: Awaitable[None]) -> None:
 
 @asynccontextmanager
 async def accompanied(work: Callable[[asyncio.Event], Awaitable[None]]) -> AsyncIterator[None]:
-    """Have something done while the block lasts. Once that is over, its event is set, and it ends by itself."""
+    """Run background work during the block. Afterwards its event is set, and it ends by itself."""
     done = asyncio.Event()
     go_on(work(done))
     try:

@@ -1,13 +1,13 @@
-"""Memory: everything Lyra keeps, in one encrypted file or a database, behind views that know who may know.
+"""Memory: everything Lyra keeps, in one encrypted file or a database, behind views bound to who may know.
 
-The way of a message: the journal commits it as it was heard (T1); a view keeps it as an exchange of a session before any
-model sees it (T2); a view keeps the reply, what it rests on, and every part to be sent, together with the end of the event
-(T3). What is in no episode yet is the open one; consolidation closes episodes, writes a gist for each, merges gists by
-eight, and makes a summary when somebody asks. Recall reads words and vectors of exactly the domains in view. Forgetting
-buries a message under its tombstone first and takes everything that was derived from it along.
+The path of a message: the journal commits the event as heard (T1); a view stores it as an exchange of a session before any
+model sees it (T2); a view stores the reply, what it rests on, and every part to be sent, together with the end of the event
+(T3). Exchanges outside any episode form the open one; consolidation closes episodes, writes a gist for each, merges gists
+by eight, and makes a summary on demand. Recall reads words and vectors of exactly the domains in view. Forgetting writes a
+message's tombstone first, then removes everything that was derived from it.
 
-This object opens the file and hands out views, consolidators and the journal. It shows no text itself: what it counts, it
-counts over all domains, and what a platform takes back or changes, it takes back or changes wherever that is kept.
+`Memory` opens the file and hands out views, consolidators and the journal. It shows no text itself: its counts span all
+domains, and what a platform removes or edits is removed or edited wherever it is kept.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,7 +55,7 @@ from memory.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What memory is given from outside; `others` embeds what is not in English, where `embedder` knows English alone."""
+    """What memory is given from outside; `others` embeds languages other than English where `embedder` covers English only."""
 
     clock: Clock
     ids: Ids
@@ -67,8 +67,8 @@ class Ports:
 class Habits:
     """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept.
 
-    `recall_bytes` is how much of the machine's memory the domains that were asked for last may take; `hours` is when she
-    dreams, `thresholds` what makes her act then, `retention` how many days each tier is kept, where not for ever.
+    `recall_bytes` caps the RAM used by the indexes of the most recently queried domains; `hours` is when dreams may run,
+    `thresholds` the drive levels that trigger work, `retention` the days each tier is kept, if not for ever.
     """
 
     rules: Rules = Rules()
@@ -87,7 +87,7 @@ class Memory:
         self.db = db
         self.path = path
         self.address: Address | None = None
-        """Where a server keeps it, None where the file does."""
+        """The server's address, or None if the memory is a local file."""
         self.places = Places(db, seal)
         self.settings = KeptSettings(db)
         self.linking = Linking(db, seal, ports.clock)
@@ -118,10 +118,10 @@ class Memory:
         cls, path: Path, key: bytes | None, ports: Ports, habits: Habits | None = None, *, checkpoints: bool = True,
         address: Address | None = None,
     ) -> Self:  # fmt: skip
-        """Open or create the memory at `path`, or the one at an address whose files are kept there. Raises the errors of `open_database`.
+        """Open or create the memory at `path`, or on the server at `address`, whose local files are at `path`.
 
-        Before anything is read, what the tombstones' log names is forgotten in this file as well, and what a kill cut off is
-        finished: `forgotten_at_open` counts it.
+        Before anything is read, the tombstone log is replayed on this database and whatever a kill interrupted is finished;
+        `forgotten_at_open` has the counts. Raises the errors of `open_database`.
         """
         db = await open_database(path, key, address, checkpoints=checkpoints)
         try:
@@ -144,79 +144,79 @@ class Memory:
         await self.close()
 
     async def close(self) -> None:
-        """Close the file and let go of every claim."""
+        """Close the database and release every claim."""
         await self.domain_indexes.close()
         await self._holders.leave()
         await self.db.close()
 
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
-        """Return memory as the readers of one place may know it: `home` read and written, `also` read."""
+        """Return a view of memory bound to the readers of one place: `home` is read and written, `also` only read."""
         return View(self._reading, home, also)
 
     async def read_names(self, domain: Domain) -> int:
-        """Look for names in what is new in a domain, in steps; return how many items were looked through."""
+        """Extract names from what is new in a domain, in batches; return how many items were scanned."""
         return await entities.catch_up(self.db, self.places.seal, domain)
 
     async def read_again(self, domain: Domain) -> int:
-        """Read messages of before for wishes and announcements, in steps; return how many were read."""
+        """Re-read older messages for wishes and announcements, in batches; return how many were read."""
         return await rereading.catch_up(self.db, self.places.seal, domain, self._ports.clock.now())
 
     async def thoughtful(self) -> list[Domain]:
-        """Return the domains where a thought waits to be said."""
+        """Return the domains with a reflection waiting to be posted."""
         rows = await self.db.all(
             "SELECT * FROM domains WHERE id IN (SELECT domain FROM reflections WHERE state = 'waiting') ORDER BY id"
         )
         return [read_domain(row) for row in rows]
 
     def context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
-        """Return what is derived in one domain works with: digests by the writer, or by the fallback where that fails."""
+        """Return the context for deriving in one domain; digests come from `writer`, or from `fallback` if that fails."""
         return Context(
             self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self.habits.rules,
             self._holders, self.habits.max_transcript_chars, self.habits.bank,
         )  # fmt: skip
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of a place, by the platform's ids, are stored, wait in the inbox, or went out from here."""
+        """Return which platform message ids of a place are stored, wait in the inbox, or were sent from here."""
         return await self._changing.knows(platform, place, ids)
 
     async def follows(self, platform: str, place: str, id: str) -> bool:
-        """Say whether a change of a message matters: whether it is known, or was shown in a prompt."""
+        """Return whether an edit or delete of a message matters: whether it is known, or was shown in a prompt."""
         return await self._changing.follows(platform, place, id)
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
-        """Forget messages that a platform removed from a place; None, and nothing written, where none of them is kept."""
+        """Forget messages that a platform removed from a place; return None, writing nothing, if none of them is kept."""
         return await self._changing.withdraw(platform, place, ids)
 
     async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
-        """Withhold from now on what was said at every place whose key begins so, and forget it in a week.
+        """Withhold what was said at every place whose key starts with `prefix`, and forget it in a week.
 
-        Returns how many messages that are.
+        Returns how many messages are withheld.
         """
         return await self._vanishing.vanish(platform, prefix)
 
     async def settled(self) -> None:
-        """Wait until what is being forgotten or withheld here is out of memory, so that the rest can be read again."""
+        """Wait until everything being forgotten or withheld has left memory, so that the rest can be read again."""
         await self._vanishing.settled()
         await self._forgetting.settled()
 
     async def keep_vanished(self, platform: str, prefix: Sequence[str]) -> int:
-        """Keep what was said at a vanished place after all; return how many messages come up again."""
+        """Keep what was said at a vanished place after all; return how many messages are readable again."""
         return await self._vanishing.keep(platform, prefix)
 
     async def vanished(self, platform: str) -> list[VanishedPlace]:
-        """Return the places of a platform that are gone and not yet forgotten."""
+        """Return the places of a platform that have vanished and are not yet forgotten."""
         return await self._vanishing.vanished(platform)
 
     async def sweep(self) -> Forgotten:
-        """Finish what was left of forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
+        """Finish interrupted forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
         return await self._forgetting.finish_what_is_left() + await self._vanishing.forget_due()
 
     async def spoken_in(self, who: Identity) -> list[Domain]:
-        """Return the domains where something is kept that an account said, oldest first."""
+        """Return the domains that hold something an account said, oldest first."""
         return await identities.spoken_in(self.db, who)
 
     async def opt_out(self, who: Identity, name: str, here: Domain | None, *, out: bool) -> None:
-        """Have nothing learnt of an account from what others say, in the shared places where it talked and `here`; or undo that."""
+        """Stop (or resume) learning about an account from others' words, in `here` and the shared places where it talked."""
         spoken = await self.spoken_in(who)
         shared = {one.key: one for one in (*spoken, *([here] if here else ())) if one.ref.kind is not DomainKind.DM}
         known = [name, *(called for _, called in await identities.names(self.db, [who]) if called)]
@@ -225,42 +225,42 @@ class Memory:
                 await (opted_out.leave_out if out else opted_out.take_in)(tx, self.places.seal, domain, known)
 
     async def opted_out(self) -> list[tuple[str, str, str]]:
-        """Return who opted out, in words of this memory's own, for `take_over`."""
+        """Return who opted out, as rows in the keys of this memory, for `take_over`."""
         return await opted_out.everyone(self.db)
 
     async def take_over(self, out: Sequence[tuple[str, str, str]], linked: Sequence[tuple[str, str, str]]) -> None:
-        """Have those have opted out, and be linked, who did and were in the memory that this one takes the place of, and nobody else."""
+        """Replace the opt-outs and links with those of the memory that this one supersedes."""
         async with self.db.transaction() as tx:
             await opted_out.replace(tx, out)
             await linking.take_over(tx, linked)
 
     async def expire(self) -> int:
-        """Let go of what was kept for as long as it may be, at most once an hour; return how many items that were."""
+        """Delete what has outlived its retention, at most once an hour; return how many items were deleted."""
         return await self._retention.sweep()
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
-        """Give a message the words it has on its platform since `at`, unless newer ones are known; no words take it back.
+        """Set a message's text to the platform's as of `at`, unless a newer version is known; an empty text withdraws it.
 
-        Its id stays; its digests are written anew later. Returns whether anything kept was changed.
+        The id stays; affected digests are rewritten later. Returns whether anything stored changed.
         """
         return await self._changing.revise(platform, place, id, text, at)
 
     async def backlog(self) -> backlog.Backlog:
-        """Count, in one query, what is in no gist yet; a session is ripe when it has none or a full episode's worth."""
+        """Count, in one query, what is in no gist yet; a session is ripe if it has no gist or a full episode to digest."""
         return await backlog.count(self.db, self.habits.rules)
 
     async def waiting_for_vectors(self) -> int:
-        """Return how many messages and digests are found by their words alone until they are embedded."""
+        """Return how many messages and digests have no embedding yet and are found by their words alone."""
         return await self._tongues.waiting()
 
     async def minds(self) -> list[Mind]:
-        """Return how she is wherever she dreamt, without saying where."""
+        """Return the newest self-state of every domain that has dreamt, without naming the domains."""
         return await selfstate.newest(self.db)
 
     async def dirty(self, domain: Domain, *, redo_extractive: bool = False) -> list[int]:
-        """Return the keys of a domain's sessions that have messages in no gist, or, asked so, an extracted one.
+        """Return the keys of a domain's sessions with messages in no gist or, if `redo_extractive`, in an extractive gist.
 
-        None where something of the domain is being forgotten: nothing is made of what may be going.
+        Empty while something in the domain is being forgotten: nothing is derived from what may be going.
         """
         if await is_sweeping(self.db, [domain.key]):
             return []
@@ -269,18 +269,21 @@ class Memory:
         return sorted({*open_ends, *(episode.session for episode in waiting)})
 
     async def is_ripe(self, domain: Domain, session: Session) -> bool:
-        """Say whether an episode of a session is over, or a gist or a merge of it is to be written."""
+        """Return whether an episode of a session is due to close, or a gist or merge of it is due to be written."""
         rules = await closing(self.places, domain, self.habits.rules, self.habits.bank)
         return await backlog.is_ripe(self.db, domain, session, rules, self._ports.clock.now())
 
     async def backup(self, target: Path, tell: Progress = lambda *_: None) -> int:
-        """Make a verified encrypted copy, telling how many bytes of how many; return how many messages it holds. Raises BackupFailed."""
+        """Make a verified encrypted copy and return how many messages it holds. Raises BackupFailed.
+
+        `tell` is called with the bytes copied and the total.
+        """
         return await backup(self.db, self.path, self._key, target, tell)
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
-        """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
+        """Forget a message of a place, stored or not: from now on it is neither stored nor shown in a prompt."""
         return await self._changing.disregard(platform, place, id)
 
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
-        """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
+        """Return the keys of the places of a channel or thread, including its threads, that hold a conversation."""
         return await self._changing.places_of(platform, server, channel)

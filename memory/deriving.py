@@ -1,6 +1,6 @@
-"""What makes something of a memory: digests, what stands above them, banks, dreams.
+"""Everything that derives from a memory: digests, the tiers above them, banks, dreams.
 
-It is loaded apart from memory itself, because who finds or keeps something needs none of it.
+Loaded separately from memory itself, because storing and recalling need none of it.
 """
 
 from memory.bank.entering import Bank
@@ -14,28 +14,28 @@ from memory.types import Domain
 
 
 class Deriving:
-    """Hands out what derives in one domain of an open memory."""
+    """Factory for what derives in one domain of an open memory."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
     def consolidator(self, domain: Domain, writer: Writer, fallback: Writer) -> Consolidator:
-        """Return what closes the episodes of one domain and writes its digests."""
+        """Return the consolidator, which closes the episodes of one domain and writes its digests."""
         return Consolidator(self._memory.context(domain, writer, fallback))
 
     def estimating(self, domain: Domain, writer: Writer, room: int | None) -> Estimating:
-        """Return what reckons how much of the writer one domain needs, whose prompts have so much room (None: nobody knows)."""
+        """Return the estimator of how much writing one domain needs; `room` is the prompt budget in tokens (None: unknown)."""
         return Estimating(self._memory.context(domain, writer, writer), room)
 
     def ladder(self, domain: Domain, writer: Writer) -> Ladder:
-        """Return what makes profile, eras, narrative and self-state of one domain."""
+        """Return the ladder, which makes profile, eras, narrative and self-state of one domain."""
         return Ladder(self._memory.context(domain, writer, writer))
 
     def bank(self, domain: Domain, writer: Writer) -> Bank:
-        """Return what keeps the bank of one domain."""
+        """Return the bank of one domain."""
         return Bank(self._memory.context(domain, writer, writer))
 
     def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, chat_model: ChatModel | None) -> Dreamer:
-        """Return what dreams one domain: digests by the writer, thoughts by the chat model."""
+        """Return the dreamer of one domain: digests come from `writer`, reflections from the chat model."""
         memory = self._memory
         return Dreamer(memory.context(domain, writer, fallback), chat_model, memory.domain_indexes, memory.habits.thresholds)

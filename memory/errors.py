@@ -1,33 +1,35 @@
-"""What can go wrong in memory. Every class is one sentence a person can read.
+"""What can go wrong in memory. The docstring of every class is one sentence a person can read.
 
 MemoryFailure
-├── KeyMissing · KeyUnusable · WrongKey      the key and the file do not fit
+├── KeyMissing · KeyUnusable · WrongKey      the key and the file do not match
 ├── NewerDatabase · NotADatabase             the file is not one this version can open
-├── MemoryMissing                             the file is gone, though one was there
-├── ForeignLog                                the log beside the file is not its own
+├── MemoryMissing                             the file is gone, though there was one
+├── ForeignLog                                the log beside the file belongs to another
 ├── TombstonesDamaged                         the log of what was forgotten is not what was written
 ├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
-├── DatabaseAway · DatabaseRefused            the server is out of reach, or not one to keep a memory on
-├── HomeInUse                                another process holds what this one needs alone
-├── BusyElsewhere                             another process is at the same work
-├── NotFound                                 nothing by that name or id in this domain
+├── DatabaseAway · DatabaseRefused            the server is out of reach, or unfit to keep a memory
+├── HomeInUse                                 another process holds what this one needs for itself
+├── BusyElsewhere                             another process is doing the same work
+├── NotFound                                  nothing by that name or id in this domain
 ├── AmbiguousId                               several ids begin with what was typed
-├── NotYours                                 somebody else said it
-├── NotShared                                only a shared place has that
-├── LinkRefused                              accounts are not linked by that
-├── BackupFailed                             the copy could not be made or read
-├── RotationFailed                           the key could not be changed
+├── NotYours                                  somebody else said it
+├── NotShared                                 only shared places have this
+├── ToldInConfidence                          a confidence cannot become a fact for everybody
+├── LinkRefused                               the code or request links no accounts
+├── BackupFailed                              the copy could not be made or read
+├── RotationFailed                            the key could not be changed
 ├── SourceGone                                a message was forgotten or changed while an answer was made from it
-├── EmbeddingFailed                          no vectors; the texts are kept
-└── WriterFailed · WriterRefused             no digest; the messages are kept
-    └── BudgetSpent                          no digest today; the messages are kept
+├── EmbeddingFailed                           no vectors; the texts are kept
+└── WriterFailed · WriterRefused              no digest; the messages are kept
+    ├── BudgetSpent                           (a WriterFailed) no digest today; the messages are kept
+    └── TooMuchToRead                         (a WriterRefused) the prompt does not fit the writer
 """
 
 from localization.sentences import Explained, Said
 
 
 class MemoryFailure(Explained):
-    """The base of all; its text is shown to people, in their language."""
+    """Base class of every error here; its text is shown to people, in their language."""
 
 
 class KeyMissing(MemoryFailure):
@@ -47,11 +49,11 @@ class NewerDatabase(MemoryFailure):
 
 
 class NotADatabase(MemoryFailure):
-    """The path holds something else than Lyra's memory."""
+    """The path holds something other than Lyra's memory."""
 
 
 class MemoryMissing(MemoryFailure):
-    """The database is missing or empty where there was one."""
+    """The database is missing or empty though there was one."""
 
 
 class ForeignLog(MemoryFailure):
@@ -67,19 +69,19 @@ class DatabaseBusy(MemoryFailure):
 
 
 class DatabaseAway(DatabaseBusy):
-    """The server that keeps the memory is out of reach for now."""
+    """The server that keeps the memory is unreachable for now."""
 
 
 class DatabaseRefused(MemoryFailure):
-    """The server does not let her in, has no such database, or is not fit to keep a memory."""
+    """The server refuses Lyra, lacks the database, or is not fit to keep a memory."""
 
 
 class DiskFull(MemoryFailure):
-    """There is no room left to write to; what was committed before stays."""
+    """There is no space left to write; what was committed before stays."""
 
 
 class NotWritable(MemoryFailure):
-    """The folder or file may not be written."""
+    """The folder or file is not writable."""
 
 
 class HomeInUse(MemoryFailure):
@@ -87,7 +89,7 @@ class HomeInUse(MemoryFailure):
 
 
 class BusyElsewhere(MemoryFailure):
-    """Another process is doing this very work."""
+    """Another process is doing the same work."""
 
 
 class NotFound(MemoryFailure):
@@ -95,15 +97,15 @@ class NotFound(MemoryFailure):
 
 
 class AmbiguousId(MemoryFailure):
-    """Several ids begin with what was typed of one."""
+    """Several ids begin with what was typed."""
 
 
 class NotYours(MemoryFailure):
-    """Somebody else said what is to be forgotten."""
+    """What is to be forgotten was said by somebody else."""
 
 
 class NotShared(MemoryFailure):
-    """Only a place that several people read has what was asked for."""
+    """What was asked for exists only in places that several people read."""
 
 
 class ToldInConfidence(MemoryFailure):
@@ -115,11 +117,11 @@ class LinkRefused(MemoryFailure):
 
 
 class RotationFailed(MemoryFailure):
-    """The key of the memory was not changed."""
+    """The memory's key was not changed."""
 
 
 class SourceGone(MemoryFailure):
-    """Something the answer rests on was forgotten or changed while it was made."""
+    """Something the answer rests on was forgotten or changed while the answer was made."""
 
 
 class BackupFailed(MemoryFailure):
@@ -131,15 +133,15 @@ class EmbeddingFailed(MemoryFailure):
 
 
 class WriterFailed(MemoryFailure):
-    """The writer is out of reach for now."""
+    """The writer is unavailable for now."""
 
 
 class BudgetSpent(WriterFailed):
-    """What may be asked of a model in a day was asked."""
+    """The day's model budget is spent."""
 
 
 class WriterRefused(MemoryFailure):
-    """The writer's answer cannot be used; `answer` is kept for inspection, `asked` is how often it was asked for."""
+    """The writer's answer cannot be used; `answer` is kept for inspection, `asked` counts the attempts."""
 
     def __init__(self, reason: Said, answer: str = "", asked: int = 1) -> None:
         super().__init__(reason)
@@ -148,9 +150,9 @@ class WriterRefused(MemoryFailure):
 
 
 class TooMuchToRead(WriterRefused):
-    """A prompt does not fit the writer: it may have `room` tokens, None where that is not known.
+    """A prompt does not fit the writer's context of `room` tokens (None: unknown).
 
-    `share` is how much of the sources fits, from 0 for nothing. `sure` is false where it may be something else that is wrong.
+    `share` is the fraction of the sources that fits, 0 for none. `sure` is False if the cause may be something else.
     """
 
     def __init__(self, reason: Said, room: int | None = None, *, sure: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""What memory needs from outside. Whoever opens it hands these in; nothing here reaches out by itself."""
+"""What memory needs from outside. Whoever opens a memory passes these in; nothing here reaches out by itself."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 Progress = Callable[[int, int], None]
-"""Is told how much of how much is done of long work."""
+"""Progress callback of long work: called with how much is done, and the total."""
 
 
 class Clock(Protocol):
-    """The time, so that tests can hold it still."""
+    """The time; tests can freeze it."""
 
     def now(self) -> int:
         """Return the present instant in microseconds UTC."""
@@ -21,7 +21,7 @@ class Clock(Protocol):
 
 
 class Ids(Protocol):
-    """Fresh identifiers, so that tests can fix them."""
+    """Source of new identifiers; tests can fix them."""
 
     def new(self) -> str:
         """Return a new identifier of at least 128 random bits."""
@@ -38,16 +38,16 @@ class Embedder(Protocol):
     def name(self) -> str: ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one finite, non-zero row a text, in order: float32 (len(texts), dimension).
+        """Return one finite, non-zero row per text, in order: float32 (len(texts), dimension).
 
-        Raises memory.errors.EmbeddingFailed; then no text was embedded.
+        Raises memory.errors.EmbeddingFailed, in which case no text was embedded.
         """
         ...
 
 
 @runtime_checkable
 class Replacing(Protocol):
-    """What an embedder may be as well: one that stands in for others, of these names, whose vectors go once it has made its own."""
+    """Optional protocol of an embedder that replaces others: vectors of the names in `replaces` go once its own are made."""
 
     @property
     def replaces(self) -> Sequence[str]: ...
@@ -55,7 +55,7 @@ class Replacing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One labelled text that a digest may cite: a message (with its speaker) or a digest below (speaker empty)."""
+    """One labelled text that a digest may cite: a message (with its speaker) or a lower digest (speaker empty)."""
 
     label: str
     speaker: str
@@ -72,15 +72,18 @@ class Entry:
 
 
 TaskKind = Literal["gist", "merge", "profile", "era", "narrative", "self", "conversation", "bank"]
-"""A gist of messages, the merge of digests into one; the facts, the month, the arcs and the self-narrative that digests tell;
-an entry of the bank from messages, and one from entries."""
+"""What a task makes.
+
+gist: from messages; merge: one digest from several; profile, era, narrative, self: the facts, the month, the arcs and the
+self-narrative from digests; conversation: a bank entry from messages; bank: a bank entry from other entries.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to write, from what, and in at most how many sentences; `known` tells who the people are that it names.
+    """What to write, from which sources, in at most `sentences` sentences; `known` identifies the people named.
 
-    `today` is the day on which it is written, where what goes on now is told.
+    `today` is the date of writing, set where the present is described.
     """
 
     kind: TaskKind
@@ -91,7 +94,7 @@ class Task:
 
 
 class Writer(Protocol):
-    """Writes digests. `name` is kept with each of them; `extractive` says that it copies sentences and calls no model."""
+    """Writes digests. `name` is stored with each; `extractive` marks a writer that copies sentences and calls no model."""
 
     @property
     def name(self) -> str: ...
@@ -102,20 +105,20 @@ class Writer(Protocol):
     async def write(self, task: Task) -> list[Entry]:
         """Return the sentences of the digest, each with the labels it cites.
 
-        Raises memory.errors.WriterFailed (try again later) or memory.errors.WriterRefused (unusable answer, kept).
+        Raises memory.errors.WriterFailed (retry later) or memory.errors.WriterRefused (unusable answer, kept).
         """
         ...
 
 
 class ChatModel(Protocol):
-    """Thinks when asked. `name` is kept with each thought."""
+    """A chat model for reflections. `name` is stored with each thought."""
 
     @property
     def name(self) -> str: ...
 
     async def answer(self, system: str, user: str) -> str:
-        """Return the answer to a prompt as it comes.
+        """Return the model's raw answer to a prompt.
 
-        Raises memory.errors.WriterFailed (try again later) or memory.errors.WriterRefused (too long for it).
+        Raises memory.errors.WriterFailed (retry later) or memory.errors.WriterRefused (prompt too long).
         """
         ...

@@ -1,17 +1,17 @@
-"""The values that cross memory's border. All are frozen; every instant is an integer: microseconds since 1970, UTC."""
+"""The values that cross memory's boundary. All are frozen; every instant is an integer: microseconds since 1970, UTC."""
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
 MOST_NAME = 200
-"""The most characters that the name of a conversation may have."""
+"""The longest name of a conversation, in characters."""
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
 DAY = 24 * 60 * MINUTE
 
 
 class DomainKind(StrEnum):
-    """Who may know: one person, everyone of a server, the readers of one channel, the members of one room."""
+    """Who may know: one person, everyone on a server, the readers of one channel, the members of one room."""
 
     DM = "dm"
     SERVER = "server"
@@ -20,7 +20,7 @@ class DomainKind(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an exchange is: said by a person, a reply of Lyra's, or something around the conversation."""
+    """What an exchange is: said by a person, one of Lyra's replies, or something around the conversation."""
 
     SAID = "said"
     REPLY = "reply"
@@ -31,7 +31,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DomainRef:
-    """The natural key of a domain: the same on every machine that hears the same place."""
+    """The natural key of a domain: the same on every machine that hears the place."""
 
     kind: DomainKind
     platform: str
@@ -58,13 +58,13 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Excepted:
-    """Who may not know what is told in confidence: these accounts or, for `others`, everybody but these."""
+    """Who may not know what is told in confidence: these accounts or, with `others`, everybody except these accounts."""
 
     accounts: frozenset[Identity]
     others: bool = False
 
     def and_(self, more: "Excepted") -> "Excepted":
-        """Return those whom this or `more` leaves out."""
+        """Return the union: those whom this or `more` excludes."""
         if self.others and more.others:
             return Excepted(self.accounts & more.accounts, others=True)
         if self.others or more.others:
@@ -73,19 +73,19 @@ class Excepted:
         return Excepted(self.accounts | more.accounts)
 
     def without(self, told: "Excepted") -> "Excepted":
-        """Return whom this leaves out once those whom `told` names may know."""
+        """Return whom this still excludes once those named by `told` may know."""
         if told.others:
             return NOBODY
         return Excepted(self.accounts | told.accounts, others=True) if self.others else Excepted(self.accounts - told.accounts)
 
 
 NOBODY = Excepted(frozenset())
-"""Leaves nobody out."""
+"""Excludes nobody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """A domain within the domain `home`: those who may know of that, but for some."""
+    """A domain within the domain `home`, read by its readers except those in `excepted`."""
 
     domain: Domain
     home: int
@@ -94,10 +94,10 @@ class Confidence:
 
 @dataclass(frozen=True, slots=True)
 class Discretion:
-    """What words ask for: not to tell people of these names, or that these may be told (`ends`); everybody, where there are none.
+    """A request for discretion: not to tell certain people or, with `ends`, to allow telling them. No names: everybody.
 
-    `back` says that this is about what their speaker said before: the message of the platform's id `about`, or the last ('').
-    `topic` are the words that name what this is about, where some do; `told` says that the same text tells of that.
+    `back` marks a request about something the speaker said before: the message with platform id `about`, or the last ('').
+    `topic` holds the words that name the subject, if any; `told` says that the same text also tells the confidence.
     """
 
     names: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ class Discretion:
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """How many earlier messages of theirs somebody's request for discretion keeps back, and whether it told which are meant."""
+    """How many of the speaker's earlier messages a request for discretion holds back, and whether these are surely meant."""
 
     earlier: int = 0
     sure: bool = True
@@ -127,7 +127,7 @@ class SessionRef:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One conversation. `name` is unique within its domain; `messages` counts what is kept of it, where that was asked for."""
+    """One conversation. `name` is unique within its domain; `messages` counts its stored messages, if that was requested."""
 
     key: int
     id: str
@@ -141,9 +141,9 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Former:
-    """What an imported message may be known as already: `id` in its session, `origin` in any ('' where it has none there).
+    """Ids an imported message may already be stored under: `id` in its session, `origin` in any session ('' for none).
 
-    `first` are the ids that the first versions gave to it and to the one before it ('' for none).
+    `first` holds the ids that the first versions gave to the message and to the one before it ('' for none).
     """
 
     id: str = ""
@@ -153,11 +153,12 @@ class Former:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """How an imported message is known again.
+    """How an imported message is recognized on a further import.
 
-    `origin` names it whatever conversation it is put into; `placed` says that it is put there on purpose, even if another has
-    it. `former` says what it may be known as beside, written in another form or imported by an earlier version. `timed` says
-    that its file tells when it was said. `place` is the key under which earlier versions kept its conversation.
+    `origin` identifies the message whatever conversation it is put into; `placed` says it is put there on purpose, even if
+    another conversation has it. `former` lists further ids it may be known by, from another form or an earlier version.
+    `timed` says the file gives the time it was said. `place` is the key under which earlier versions stored its
+    conversation.
     """
 
     origin: str = ""
@@ -168,7 +169,7 @@ class Imported:
 
 
 class Borne(IntEnum):
-    """When somebody else who is present bears, or bore, a name: not at all, now, or before where its readers could know."""
+    """When somebody else present bears a name: never, now, or earlier while this place's readers could know."""
 
     NOT = 0
     NOW = 1
@@ -177,10 +178,11 @@ class Borne(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class NewExchange:
-    """A message to be kept. `source_id` is the platform's id of it, unique within its session.
+    """A message to store. `source_id` is the platform's id of it, unique within its session.
 
-    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest. `discretion` is
-    what it asks for where others read along. `borne` says by whom else who is present the name of its speaker is borne.
+    `echo` marks a reply that only repeats memory or draws on another domain: it enters no recall and no digest.
+    `discretion` is the request it makes where others read along. `borne` says whether somebody else present bears its
+    speaker's name.
     """
 
     kind: Kind
@@ -198,9 +200,9 @@ class NewExchange:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A kept message. `speaker` is the name under which they are shown, `identity` their account, None where none is known.
+    """A stored message. `speaker` is the displayed name, `identity` the account's key, None if unknown.
 
-    `disliked` marks a reply of which it was said that it was not good.
+    `disliked` marks a reply with negative feedback.
     """
 
     key: int
@@ -222,7 +224,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A gist, a merge of gists or a session's summary, with the keys of what it was derived from."""
+    """A gist, a merge of gists or a session's summary."""
 
     key: int
     id: str
@@ -241,11 +243,10 @@ class Digest:
 class Statement:
     """One separately cited sentence or paragraph above gists.
 
-    `tier` is profile, era, narrative, self, bank or manner; `period` the month of an era, what a part of the bank covers or whose
-    manner it is; `kind`
-    says more (a fact is said or inferred, a line of the narrative an arc, a trend or a callback, a bullet of the bank has its
-    rung). `first_at` and `last_at` are the first and the last message that it rests on; `ended_at` is when something newer
-    took its place, None while it stands.
+    `tier` is profile, era, narrative, self, bank or manner; `period` is the month of an era, the period that a bank entry
+    covers, or whose manner it is; `kind` refines the tier (a fact is said or inferred, a narrative line is an arc, a trend
+    or a callback, a bank entry has its rung). `first_at` and `last_at` are the first and last message it rests on;
+    `ended_at` is when something newer replaced it, None while it stands.
     """
 
     key: int

@@ -1,7 +1,7 @@
-"""The browser as a platform: one person's conversations with Lyra, the same ones that they have at the terminal.
+"""The browser as a platform: a person's conversations with Lyra, shared with the terminal.
 
-A message is committed before its form is answered. What is shown meanwhile is shown in every tab of the conversation; where
-none is open, the answer is kept all the same, and stands in the conversation when it is opened again.
+A message is committed before its form is answered. Progress is shown in every tab of the conversation; if none is open, the
+answer is stored all the same, and is there when the conversation is opened again.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _REMEMBERED = 500
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How messages get their ids and their times, and whose machine it is: who may say what only its owner may."""
+    """The source of message ids and times, and the machine's owner, who alone may call the owner's commands."""
 
     new_id: Callable[[], str]
     now: Callable[[], int]
@@ -34,7 +34,7 @@ class Origin:
 
 
 class Browser(Adapter):
-    """The tabs of everybody who is signed in. Its places are those of the terminal, so that both show one conversation."""
+    """The tabs of everybody signed in. Its places are the terminal's, so that both show one conversation."""
 
     platform = "console"
     prefix = "/"
@@ -51,7 +51,7 @@ class Browser(Adapter):
         self._offering: set[asyncio.Task[None]] = set()
 
     async def run(self, listener: Listener) -> None:
-        """Take messages until the task is cancelled."""
+        """Accept messages until the task is cancelled."""
         self._listener = listener
         try:
             await asyncio.Event().wait()
@@ -61,14 +61,15 @@ class Browser(Adapter):
                 task.cancel()
 
     def at_hand(self, place: str) -> bool:
-        """Say whether somebody is at a place who may be told what is left over there."""
+        """Return whether somebody is at a place to receive what is left over there."""
         return self._at_hand(place)
 
     async def say(self, person: Person, thread: str, name: str, text: str) -> Awaitable[None]:
-        """Commit what a person says in a conversation that they call so; return what to await until it is answered.
+        """Commit what a person says in a conversation named `name`; return an awaitable that completes once it is answered.
 
-        Plain words that only a command does are kept by nobody: where a tab is open they are offered there as that command.
-        Raises CommandUnclear for a command that only the machine's owner may give, PlatformFailure where nobody listens.
+        Plain words that ask for what only a command does are not kept: if a tab is open, the command is offered there
+        instead. Raises CommandUnclear for a command that only the machine's owner may call, PlatformFailure if nobody
+        listens.
         """
         if self._listener is None:
             raise PlatformFailure(lazy("Lyra is just waking up or falling asleep. Say it again in a moment."))
@@ -89,7 +90,7 @@ class Browser(Adapter):
         return answered
 
     async def _offer(self, offer: Offer, message: Message) -> None:
-        """Ask whether a command is meant, and have it done; wait until it is answered."""
+        """Offer a command, and call it if confirmed; wait until it is answered."""
         with reading(offer.language):
             question, left = f"{offer.question} ({offer.line})", _("(Nothing was done, and these words are not kept.)")
         if offer.question and not await self.ask(message.place.key, question):
@@ -118,17 +119,17 @@ class Browser(Adapter):
         return sending.key
 
     def preview(self, place: str) -> Preview | None:
-        """Show an answer as it comes, where a tab is open."""
+        """Return a preview if a tab is open."""
         return _Beginning(self._tabs, place) if self._tabs.watched(place) else None
 
     def surface(self, event_id: str) -> Surface | None:
-        """The person who said something in a tab that may still be open."""
+        """Return the person who said something in a tab that may still be open."""
         place = self._asked_at.get(event_id)
         return _Asking(self, place) if place else None
 
     @asynccontextmanager
     async def thinking(self, place: str) -> AsyncIterator[None]:
-        """Show that an answer is being made."""
+        """Show that an answer is being made, for the block."""
         self._tabs.show(place, "thinking", on=True)
         try:
             yield
@@ -136,7 +137,7 @@ class Browser(Adapter):
             self._tabs.show(place, "thinking", on=False)
 
     async def ask(self, place: str, question: str) -> bool:
-        """Ask whoever has a tab of a place open; nobody's answer is no."""
+        """Ask in the open tabs of a place; no answer means no."""
         if not self._tabs.watched(place):
             return False
         key, answer = self._origin.new_id(), asyncio.get_running_loop().create_future()
@@ -151,7 +152,7 @@ class Browser(Adapter):
             self._tabs.show(place, "settled", id=key)
 
     def settle(self, person: Person, key: str, *, yes: bool) -> bool:
-        """Answer a question that was asked; return whether it was still open, and this person's."""
+        """Answer an open question; return whether it was still open, and this person's."""
         place, question = self._questions.get(key, ("", None))
         if question is None or question.done() or split_key(place)[1] != person.id:
             return False
@@ -159,12 +160,12 @@ class Browser(Adapter):
         return True
 
     def enter(self, place: str, name: str) -> None:
-        """Have the tabs of a place go on in the conversation that the same person calls so."""
+        """Switch the tabs of a place to the same person's conversation with this name."""
         self._tabs.show(place, "enter", name=name)
 
 
 def _owners_alone(listener: Listener, text: str) -> str:
-    """Return the name of the command that a text gives and only the machine's owner may give, '' for none."""
+    """Return the name of the owner's command that a text calls, '' for none."""
     if called(text, Browser.prefix) is None:
         return ""
     try:
@@ -176,7 +177,7 @@ def _owners_alone(listener: Listener, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Beginning:
-    """The beginning of an answer, shown in the tabs of a place."""
+    """A preview in the tabs of a place."""
 
     tabs: Tabs
     place: str

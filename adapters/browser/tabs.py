@@ -10,7 +10,7 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Something to show: what kind of event it is, and its facts."""
+    """Something to show: the kind of event, and its facts."""
 
     kind: str
     facts: dict[str, object] = field(default_factory=dict)
@@ -20,18 +20,18 @@ Tab = asyncio.Queue[Shown]
 
 
 class Tabs:
-    """The open tabs by place. An event goes to those that are open; a tab that does not read any more is let go."""
+    """The open tabs by place. Events go to the open ones; a tab that stops reading is dropped."""
 
     def __init__(self) -> None:
         self._open: dict[str, list[Tab]] = {}
 
     def watched(self, place: str) -> bool:
-        """Say whether any tab shows a place."""
+        """Return whether any tab shows a place."""
         return place in self._open
 
     @contextmanager
     def opened(self, place: str) -> Iterator[Tab]:
-        """Have a tab show a place for the block."""
+        """Open a tab of a place for the block."""
         tab: Tab = asyncio.Queue(_MOST)
         self._open.setdefault(place, []).append(tab)
         try:
@@ -40,7 +40,7 @@ class Tabs:
             self._close(place, tab)
 
     def show(self, place: str, kind: str, **facts: object) -> None:
-        """Show something in every tab of a place."""
+        """Send an event to every tab of a place."""
         for tab in list(self._open.get(place, ())):
             try:
                 tab.put_nowait(Shown(kind, facts))
@@ -48,7 +48,7 @@ class Tabs:
                 self._close(place, tab)
 
     def show_all(self, kind: str) -> None:
-        """Show something in every tab there is."""
+        """Send an event to every open tab."""
         for place in list(self._open):
             self.show(place, kind)
 

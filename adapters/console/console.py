@@ -1,7 +1,7 @@
 """The terminal as a platform: one person, one conversation at a time, a line in and a reply out.
 
-In a terminal it has a line editor, colours and the answer as it comes; piped, it reads and writes plain lines. The line
-editor keeps its history in memory alone: what was said is nowhere on disk but in the encrypted memory.
+On a terminal it has a line editor, colours and streamed answers; piped, it reads and writes plain lines. The line editor
+keeps its history in memory only: what was said is nowhere on disk but in the encrypted memory.
 """
 
 import asyncio
@@ -25,8 +25,10 @@ _MOST_AHEAD = 100
 
 
 class Screen(Protocol):
-    """Where lines come from and go to. `prefix` stands before a question, '' where nobody looks; `refused` counts lines that
-    could not be read, `reads_ahead` says that lines may be read before they are wanted.
+    """Where lines come from and go to.
+
+    `prefix` is shown before a question, '' if nobody looks; `refused` counts unreadable lines; `reads_ahead` allows reading
+    lines before they are wanted.
     """
 
     prefix: str
@@ -34,36 +36,36 @@ class Screen(Protocol):
     reads_ahead: bool
 
     def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
-        """Know the commands that can be typed."""
+        """Set the commands that can be typed."""
         ...
 
     async def read(self, question: str = "") -> str | None:
-        """Return the next line, or the one that answers a question, '' where that is waved away; None at the end."""
+        """Return the next line, or the answer to a question ('' if dismissed); None at the end of the input."""
         ...
 
     def write(self, text: str) -> None:
-        """Write a reply, in the place of what is shown of it."""
+        """Write a reply, replacing what is shown of it."""
         ...
 
     def show(self, text: str) -> None:
-        """Show what is there of an answer that is being made, in the place of what was shown of it; '' for nothing."""
+        """Show the answer so far, replacing what is shown of it; '' clears it."""
         ...
 
     def note(self, text: str) -> None:
-        """Write something that is not a reply."""
+        """Write something other than a reply."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """How messages of a terminal get their ids and their times."""
+    """The source of a terminal's message ids and times."""
 
     new_id: Callable[[], str]
     now: Callable[[], int]
 
 
 class Console(Adapter):
-    """A terminal, connected."""
+    """A connected terminal."""
 
     platform = "console"
     presses = False
@@ -72,7 +74,7 @@ class Console(Adapter):
     removes = False
 
     def __init__(self, screen: Screen, person: Person, thread: str, origin: Origin, name: str = "") -> None:
-        """Prepare; `name` is what the conversation is called, if not like its thread."""
+        """Prepare; `name` is the conversation's, by default its thread's."""
         self.screen = screen
         self._person = person
         self._origin = origin
@@ -83,18 +85,18 @@ class Console(Adapter):
 
     @property
     def leaving(self) -> str:  # type: ignore[override]
-        """How somebody who looks at the screen leaves."""
+        """How somebody at the screen leaves."""
         return f"{self.prefix}quit" if self.screen.prefix else ""
 
     @property
     def place(self) -> Place:
-        """Where the conversation is now."""
+        """The current conversation's place."""
         return conversation(self.platform, self._person.id, self._thread, self._name)
 
     async def run(self, listener: Listener) -> None:
         """Read lines and wait for the reply to each, until the input ends.
 
-        Where lines may be read ahead, those that come while one is answered are kept at once, up to the next command.
+        If lines may be read ahead, those that arrive while one is answered are committed at once, up to the next command.
         """
         self.screen.know(self.prefix, listener.table)
         try:
@@ -110,7 +112,7 @@ class Console(Adapter):
                 self._reading.cancel()
 
     async def _next(self) -> Message | None:
-        """Return the next message, as said now; None at the end."""
+        """Return the next message, timed now; None at the end."""
         if self._ahead:
             return replace(self._ahead.popleft(), place=self.place, said_at=self._origin.now())
         while (line := await self._read()) is not None:
@@ -119,7 +121,7 @@ class Console(Adapter):
         return None
 
     async def _meant(self, line: str) -> str:
-        """Return the command that a line in plain words asks for, '' where the person at the terminal says that they do not want it."""
+        """Return the command that a plain line asks for, the line itself if none, or '' if the person declines the command."""
         if not self.screen.prefix:
             return line
         if line.strip() == self.prefix:
@@ -138,7 +140,7 @@ class Console(Adapter):
         return ""
 
     async def _read_ahead(self, message: Message, answered: asyncio.Future[None], listener: Listener) -> None:
-        """Keep what is typed until a message is answered. Behind a command nothing is: it may ask for the next line itself."""
+        """Commit lines typed before a message is answered, but none after a command: it may ask for the next line itself."""
         last = self._ahead[-1] if self._ahead else message
         while not (answered.done() or self._ended or last.text.startswith(self.prefix)) and len(self._ahead) < _MOST_AHEAD:
             if not self.screen.reads_ahead:
@@ -156,7 +158,7 @@ class Console(Adapter):
         return Message(self._origin.new_id(), self.place, self._person, text, self._origin.now()) if text else None
 
     async def send(self, sending: Sending) -> str:
-        """Show a part, in the place of what was shown of it. A terminal has no ids: its key serves."""
+        """Show a part, replacing its preview. A terminal has no ids: its key serves."""
         if sending.operation in ("delete", "offer", "unname"):
             return sending.key  # what is on a screen stays there
         if sending.unsure:
@@ -167,15 +169,15 @@ class Console(Adapter):
         return sending.key
 
     def preview(self, place: str) -> Preview | None:
-        """Show answers as they come in a terminal; piped, a reply is whole."""
+        """Return a preview on a terminal; piped, a reply is written whole."""
         return _Shown(self.screen) if self.screen.prefix else None
 
     def surface(self, event_id: str) -> Surface | None:
-        """The person at the terminal."""
+        """Return the person at the terminal."""
         return self
 
     async def confirm(self, question: str) -> bool:
-        """Ask, and take y, yes, j or ja as yes. A line that answers nothing is a message, typed ahead: the answer is no."""
+        """Ask, and take y, yes, j or ja as yes. A line that is no answer counts as no, and as the next message."""
         answer = await self._read(f"{self.screen.prefix}{question} {CHOICE} ") or ""
         told = answer.strip().casefold()
         if told and told not in YES | NO:
@@ -185,16 +187,16 @@ class Console(Adapter):
         return told in YES
 
     async def locate(self, place: Place) -> Place | None:
-        """Return a place as it is called."""
+        """Return a place under its current name."""
         return self.place if place.key == self.place.key else place
 
     def enter(self, thread: str, name: str) -> bool:
-        """Go on in another conversation."""
+        """Switch to another conversation."""
         self._thread, self._name = thread, name
         return True
 
     async def _read(self, question: str = "") -> str | None:
-        """Return the next line, or the one that answers a question; None at the end, and from then on."""
+        """Return the next line, or the answer to a question; None at the end of the input, and ever after."""
         reading, self._reading = self._reading, None
         line = None if self._ended else await (reading or self.screen.read(question))
         self._ended = line is None
@@ -206,7 +208,7 @@ async def _wait(answered: Awaitable[None]) -> None:
 
 
 class _Shown:
-    """An answer on the screen while it is made."""
+    """A preview on the screen."""
 
     def __init__(self, screen: Screen) -> None:
         self._screen = screen
@@ -227,7 +229,7 @@ class _Shown:
 
 
 class Pipe:
-    """Plain lines from a file or pipe, one read when one is wanted, none longer than 256 KiB."""
+    """Plain lines from a file or pipe, read on demand, none longer than 256 KiB."""
 
     def __init__(self, source: TextIO, replies: TextIO, notes: TextIO) -> None:
         self._source = source.buffer
@@ -241,7 +243,7 @@ class Pipe:
         self.refused = 0
 
     def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
-        """Do nothing: whoever types here sees no suggestions."""
+        """Do nothing: a pipe shows no suggestions."""
 
     async def read(self, question: str = "") -> str | None:
         if question:
@@ -258,7 +260,7 @@ class Pipe:
         self._replies.flush()
 
     def show(self, text: str) -> None:
-        """Do nothing: what is piped comes whole."""
+        """Do nothing: piped replies are written whole."""
 
     def note(self, text: str) -> None:
         self._notes.write(text + "\n")

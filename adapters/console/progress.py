@@ -1,4 +1,4 @@
-"""Progress of long work on standard error: in a terminal a bar that goes away, elsewhere a line now and then, less and less often."""
+"""Progress of long work on standard error: on a terminal a transient bar, elsewhere a line now and then, ever less often."""
 
 import sys
 import time
@@ -15,7 +15,7 @@ _FIRST_SECONDS, _MOST_SECONDS = 2.0, 30.0
 
 
 class Told:
-    """Tells how much of how much is done, how fast that goes, and how long the rest takes. `done` is said like "Embedded"."""
+    """Reports how much is done, how fast, and how long the rest takes. `done` is a word like "Embedded"."""
 
     def __init__(self, done: str, clock: Callable[[], float] = time.monotonic) -> None:
         """Prepare; `clock` counts seconds."""
@@ -44,9 +44,9 @@ class Told:
         self._bar.stop()
 
     def __call__(self, done: int, total: int = 0) -> None:
-        """Show that so many are done, of how many where that is known."""
+        """Show that `done` of `total` are done (0: total unknown)."""
         if self._first < 0:
-            # What was done before this began tells nothing of how fast it goes.
+            # What was done before the start says nothing about the rate.
             self._first = done if done < total else 0
         self._done, self._total = done, total
         self._bar.update(self._task, completed=done, total=total or None, description=str(self))
@@ -57,7 +57,7 @@ class Told:
 
     @property
     def so_far(self) -> str:
-        """How much is done, without how fast."""
+        """How much is done, without the rate."""
         return f"{self._count()}."
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class Told:
 
 
 def lasting(seconds: float) -> str:
-    """Return a span as people say it: 40 seconds, 3 minutes, 2 hours 5 minutes."""
+    """Return a duration as people say it: 40 seconds, 3 minutes, 2 hours 5 minutes."""
     if seconds < 90:
         return ngettext("{n} second", "{n} seconds", max(1, round(seconds)))
     minutes = round(seconds / 60)

@@ -1,4 +1,4 @@
-"""How an answer looks on a screen: its Markdown, under her name, as much of it as the screen has lines."""
+"""How an answer looks on a screen: its Markdown, under Lyra's name, as much of it as the screen has lines."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,7 +13,7 @@ from rich.text import Text
 from adapters.markup import marks
 
 _MOST_MARKS = 600
-"""More would hold up the event loop."""
+"""More than this would block the event loop."""
 
 
 class _PlainHeading(Heading):
@@ -29,9 +29,9 @@ class _Answer(Markdown):
 
 
 def markdown(text: str, *, most_marks: int = _MOST_MARKS) -> RenderableType:
-    """Return a text as Markdown that shows all of it: line breaks stay, HTML stands as it is, links show where they go.
+    """Return a text as Markdown that shows all of it: line breaks stay, HTML is literal, links show their target.
 
-    One of more than so many marks is shown as it is written.
+    With more than `most_marks` marks it is shown unparsed.
     """
     if marks(text) > most_marks:
         return Text(text)
@@ -50,7 +50,7 @@ def _keep_break(token: Token) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Indented:
-    """Something under a name: the name before its first line, as much space before the others."""
+    """A block under a name: the name before its first line, equal indentation before the others."""
 
     name: Text
     what: RenderableType
@@ -66,7 +66,7 @@ class Indented:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """The last lines of something, as many as the screen has room for."""
+    """The last lines of a block, as many as fit the screen."""
 
     what: RenderableType
 

@@ -1,4 +1,4 @@
-"""A screen with a line editor, Markdown, colours and a history that is held in memory alone."""
+"""A screen with a line editor, Markdown, colours and an in-memory history."""
 
 import asyncio
 import sys
@@ -33,7 +33,7 @@ _LEAVE = "quit"
 
 
 class CommandCompleter(Completer):
-    """Offers what may follow a prefix; `names` returns the names of conversations, people and things."""
+    """Completes commands after the prefix; `names` returns the names of conversations, people and things."""
 
     def __init__(self, prefix: str, table: Mapping[str, CommandSpec], names: Callable[[], Awaitable[Sequence[str]]]) -> None:
         self._prefix = prefix
@@ -41,11 +41,11 @@ class CommandCompleter(Completer):
         self._names = names
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Return nothing: names are looked up, which is waited for."""
+        """Return nothing: names are looked up asynchronously."""
         return ()
 
     async def get_completions_async(self, document: Document, complete_event: CompleteEvent) -> AsyncGenerator[Completion, None]:
-        """Yield what the word at the cursor may become."""
+        """Yield completions of the word at the cursor."""
         line = document.text_before_cursor
         if not line.startswith(self._prefix):
             return
@@ -66,7 +66,7 @@ class CommandCompleter(Completer):
                 yield Completion(value, -len(rest))
 
     def _meant(self, typed: str) -> CommandSpec | None:
-        """Return the command that a line has named, the longest name first: `memory about`, and not `memory`."""
+        """Return the command that a line names, the longest name first: `memory about` before `memory`."""
         names = sorted((name for name in self._table if typed.startswith(f"{name} ")), key=len)
         return self._table[names[-1]] if names else None
 
@@ -83,7 +83,7 @@ class Terminal:
     def __init__(self, history: Sequence[str], names: Callable[[], Awaitable[Sequence[str]]], *, colour: bool) -> None:
         """Prepare; the arrow keys offer the `history`, and Tab commands and `names`."""
         if isinstance(sys.stdin, TextIOWrapper):
-            # What is typed comes as UTF-8, whatever the locale says; a byte that is none becomes a lone surrogate.
+            # Input is read as UTF-8, whatever the locale; an invalid byte becomes a lone surrogate.
             sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
         self.prefix = f"\x1b[36m{_NAME}\x1b[0m" if colour else _NAME
         self.refused = 0
@@ -101,10 +101,10 @@ class Terminal:
 
     async def read(self, question: str = "") -> str | None:
         self._asks = bool(question)
-        # Keys that were pressed meanwhile stand there as the terminal shows them, Ctrl-C as ^C.
+        # Keys pressed meanwhile were echoed by the terminal, Ctrl-C as ^C.
         self._console.control(_BEGIN_LINE)
         try:
-            # Before the prompt is shown: a dumb terminal's would stand there a moment before Ctrl-D is read as a key.
+            # Raw mode starts first: on a dumb terminal the prompt shows a moment before Ctrl-D is read as a key.
             with self._session.input.raw_mode():
                 line = await self._session.prompt_async(
                     ANSI(question or "you › "), set_exception_handler=False, handle_sigint=False
@@ -124,7 +124,7 @@ class Terminal:
         return line
 
     def write(self, text: str) -> None:
-        # Only a model's answers are shown while they are made, and only those are meant to be Markdown.
+        # Only a model's answers are streamed, and only those are meant as Markdown.
         reply: RenderableType = markdown(text) if self._live else Text(self._fitting(text, len(_NAME)))
         self.show("")
         self._print(_said(reply))
@@ -147,7 +147,7 @@ class Terminal:
 
         @keys.add("c-c")
         def leave(event: KeyPressEvent) -> None:
-            """Wave a question away; clear the line; on an empty one, say how to leave."""
+            """Dismiss a question; clear the line; on an empty one, say how to leave."""
             if self._asks:
                 event.app.exit(result="")
             elif event.current_buffer.text:
@@ -187,7 +187,7 @@ def _said(reply: RenderableType) -> Indented:
 
 
 def _console(*, colour: bool) -> Console:
-    # Of a dumb terminal rich would take for granted that it has 80 columns.
+    # For a dumb terminal rich would assume 80 columns.
     width, height = get_terminal_size() if is_dumb_terminal() else (None, None)
     return Console(
         file=sys.stdout, force_terminal=True, no_color=not colour, highlight=False, emoji=False, width=width, height=height
@@ -195,9 +195,9 @@ def _console(*, colour: bool) -> Console:
 
 
 def _session(history: InMemoryHistory, keys: KeyBindings) -> PromptSession[str]:
-    """Return a line editor; one without escape sequences for a terminal that knows none."""
+    """Return a line editor, without escape sequences on a dumb terminal."""
     if is_dumb_terminal():
-        # It takes plain lines only where the output is the session's, and not its own.
+        # It takes plain lines only if the output is the session's, and not its own.
         with create_app_session(output=PlainTextOutput(sys.stdout)):
             return PromptSession(history=history, key_bindings=keys, complete_while_typing=False)
     output = _without_cursor_queries(Vt100_Output.from_pty(sys.stdout))
@@ -205,6 +205,6 @@ def _session(history: InMemoryHistory, keys: KeyBindings) -> PromptSession[str]:
 
 
 def _without_cursor_queries(output: Vt100_Output) -> Vt100_Output:
-    """Never ask the terminal where its cursor is: some do not answer, and the line editor would warn of it."""
+    """Turn off cursor position queries: some terminals do not answer, and the line editor would warn about it."""
     output.enable_cpr = False
     return output

@@ -1,17 +1,17 @@
-"""Lines that fit a screen: cut between words, and going on under where their words began."""
+"""Wrap lines to a screen: cut between words, with a hanging indent where their words began."""
 
 import re
 
 from rich.cells import cell_len
 
 _BEGINNING = re.compile(r" *(?:\d+\. |- )?(?:(?! )(?:(?!  ).)*  +)?")
-"""Blanks, what numbers or marks an entry of a list, and a first column: what stands before the words of a line."""
+"""What precedes a line's words: blanks, the marker of a list entry, and a first column."""
 _LEAST = 20
-"""So many columns are left for words, else only the blanks at the beginning count."""
+"""The least columns left for words; otherwise only the leading blanks count as indent."""
 
 
 def wrapped(text: str, width: int) -> str:
-    """Return a text in lines of at most so many columns; a word that is longer than a line stays whole."""
+    """Wrap a text to lines of at most `width` columns; a word longer than a line stays whole."""
     return "\n".join(part for line in text.split("\n") for part in _parts(line, width))
 
 

@@ -1,4 +1,4 @@
-"""What Discord's refusals mean for a part on its way out. Foreign errors stop here."""
+"""What Discord's refusals mean for an outgoing part. Foreign errors stop here."""
 
 import aiohttp
 import discord
@@ -19,13 +19,13 @@ NO_HISTORY = 160002
 HAS_THREAD = 160004
 TOO_MANY_THREADS = 160006
 TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
-"""The token of a call is not known, not any more, or not valid."""
+"""A call's token is unknown, expired or invalid."""
 
 _MISSING = lazy(
     "Lyra may not write there; let her see the channel and send messages in it, and connect to it where it is a voice channel."
 )
 _BARRED = frozenset({50001, 50013})
-"""Her rights there are somebody's to give back: a timeout ends, a channel opens again."""
+"""Missing permissions, which somebody can give back: a timeout ends, a channel opens again."""
 _FINAL = {
     UNKNOWN_CHANNEL: lazy("The channel is gone; talk to Lyra in another one."),
     50007: lazy("The DM is closed to Lyra; allow direct messages from a server that you share with her."),
@@ -35,7 +35,7 @@ _FINAL = {
 
 
 def failure(error: Exception) -> SendFailed:
-    """Return what a person should know of an error, and whether trying again can help."""
+    """Return what to tell people about an error, and whether retrying can help."""
     if isinstance(error, discord.RateLimited):
         return SendFailed(lazy("Discord asks to wait; what waits is sent when it says."), retry_after=error.retry_after)
     if not isinstance(error, discord.HTTPException):
@@ -56,7 +56,7 @@ def failure(error: Exception) -> SendFailed:
 
 
 def seconds(header: str | None) -> float | None:
-    """Return the seconds that a `Retry-After` names, at least one; None where it names none."""
+    """Return the seconds in a `Retry-After` header, at least one; None if it holds none."""
     try:
         return max(1.0, float(header)) if header else None
     except ValueError:

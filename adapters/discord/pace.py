@@ -1,4 +1,4 @@
-"""How patient the connection is. Tests bring their own."""
+"""Timing of the connection. Tests bring their own."""
 
 from dataclasses import dataclass
 
@@ -7,8 +7,11 @@ from adapters.pace import Patience
 
 @dataclass(frozen=True, slots=True)
 class Pace(Patience):
-    """Waits in seconds. `ready` is how long the last server may be late after a start; `patience` is how long a connection
-    that was lost may take to come back before a new one is made; `files` is how long reading a message's files may take."""
+    """Waits, in seconds.
+
+    `ready` is how long the last server may be late after a start; `patience` is how long a lost connection may take to come
+    back before a new one is made; `files` is how long reading a message's files may take.
+    """
 
     ready: float = 2.0
     patience: float = 180.0

@@ -1,4 +1,4 @@
-"""Requests that are made to their end."""
+"""Requests that run to completion."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -10,9 +10,9 @@ _under_way: set[asyncio.Task[Any]] = set()
 
 
 async def whole(work: Coroutine[Any, Any, T]) -> T:
-    """Await work that goes on when its caller is cancelled.
+    """Await a coroutine that continues if its caller is cancelled.
 
-    discord.py closes all its requests for a global limit, and a request that is cancelled just then never opens them again.
+    discord.py pauses all its requests for a global rate limit, and a request cancelled just then never lets them go on.
     """
     task = asyncio.create_task(work)
     _under_way.add(task)

@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """What there is while Lyra is connected."""
+    """What exists while Lyra is connected."""
 
     client: AsyncClient
     rooms: Rooms
@@ -63,8 +63,9 @@ class Connected:
 
 
 class Matrix(Adapter):
-    """One account. `invites` says whose invitations are followed, `bots` who is a machine, `waived` for which rooms newcomers
-    may be told what they cannot read.
+    """One account. `invites` says whose invitations to follow, `bots` which users are machines.
+
+    `waived` are the rooms whose newcomers may be told what they cannot read.
     """
 
     platform = PLATFORM
@@ -76,7 +77,7 @@ class Matrix(Adapter):
     links_names = True
     edit_seconds = 4.0
     at_once = 100
-    """How many events of a room one sync brings."""
+    """The events of a room that one sync brings at most."""
     gaps: type[Gaps] = Gaps
     rooms: type[Rooms] = Rooms
     hearing: type[Hearing] = Hearing
@@ -97,7 +98,7 @@ class Matrix(Adapter):
         waived: Callable[[str], bool] | None = None,
         pace: Pace = _PACE,
     ) -> None:
-        # A word is set off from what it calls.
+        # A prefix that is a word is separated from the command by a space.
         self.prefix = f"{prefix} " if prefix[-1:].isalnum() else prefix
         self._notes = notes
         self._now = now
@@ -112,7 +113,7 @@ class Matrix(Adapter):
     # Connected
 
     async def run(self, listener: Listener) -> None:
-        """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
+        """Listen until cancelled, through every transient failure. Raises PlatformRefused."""
         failures = 0
         try:
             while True:
@@ -129,7 +130,7 @@ class Matrix(Adapter):
             await self._account.close()
 
     async def _connect(self, listener: Listener) -> None:
-        """Live through one connection. Raises PlatformFailure at its end."""
+        """Run one connection. Raises PlatformFailure when it ends."""
         known = len(self._account.said)
         client = await self._account.open()
         for sentence in self._account.said[known:] if self._connected_once else ():
@@ -167,55 +168,56 @@ class Matrix(Adapter):
             await self._account.close()
 
     def describe(self) -> str:
-        """Say how encryption stands, and what the operator should know."""
+        """Describe the state of encryption, and what the operator should know."""
         return " ".join([_("I read and write encrypted rooms, too, with keys that stay on this machine."), *self._account.said])
 
     # Places and what is said there
 
     async def locate(self, place: Place) -> Place | None:
-        """Return a place as it is now; None while the homeserver tells nothing. Raises PlaceGone."""
+        """Return a place as it is now; None while the homeserver is away. Raises PlaceGone."""
         return self._line.rooms.place(place.channel, place.thread) if self._line else None
 
     async def locate_key(self, key: str) -> Place | None:
-        """As `locate`, for a key."""
+        """Like `locate`, given a key."""
         _, room, thread = split_key(key)
         return self._line.rooms.place(room, thread) if self._line else None
 
     async def rules(self, person: Person, place: Place) -> bool:
-        """Say whether a person may change what a room is."""
+        """Return whether a person has the power to administer a room."""
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join" and room.state.rules(person.id)
 
     async def attends(self, person: Person, place: Place) -> bool:
-        """Say whether a person is in a room now."""
+        """Return whether a person is in a room now."""
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join"
 
     async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
-        """Return those rooms that a person is in now with Lyra, and whose history they can read for sure."""
+        """Return which of these rooms a person is in with Lyra now, and can certainly read the history of."""
         found = {circle: self._room(circle.id) for circle in circles if circle.reach is Reach.ROOM}
         return {circle for circle, room in found.items() if room is not None and room.readable(person.id, circle.epoch)}
 
     async def shares(self, person: Person) -> bool:
-        """Say whether a person is in a room with Lyra that is no DM."""
+        """Return whether a person shares a room with Lyra that is no DM."""
         return self._line is not None and self._line.rooms.shares(person.id)
 
     async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
-        """Return those accounts that are neither in a room nor asked in, where nobody else could come in or read."""
+        """Return which accounts are neither in a room nor invited, if nobody else could join or read it."""
         room = self._room(place.channel)
         if room is None or not (room.is_member and room.state.is_whole and room.is_closed):
             return set()
         return set(accounts).difference(room.state.inside)
 
     async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
-        """Return those who are in a room or asked in."""
+        """Return those who are in a room or invited."""
         room = self._room(place.channel)
         return [room.person(one) for one in room.state.inside] if room is not None else ()
 
     async def bore(self, place: Place) -> Sequence[Person]:
-        """Return those who are in a room or asked in under the names that its history has them by, the first borne first.
+        """Return a room's members and invitees under their names in its history, first borne first.
 
-        The rooms that it replaced count as far as everyone who can read it could read them: a name says no more than they know.
+        The rooms it replaced count as far as everyone who can read it could read them, so that a name reveals no more than
+        they know.
         """
         room = self._room(place.channel)
         if room is None or self._line is None:
@@ -224,12 +226,12 @@ class Matrix(Adapter):
         return await self._line.past_names.of(room, [one.id for one in now.earlier] if now else ())
 
     async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
-        """Return those rooms that are or ever were encrypted, or of which that is not known."""
+        """Return which rooms are or ever were encrypted, unknown ones included."""
         found = {circle: self._room(circle.id) for circle in circles}
         return {circle for circle, room in found.items() if room is None or room.record.encrypted}
 
     async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
-        """Return the n messages before one, oldest first; none where that is not possible now."""
+        """Return the n messages before one, oldest first; none if that is impossible now."""
         return await before(self._line.client, self._line.rooms, place, message, n, reader) if self._line else ()
 
     async def read(self, message: Message) -> Sequence[Contents]:
@@ -239,22 +241,22 @@ class Matrix(Adapter):
         return await self._line.files.read(self._line.client, message)
 
     async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
-        """Look once into a room's history, around the first of these messages; nothing while the homeserver is away."""
+        """Look once into a room's history, around the first of these messages; {} while the homeserver is away."""
         if patient:
             await self._pace.pause(self._pace.look)
         return await self._line.presences.of(place, ids) if self._line else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
-        """Return which of these places' rooms Lyra is in no more; nothing while the homeserver is away."""
+        """Return which of these places' rooms Lyra is no longer in; none while the homeserver is away."""
         return await self._line.departures.vanished(places) if self._line else ()
 
     async def dm(self, person: Person) -> Place | None:
-        """Return the DM that there is with a person, None for none."""
+        """Return the existing DM with a person, or None."""
         room = self._line.rooms.dm_of(person.id) if self._line else None
         return self._line.rooms.place(room) if self._line and room else None
 
     def link(self, place: str, message: str) -> str:
-        """Return the address of a message, for a reply that of what it answers; '' where that has none on Matrix."""
+        """Return the URL of a message (for a reply, of the message it answers); '' if it has none on Matrix."""
         room, event = split_key(place)[1], "".join(message.partition("$")[1:])
         return f"https://matrix.to/#/{quote(room, safe='!:')}/{quote(event, safe='$:')}" if event else ""
 
@@ -265,7 +267,7 @@ class Matrix(Adapter):
             return None
 
     async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
-        """Ask a person's app for a verification, or take their word whether the emoji are the same; return what to say of it."""
+        """Ask a person's app for a verification, or take their verdict on the emoji; return what to say about it."""
         if self._line is None:
             raise PlatformFailure(_AWAY)
         if answer is None:
@@ -275,20 +277,20 @@ class Matrix(Adapter):
     # Answers
 
     async def send(self, sending: Sending) -> str:
-        """Send a part and return the id of its event. Raises SendFailed."""
+        """Send a part and return its event id. Raises SendFailed."""
         if self._line is None:
             raise SendFailed(_AWAY)
         return await self._line.sender.send(sending)
 
     async def aside(self, person: Person, *, encrypted: bool = False) -> Place | None:
-        """Return the DM with a person, made if need be. Raises PlatformFailure while it can be neither found nor made."""
+        """Return the DM with a person, created if need be. Raises PlatformFailure while it can be neither found nor created."""
         if self._line is None:
             raise PlatformFailure(_AWAY)
         return await self._line.asides.place(person, encrypted=encrypted)
 
     @asynccontextmanager
     async def thinking(self, place: str) -> AsyncIterator[None]:
-        """Type in a room while an answer is being made."""
+        """Show typing in a room while an answer is made."""
         if self._line is None:
             yield
             return

@@ -1,4 +1,4 @@
-"""What the homeserver's refusals mean for a part on its way out. Foreign errors stop here."""
+"""What the homeserver's refusals mean for an outgoing part. Foreign errors stop here."""
 
 from typing import TypeVar
 
@@ -18,7 +18,7 @@ _PASSES = frozenset({"M_LIMIT_EXCEEDED", "M_RESOURCE_LIMIT_EXCEEDED", "M_USER_LI
 
 
 class Refused(Exception):
-    """The homeserver said no: `code` is Matrix's name for why, '' where it is not the homeserver that answers."""
+    """The homeserver refused: `code` is Matrix's error code, '' if it is not the homeserver that answered."""
 
     def __init__(self, response: ErrorResponse) -> None:
         self.code = str(response.status_code or "")
@@ -27,39 +27,39 @@ class Refused(Exception):
 
     @property
     def too_large(self) -> bool:
-        """Whether less of it would be taken."""
+        """Whether a smaller one would be accepted."""
         return self.code == _TOO_LARGE or self.status == 413
 
     @property
     def forbidden(self) -> bool:
-        """Whether it is Lyra's rights that do not allow it."""
+        """Whether Lyra lacks the permission."""
         return self.code == _FORBIDDEN
 
     @property
     def hidden(self) -> bool:
-        """Whether what was asked for is not there, or not for Lyra."""
+        """Whether what was requested does not exist, or not for Lyra."""
         return self.code in (_FORBIDDEN, _NOT_FOUND)
 
     @property
     def final(self) -> bool:
-        """Whether trying again cannot help."""
+        """Whether retrying cannot help."""
         passes = not self.code or self.code in _PASSES or self.status in (401, 429) or self.status >= 500
         return not passes or self.too_large
 
 
 TROUBLE = (Refused, aiohttp.ClientError, OSError, ProtocolError, EncryptionError, GroupEncryptionError, OlmTrustError)
-"""What a request to the homeserver can raise, once it is checked."""
+"""What a checked request to the homeserver can raise."""
 
 
 def checked(response: T | ErrorResponse) -> T:
-    """Return an answer that is none of nio's errors. Raises Refused."""
+    """Return an answer unless it is one of nio's errors. Raises Refused."""
     if isinstance(response, ErrorResponse):
         raise Refused(response)
     return response
 
 
 def failure(error: Exception) -> SendFailed:
-    """Return what a person should know of an error, and whether trying again can help."""
+    """Return what to tell people about an error, and whether retrying can help."""
     if not isinstance(error, Refused):
         return SendFailed(lazy("The Matrix homeserver cannot be reached; what waits is sent as soon as it can be."))
     if error.forbidden:

@@ -1,4 +1,4 @@
-"""Requests to the homeserver for what nio does not know, and what its refusals mean. Foreign errors stop here."""
+"""Requests to the homeserver that nio does not support, and what its refusals mean. Foreign errors stop here."""
 
 import json
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from localization.sentences import Said, Sentence, lazy
 Json = dict[str, Any]
 
 SIGN_IN = "lyra matrix login"
-"""The command that signs her in, with whoever owns the account at hand."""
+"""The command that signs her in with the help of the account's owner."""
 PASSWORD = lazy("give her the password of her account once (password_env or password_file in [matrix])")
 UNRECOGNIZED = "M_UNRECOGNIZED"
-"""Matrix's code for what a server does not know, and for what stands below a wrong address."""
+"""Matrix's error code for unknown endpoints, also below a wrong base address."""
 TROUBLE = (aiohttp.ClientError, OSError)
 """What a request can raise while the network or the homeserver is away."""
 
@@ -27,7 +27,7 @@ _OVER = frozenset({"M_UNKNOWN_TOKEN", "M_MISSING_TOKEN"})
 
 
 class SignedOut(PlatformFailure):
-    """The homeserver does not know the token, or not any more. A `soft` end leaves the device: it may log in again as itself."""
+    """The homeserver does not, or no longer, know the token. After a `soft` logout the device can log in again under its id."""
 
     def __init__(self, *, soft: bool = False) -> None:
         super().__init__(lazy("The homeserver does not know Lyra's token any more; she signs in again, if she can."))
@@ -35,7 +35,7 @@ class SignedOut(PlatformFailure):
 
 
 def signed_out() -> PlatformRefused:
-    """Return what to tell where a token is no more, and nothing else lets her in."""
+    """Return the error for a lost token without any other way to log in."""
     return PlatformRefused(
         lazy(
             "The homeserver does not know Lyra's token any more, because her device was signed out; {password}, and "
@@ -46,11 +46,11 @@ def signed_out() -> PlatformRefused:
 
 
 class Stranger(PlatformFailure):
-    """What answers is no homeserver: it never was one, or something else stands before it for a while."""
+    """The server that answers is no homeserver, or something else is temporarily in front of it."""
 
 
 class Denied(Exception):
-    """The homeserver said no to a request; `code` is Matrix's name for why, '' where it asks who is there."""
+    """The homeserver refused a request; `code` is Matrix's error code, '' if it asks for authentication."""
 
     def __init__(self, status: int, body: Json) -> None:
         self.status, self.body = status, body
@@ -58,7 +58,7 @@ class Denied(Exception):
         super().__init__(self.code or str(status))
 
     def final(self, what: Said) -> PlatformRefused:
-        """Return what to tell of it: `what` says what Lyra could not do."""
+        """Return the final error; `what` says what Lyra could not do."""
         return PlatformRefused(
             lazy("The homeserver does not let Lyra {what} ({code}); ask whoever runs it.", what=what, code=self)
         )
@@ -67,15 +67,15 @@ class Denied(Exception):
 async def ask(
     client: AsyncClient, method: str, *path: str, body: Json | None = None, query: Mapping[str, str] | None = None
 ) -> Json:
-    """Make a request and return the answer; the parts of the path are quoted here.
+    """Make a request and return the answer; path parts are quoted here.
 
-    Raises Denied, SignedOut, Stranger, or PlatformFailure for what passes.
+    Raises Denied, SignedOut, Stranger, or PlatformFailure if transient.
     """
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)
     where = _API + "/".join(quote(part, safe="") for part in path) + (f"?{urlencode(query)}" if query else "")
     status, found = await answered(client, method, where, data, headers | {"Content-Type": "application/json"})
-    # A homeserver says by a code of Matrix's what it does not have.
+    # A homeserver answers with a Matrix error code for anything it does not have.
     if found is None or (status == 404 and "errcode" not in found):
         raise Stranger(_away(str(status)))
     if found.get("errcode") in _OVER:
@@ -86,7 +86,7 @@ async def ask(
 
 
 def word(answer: Json, name: str) -> str:
-    """Return a text that an answer has to hold. Raises PlatformFailure."""
+    """Return a string that an answer must contain. Raises PlatformFailure."""
     found = answer.get(name)
     if not isinstance(found, str):
         raise unreachable(lazy("an answer without {name}", name=name))
@@ -94,7 +94,7 @@ def word(answer: Json, name: str) -> str:
 
 
 def failure(response: ErrorResponse) -> PlatformFailure:
-    """Return what an error that nio hands back means for the whole connection."""
+    """Return what one of nio's error responses means for the whole connection."""
     if response.status_code in _OVER:
         return SignedOut(soft=response.soft_logout)
     status = getattr(response.transport_response, "status", 0)
@@ -102,7 +102,7 @@ def failure(response: ErrorResponse) -> PlatformFailure:
 
 
 async def speaks_matrix(client: AsyncClient) -> bool:
-    """Return whether what answers is a homeserver at all. Raises PlatformFailure for what passes."""
+    """Return whether the server that answers is a homeserver at all. Raises PlatformFailure if transient."""
     _, found = await answered(client, "GET", _VERSIONS)
     return found is not None and "versions" in found
 
@@ -110,7 +110,7 @@ async def speaks_matrix(client: AsyncClient) -> bool:
 async def answered(
     client: AsyncClient, method: str, where: str, data: str | None = None, headers: Mapping[str, str] | None = None
 ) -> tuple[int, Json | None]:
-    """Make a request, and return its answer's status and what it says, None where that is no JSON. Raises PlatformFailure for what passes."""
+    """Make a request; return the status and the JSON answer, None if it is no JSON. Raises PlatformFailure if transient."""
     try:
         answer = await client.send(method, where, data, headers)
         found = _parsed(await answer.read())
@@ -122,12 +122,12 @@ async def answered(
 
 
 def no_homeserver(address: str) -> Sentence:
-    """Return what to tell of an address where something else answers."""
+    """Return what to say about an address where something other than a homeserver answers."""
     return lazy("What answers at {address} is not a Matrix homeserver; correct homeserver in [matrix].", address=address)
 
 
 def unreachable(how: Said) -> PlatformFailure:
-    """Return what to tell of a homeserver that does not answer as one; `how` says what it did instead."""
+    """Return the error for a homeserver that does not answer properly; `how` says what it did instead."""
     return PlatformFailure(_away(how))
 
 

@@ -1,4 +1,4 @@
-"""How patient the connection is. Tests bring their own."""
+"""Timing of a connection. Tests bring their own."""
 
 import time
 from collections.abc import Callable
@@ -9,8 +9,11 @@ from adapters.pace import Patience
 
 @dataclass(frozen=True, slots=True)
 class Pace(Patience):
-    """Waits in seconds. `poll` is how long the homeserver may keep a request that has nothing to tell, `stale` how long after
-    its last answer places count as unknown, `keys` how long the key to a message may take."""
+    """Waits, in seconds.
+
+    `poll` is the long-poll timeout of a sync, `stale` how long after the last answer places count as unknown, `keys` how
+    long to wait for the key to a message.
+    """
 
     elapsed: Callable[[], float] = time.monotonic
     poll: float = 30.0

@@ -1,4 +1,4 @@
-"""The loop that asks the homeserver what happened, and moves on only when that is committed."""
+"""The sync loop, which moves on only once a batch is committed."""
 
 import asyncio
 import logging
@@ -32,7 +32,7 @@ STREAM = "sync"
 _LONGEST_START = 600.0
 _TRIES_WITH_KEYS = 3
 _MOST_HANDED = 500
-# What nio raises over an event that it did not expect.
+# What nio raises over an unexpected event.
 _ODD = (AttributeError, LookupError, TypeError, ValueError, ProtocolError)
 _NOTHING = {"not_types": ["*"]}
 
@@ -40,9 +40,9 @@ log = logging.getLogger(__name__)
 
 
 class Sync:
-    """One connection. A sync that could not be gathered is asked for again from the last commit, with all that rooms are.
+    """The sync of one connection. A sync that could not be gathered is repeated from the last commit, with full room state.
 
-    `at_once` is how many events of a room one sync brings; where there are more, they are read back.
+    `at_once` is how many events of a room one sync brings; further ones are read from history.
     """
 
     def __init__(
@@ -79,9 +79,9 @@ class Sync:
         rooms.away = self._is_away
 
     async def run(self) -> None:
-        """Hear until cancelled, through every failure that passes.
+        """Sync until cancelled, through every transient failure.
 
-        Raises PlatformRefused, SignedOut, or PlatformFailure where a new connection may help.
+        Raises PlatformRefused, SignedOut, or PlatformFailure if a new connection may help.
         """
         self._since = (await self._listener.cursors()).get(STREAM, "")
         await self._r.load()
@@ -106,8 +106,8 @@ class Sync:
         return self._pace.elapsed() - self._told > self._pace.stale
 
     async def _ask(self) -> SyncResponse:
-        """Ask what happened since the last commit."""
-        # nio passes over an answer that ends where it believes to be. In one that tells all, it would miss rooms that rest.
+        """Request what happened since the last commit."""
+        # nio skips an answer that ends at its own position. In a full one, it would miss the quiet rooms.
         self._client.next_batch = "" if self._full else self._since
         # A full answer comes at once.
         wait = 0 if self._full else ceil(self._r.undecrypted.within(self._pace.poll) * 1000)
@@ -122,7 +122,7 @@ class Sync:
         return answer
 
     async def _take(self, response: SyncResponse) -> None:
-        """Hand over what a sync brought, and move on."""
+        """Pass on what a sync brought, and move on."""
         self._invitations.invited(await _invites(response), quiet=not self._since)
         try:
             batch = await self._gatherer.gather(response, self._since, full=self._full)
@@ -133,7 +133,7 @@ class Sync:
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
         events = [one for event in self._hearing.turn(batch) if (one := await self._departed(event))]
-        # What goes on elsewhere did not vanish, and nobody tells her any more what is taken back there.
+        # A room that continues elsewhere has not vanished, and Lyra no longer learns of redactions there.
         vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
         for room in left:
             if room not in vanished and not self._rooms.hears(room):
@@ -161,7 +161,7 @@ class Sync:
         return await self._departures.told(event) if isinstance(event, Vanished) else event
 
     async def _keep_keys(self, response: SyncResponse, failures: int) -> int:
-        """Keep the device's keys as they should be; return how often that failed. Raises PlatformFailure where it goes on so."""
+        """Maintain the device's keys; return the number of consecutive failures. Raises PlatformFailure if they persist."""
         try:
             await self._account.keep_keys(response)
         except (PlatformRefused, SignedOut):
@@ -174,7 +174,7 @@ class Sync:
         return 0
 
     async def show_read(self) -> None:
-        """Let people see that what they said to her was heard, until cancelled."""
+        """Send read receipts for what people said to her, until cancelled."""
         while True:
             events = await self._receipts.get()
             last = {one.place.channel: one.id for one in events if isinstance(one, Message) and one.addressed}
@@ -183,8 +183,10 @@ class Sync:
 
 
 def _missed(batch: Batch) -> list[tuple[str, ...]]:
-    """Return where something may have happened unheard: everywhere, where it is not known up to where she heard; in rooms of
-    which not all could be read back; and in those that she was not in meanwhile.
+    """Return the key prefixes of places where something may have been missed.
+
+    Everywhere, if it is unknown up to where she heard; rooms that could not be read back in full; and rooms she was away
+    from.
     """
     if not batch.since:
         return [()]
@@ -193,13 +195,13 @@ def _missed(batch: Batch) -> list[tuple[str, ...]]:
 
 
 def _filter(at_once: int) -> dict[str, object]:
-    """Return what is asked for: nothing but what happens in rooms, and what is sent to this device."""
+    """Return the sync filter: only room events, and to-device messages."""
     room = {"timeline": {"limit": at_once}, "ephemeral": _NOTHING, "account_data": _NOTHING}
     return {"presence": _NOTHING, "account_data": _NOTHING, "room": room}
 
 
 async def _invites(response: SyncResponse) -> Mapping[str, Any]:
-    """Return the state that is shown of each room that she is invited to. nio drops what tells a space, or a successor."""
+    """Return the stripped state of each room she is invited to. nio drops what marks a space, or a successor."""
     if not response.rooms.invite:
         return {}
     raw = await response.transport_response.json(content_type=None)

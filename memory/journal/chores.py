@@ -1,6 +1,6 @@
-"""Housekeeping that waits for a process with the time for it: which domains are to be looked after, each by one process at a time.
+"""Housekeeping queued for a process with spare time: domains due for it, each handled by one process at a time.
 
-Where one process does everything, it looks after a domain itself and nothing waits here.
+Where a single process does everything, it does the housekeeping itself and nothing is queued here.
 """
 
 from collections.abc import Iterable
@@ -14,20 +14,20 @@ from memory.store.database import Database, Holders
 from memory.types import MINUTE
 
 CHORE = "chore"
-"""What is called to other processes where a domain waits."""
+"""What is called to other processes when a domain is queued."""
 _ROUND, _EVERY = "chores", "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Chore:
-    """A domain, by its key, that this process looks after now."""
+    """A domain, by key, whose housekeeping this process has claimed."""
 
     domain: int
     held: Claim
 
 
 class Chores:
-    """The domains that wait to be looked after."""
+    """The queue of domains due for housekeeping."""
 
     def __init__(self, db: Database, holders: Holders, clock: Clock) -> None:
         self._db = db
@@ -35,14 +35,14 @@ class Chores:
         self._clock = clock
 
     async def add(self, domains: Iterable[int]) -> None:
-        """Have domains looked after soon."""
+        """Queue domains for housekeeping."""
         slots = [str(domain) for domain in sorted(domains)]
         async with self._db.transaction(bounds=Bounds()) as tx:
             await ledger.want(tx, CHORE, slots)
         self._call()
 
     async def add_all(self) -> bool:
-        """Have every domain looked after, once a minute however many ask; return whether it was this time."""
+        """Queue every domain, at most once a minute across all processes; return whether this call did."""
         await self._holders.join()
         async with self._db.transaction(bounds=Bounds()) as tx:
             held = await ledger.claim(tx, _ROUND, _EVERY, self._holders, self._clock.now())
@@ -54,19 +54,19 @@ class Chores:
         return held is not None
 
     async def take(self) -> Chore | None:
-        """Take a domain that waits and that nobody looks after."""
+        """Claim a queued domain that no other process holds."""
         await self._holders.join()
         async with self._db.transaction(bounds=Bounds()) as tx:
             held = await ledger.take_wanted(tx, CHORE, self._holders, self._clock.now())
         return Chore(int(held.slot), held) if held else None
 
     async def renew(self, chore: Chore) -> bool:
-        """Go on with it for ten minutes more; False where another process does by now."""
+        """Renew the claim for another ten minutes; False if another process has it by now."""
         async with self._db.transaction(bounds=Bounds()) as tx:
             return await ledger.renew(tx, chore.held, self._clock.now())
 
     async def done(self, chore: Chore, *, again: bool = False) -> None:
-        """Let go of a domain: it is looked after, or will be `again` in a minute."""
+        """Release a domain, done or, with `again`, due once more in a minute."""
         async with self._db.transaction(bounds=Bounds()) as tx:
             await ledger.finish_wanted(tx, chore.held, self._clock.now() + MINUTE if again else 0)
 

@@ -1,4 +1,4 @@
-"""The inbox: every event as it was heard, until it is answered, and how far each stream was heard."""
+"""The inbox: every event as heard, until it is answered, and the cursor of each stream."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class InboxEvent:
-    """An event of the inbox that is not done yet."""
+    """An inbox event that is not done yet."""
 
     key: int
     event: Event
@@ -32,7 +32,7 @@ class InboxEvent:
 
 @dataclass(frozen=True, slots=True)
 class OpenEvents:
-    """Events that wait: payloads and the keys of previews that a kill left behind, by event, and those held for another try."""
+    """Waiting events: payloads, and the keys of previews left by a kill, by event; and those held for another try."""
 
     payloads: dict[int, str]
     previews: dict[int, str]
@@ -40,14 +40,14 @@ class OpenEvents:
 
 
 def around(place: str) -> Parameters:
-    """Return the parameters `from` and `to`, between which the keys of all threads of the channel of a place stand."""
+    """Return the bounds `from` and `to` of the keys of all threads in a place's channel."""
     channel = json.dumps(json.loads(place)[:-1], ensure_ascii=False).removesuffix("]")
     return {"from": f"{channel}, ", "to": f"{channel}-"}
 
 
 Run = Callable[[str, Parameters], Awaitable[list[Row]]]
 _AT_ONCE = 100
-"""How many events one statement inserts: a statement each would hold a burst up for as many turns of the writer."""
+"""Events per INSERT: with one statement each, a burst would block the writer for as many turns."""
 
 
 class Inbox:
@@ -58,32 +58,32 @@ class Inbox:
         self._clock = clock
 
     async def accept(self, platform: str, events: Sequence[Event], cursors: Mapping[str, str] = {}) -> list[InboxEvent]:
-        """T1: commit events and cursors, by stream, together; return the events not heard before."""
+        """T1: commit events and cursors (by stream) together; return the events not heard before."""
         now = self._clock.now()
         fresh: list[InboxEvent] = []
-        # Whatever is made of what was heard before can wait; a platform that is not listened to does not.
+        # Other writers can wait; a platform whose events are not taken does not.
         async with self._db.transaction(first=True, bounds=_heard_on(platform)) as tx:
             await _move(tx, platform, cursors, now)
             pieces = list(pages(events, _AT_ONCE))
             for some in pieces[:-1]:
                 fresh += await _insert(tx.all, platform, some, now)
             for some in pieces[-1:]:
-                # With the commit: while the event loop is busy each turn of it counts.
+                # Together with the commit: on a busy event loop every turn of it counts.
                 fresh += await _insert(tx.last, platform, some, now)
         return fresh
 
     async def cursors(self, platform: str) -> dict[str, str]:
-        """Return how far each stream of a platform was heard."""
+        """Return the cursor of each stream of a platform."""
         rows = await self._db.all("SELECT stream, value FROM cursors WHERE platform = :platform", {"platform": platform})
         return {row["stream"]: row["value"] for row in rows}
 
     async def move(self, platform: str, cursors: Mapping[str, str]) -> None:
-        """Record how far streams were heard where that brought no event to keep."""
+        """Move cursors without events, for streams that brought nothing to keep."""
         async with self._db.transaction(bounds=_heard_on(platform)) as tx:
             await _move(tx, platform, cursors, self._clock.now())
 
     async def unfinished(self, platform: str, place: str | None = None) -> list[InboxEvent]:
-        """Return the events that still wait for their answer, oldest first."""
+        """Return the events still waiting for an answer, oldest first."""
         rows = await self._db.all(
             "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
             "AND (CAST(:place AS TEXT) IS NULL OR place = :place) AND state IN ('new', 'held') ORDER BY id",
@@ -92,7 +92,7 @@ class Inbox:
         return [_heard(row) for row in rows]
 
     async def unfinished_around(self, platform: str, place: str) -> list[InboxEvent]:
-        """Return the events that still wait for their answer in all threads of the channel of a place, oldest first."""
+        """Return the events still waiting for an answer in any thread of a place's channel, oldest first."""
         rows = await self._db.all(
             "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
             "AND place >= :from AND place < :to AND state IN ('new', 'held') ORDER BY id",
@@ -101,11 +101,11 @@ class Inbox:
         return [_heard(row) for row in rows]
 
     async def open_payloads(self, keys: Sequence[int]) -> dict[int, str]:
-        """Return the payloads, as they are now, of those events that still wait for their answer."""
+        """Return the current payloads of those events that still wait for an answer."""
         return (await self.open_events(keys)).payloads
 
     async def open_events(self, keys: Sequence[int], platform: str = "", place: str = "") -> OpenEvents:
-        """Return what of these events still waits for its answer, as it is now; with a place, what waits there for another try."""
+        """Return the current state of those events that still wait for an answer; with a place, also its held events."""
         rows = await self._db.all(
             f"SELECT i.id, i.payload, i.state, {PREVIEW_OF} AS preview FROM inbox i "
             f"WHERE i.id IN ({placeholders('k', keys)}) AND i.state IN ('new', 'held') UNION ALL "
@@ -120,7 +120,7 @@ class Inbox:
         )
 
     async def replace(self, platform: str, event_id: str, payload: str) -> bool:
-        """Give an event that is not done another payload; return whether there is such an event."""
+        """Replace the payload of an event that is not done; return whether there is one."""
         which = {"platform": platform, "event_id": event_id}
         if not await self._db.one(f"SELECT id FROM inbox {_NOT_DONE}", which):
             return False
@@ -129,12 +129,12 @@ class Inbox:
         return row is not None
 
     async def waited_for(self) -> list[str]:
-        """Return the platforms of which events still wait for their answer."""
+        """Return the platforms with events still waiting for an answer."""
         rows = await self._db.all("SELECT DISTINCT platform FROM inbox WHERE state IN ('new', 'held') ORDER BY platform")
         return [row["platform"] for row in rows]
 
     async def held_places(self, platform: str) -> list[str]:
-        """Return the places whose events wait for another try, the one that waits longest first."""
+        """Return the places with held events, longest waiting first."""
         rows = await self._db.all(
             "SELECT place FROM inbox WHERE platform = :platform AND state = 'held' GROUP BY place ORDER BY min(id)",
             {"platform": platform},
@@ -142,9 +142,9 @@ class Inbox:
         return [row["place"] for row in rows]
 
     async def hold(self, keys: Sequence[int], why: str, most: int | None = None) -> None:
-        """Keep events for another try; after `most` tries, where given, they are parked and shown in status.
+        """Hold events for another try; after `most` tries, if given, park them, to be shown in status.
 
-        What is parked is never answered, so that nothing of it is kept here.
+        Parked events are never answered, so their payloads are blanked.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
@@ -163,12 +163,12 @@ class Inbox:
             await finish(tx, keys)
 
     async def parked(self) -> int:
-        """Count the events that were given up after their last try."""
+        """Count the parked events, which were given up after their last try."""
         row = await self._db.one("SELECT count(*) AS n FROM inbox WHERE state = 'parked'")
         return int(row["n"]) if row else 0
 
     async def open_counts(self) -> dict[str, int]:
-        """Count the events that are not answered, by whether they are new or held."""
+        """Count the unanswered events by state, new or held."""
         rows = await self._db.all("SELECT state, count(*) AS n FROM inbox WHERE state IN ('new', 'held') GROUP BY state")
         return {"new": 0, "held": 0} | {row["state"]: row["n"] for row in rows}
 
@@ -181,7 +181,7 @@ async def finish(tx: Transaction, keys: Sequence[int]) -> None:
 
 
 async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
-    """Give places of a platform other keys, by those that they have."""
+    """Rename the keys of a platform's places, from old to new."""
     await tx.many(
         "UPDATE inbox SET place = :now WHERE platform = :platform AND place = :before",
         ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
@@ -189,12 +189,12 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
 
 
 async def blank(tx: Transaction, keys: Sequence[int]) -> None:
-    """Blank the payloads of events that are never answered."""
+    """Blank the payloads of events that will never be answered."""
     await tx.run(f"UPDATE inbox SET payload = '' WHERE id IN ({placeholders('k', keys)})", bound("k", keys))
 
 
 async def finish_kept(tx: Transaction, items: Sequence[int]) -> None:
-    """Finish the events that these messages were heard in, and blank them."""
+    """Finish and blank the events in which these messages were heard."""
     await tx.run(
         "UPDATE inbox SET state = 'done', payload = '' WHERE state <> 'done' AND EXISTS (SELECT 1 FROM exchanges e "
         f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({placeholders('i', items)}) AND e.source_id = inbox.event_id "
@@ -212,7 +212,7 @@ async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now:
 
 
 def _heard_on(platform: str) -> Bounds:
-    """Return the bounds of what is heard on a platform: events get their numbers in the order in which they are committed."""
+    """Return the bounds of hearing on a platform, under which event numbers follow the order of commits."""
     return Bounds.of(f"inbox {platform}")
 
 
@@ -224,7 +224,7 @@ def _heard(row: Row) -> InboxEvent:
 
 
 async def _insert(run: Run, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:
-    """Insert events in their order; return those not heard before."""
+    """Insert events in order; return those not heard before."""
     values = ", ".join(f"(:platform,:p{at},:e{at},:b{at},:now)" for at in range(len(events)))
     rows = await run(
         f"INSERT INTO inbox (platform, place, event_id, payload, received_at) VALUES {values} "

@@ -1,4 +1,4 @@
-"""What was heard and what is to be said: the inbox with its cursors, and the outbox.
+"""The journal: the inbox with its cursors, and the outbox.
 
 T1 commits events and cursors together; an event is finished only in the transaction that stores its answer (T3), which also
 queues every part of that answer. The journal is not memory: texts are blanked when an event is done, and a day after a part

@@ -1,4 +1,4 @@
-"""Claims, so that work is done once however many processes and restarts there are, and the log of what was done."""
+"""Claims, so that work is done once whatever the number of processes and restarts, and the activity log."""
 
 import json
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ LEASE = 10 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A lease on one piece of work. Whoever publishes checks that the fence is still his."""
+    """A lease on one piece of work. Whoever publishes checks that the fence still holds."""
 
     name: str
     slot: str
@@ -22,7 +22,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One line of the log: what was done when; it never holds message text."""
+    """One line of the activity log; it never holds message text."""
 
     seq: int
     at: int
@@ -31,9 +31,9 @@ class Happening:
 
 
 async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
-    """Take the lease on (name, slot) for ten minutes, or return None while another living process holds it, or is taking it.
+    """Lease (name, slot) for ten minutes; return None while another living process holds or is taking it.
 
-    `holders.join()` was awaited before.
+    `holders.join()` must have been awaited before.
     """
     held = await tx.free("SELECT holder, until FROM claims WHERE name = :name AND slot = :slot", {"name": name, "slot": slot})
     if not held:
@@ -45,7 +45,7 @@ async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: in
 
 async def _begin(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
     (fence,) = await tx.numbers("fence")
-    # Where it is there after all, somebody is at it just now.
+    # If the row exists after all, another process took it just now.
     row = await tx.one(
         "INSERT INTO claims (name, slot, holder, fence, until, tries) VALUES (:name, :slot, :holder, :fence, :until, 1) "
         "ON CONFLICT (name, slot) DO NOTHING RETURNING fence",
@@ -55,7 +55,7 @@ async def _begin(tx: Transaction, name: str, slot: str, holders: Holders, now: i
 
 
 async def _take(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim:
-    # A number that was never given before: a claim that was settled may come again, and its old holder as well.
+    # A new fence: a settled claim may come again, and its former holder as well.
     (fence,) = await tx.numbers("fence")
     await tx.run(
         "UPDATE claims SET holder = :holder, fence = :fence, until = :until, tries = tries + 1, note = '' "
@@ -66,7 +66,7 @@ async def _take(tx: Transaction, name: str, slot: str, holders: Holders, now: in
 
 
 async def holds(tx: Transaction, held: Claim) -> bool:
-    """Say whether the lease is still this claim's."""
+    """Return whether the lease still belongs to this claim."""
     row = await tx.one(
         "SELECT 1 AS yes FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
         {"name": held.name, "slot": held.slot, "fence": held.fence},
@@ -75,7 +75,7 @@ async def holds(tx: Transaction, held: Claim) -> bool:
 
 
 async def renew(tx: Transaction, held: Claim, now: int) -> bool:
-    """Hold a lease for another ten minutes; False where it is another's by now."""
+    """Renew a lease for another ten minutes; False if another process has it by now."""
     row = await tx.one(
         "UPDATE claims SET until = :until WHERE name = :name AND slot = :slot AND fence = :fence RETURNING fence",
         {"name": held.name, "slot": held.slot, "fence": held.fence, "until": now + LEASE},
@@ -84,7 +84,7 @@ async def renew(tx: Transaction, held: Claim, now: int) -> bool:
 
 
 async def release(tx: Transaction, held: Claim, note: str = "") -> None:
-    """Let the lease go, so that the work may be claimed again at once."""
+    """Release the lease, so that the work may be claimed again at once."""
     await tx.run(
         "UPDATE claims SET until = 0, note = :note WHERE name = :name AND slot = :slot AND fence = :fence",
         {"name": held.name, "slot": held.slot, "fence": held.fence, "note": note},
@@ -92,7 +92,7 @@ async def release(tx: Transaction, held: Claim, note: str = "") -> None:
 
 
 async def settle(tx: Transaction, held: Claim) -> None:
-    """Drop the claim: its work is done and cannot come again."""
+    """Delete the claim: its work is done and cannot come again."""
     await tx.run(
         "DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
         {"name": held.name, "slot": held.slot, "fence": held.fence},
@@ -100,7 +100,7 @@ async def settle(tx: Transaction, held: Claim) -> None:
 
 
 async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
-    """Leave work for whoever has the time; what somebody is at already counts as never tried, and is done once more after that."""
+    """Queue work for any process; work in progress is done once more afterwards, with its tries reset."""
     await tx.many(
         "INSERT INTO claims (name, slot, holder, fence, until) VALUES (:name, :slot, '', 0, 0) "
         "ON CONFLICT (name, slot) DO UPDATE SET tries = 0",
@@ -109,7 +109,7 @@ async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
 
 
 async def want_everywhere(tx: Transaction, name: str) -> None:
-    """Leave work of a kind in every domain, by whose key it is known."""
+    """Queue one kind of work for every domain, with the domain's key as slot."""
     await tx.run(
         "INSERT INTO claims (name, slot, holder, fence, until) SELECT :name, CAST(id AS TEXT), '', 0, 0 FROM domains "
         "WHERE 1 = 1 ORDER BY id ON CONFLICT (name, slot) DO UPDATE SET tries = 0",
@@ -118,9 +118,9 @@ async def want_everywhere(tx: Transaction, name: str) -> None:
 
 
 async def take_wanted(tx: Transaction, name: str, holders: Holders, now: int) -> Claim | None:
-    """Take the lease on work that was left, what waits longest first; None where there is none that nobody is at.
+    """Lease the queued work that has waited longest; None if nothing is free.
 
-    What a holder did not outlive is left again. `holders.join()` was awaited before.
+    Work whose holder died is queued again. `holders.join()` must have been awaited before.
     """
     rows = await tx.all(
         "SELECT DISTINCT holder FROM claims WHERE name = :name AND until > :now AND holder <> ''", {"name": name, "now": now}
@@ -139,7 +139,7 @@ async def take_wanted(tx: Transaction, name: str, holders: Holders, now: int) ->
 
 
 async def finish_wanted(tx: Transaction, held: Claim, until: int = 0) -> None:
-    """Let go of work that is done, or, where it was wanted again or is to wait until an instant, leave it for the next."""
+    """Finish queued work; leave it queued if it was wanted again meanwhile, or until `until` if given."""
     which = {"name": held.name, "slot": held.slot, "fence": held.fence}
     if not until:
         await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence AND tries > 0", which)
@@ -150,7 +150,7 @@ async def finish_wanted(tx: Transaction, held: Claim, until: int = 0) -> None:
 
 
 async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: object) -> None:
-    """Append to the log of what was done."""
+    """Append a line to the activity log."""
     await tx.run(
         "INSERT INTO activity (seq, at, domain, kind, detail) VALUES (:seq, :at, :domain, :kind, :detail)",
         {"seq": await take(tx, "activity"), "at": at, "domain": domain, "kind": kind, "detail": json.dumps(detail)},
@@ -158,7 +158,7 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
 
 
 async def happenings(db: Database, after: int, limit: int = 500) -> list[Happening]:
-    """Return what was done since the given line of the log, oldest first."""
+    """Return the activity log after a given line, oldest first."""
     rows = await db.all(
         "SELECT seq, at, kind, detail FROM activity WHERE seq > :after ORDER BY seq LIMIT :limit",
         {"after": after, "limit": limit},
@@ -167,7 +167,7 @@ async def happenings(db: Database, after: int, limit: int = 500) -> list[Happeni
 
 
 async def happenings_in(db: Database, domain: Domain, after: int, limit: int) -> list[Happening]:
-    """Return what was done in a domain since the given line of the log: the newest of it, oldest first."""
+    """Return the newest lines of a domain's activity log after a given line, oldest first."""
     rows = await db.all(
         "SELECT seq, at, kind, detail FROM activity WHERE seq > :after AND domain = :domain ORDER BY seq DESC LIMIT :limit",
         {"after": after, "domain": domain.key, "limit": limit},
@@ -176,7 +176,7 @@ async def happenings_in(db: Database, domain: Domain, after: int, limit: int) ->
 
 
 async def last_happening(db: Database) -> int:
-    """Return the number of the newest line of the log, 0 where there is none."""
+    """Return the number of the activity log's newest line, 0 if it is empty."""
     row = await db.one("SELECT coalesce(max(seq), 0) AS seq FROM activity")
     assert row is not None
     return int(row["seq"])

@@ -1,8 +1,8 @@
-"""The outbox: every part that is to go out, frozen under its key before it is sent.
+"""The outbox: every outgoing part, frozen under its key before it is sent.
 
-A part found "attempting" at a start may or may not have arrived: the adapter looks before it sends again under the same key.
-A preview shows an answer while it is made; the answer then edits or deletes it, so a preview left over is never sent again.
-Where words must go, they are blanked here, and what did not go out is cancelled.
+A part found "attempting" at a start may or may not have arrived: the adapter looks before it sends again under the same
+key. A preview shows an answer while it is made; the answer then edits or deletes it, so a leftover preview is never sent
+again. Words that must go are blanked here, and parts not yet sent are cancelled.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from memory.types import MINUTE, Domain
 
 
 class Outbox:
-    """The parts of one database that are to go out, and those that went."""
+    """The outgoing and sent parts of one database."""
 
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
@@ -25,11 +25,11 @@ class Outbox:
     async def take(
         self, platform: str, place: str, keys: Sequence[str] | None = None, before: int | None = None
     ) -> list[OutboxRow]:
-        """Mark what waits for a place as being attempted, and return it in order: these parts alone, or everything, or what is older
-        than a row.
+        """Mark a place's waiting parts as attempting and return them in order.
 
-        Everything includes parts whose attempt another process did not outlive: take it only where no other one sends. It
-        leaves out previews, because the answer that follows takes their place.
+        These are the parts with `keys`, or all; with `before`, only those older than that row. All includes parts whose
+        attempt another process did not survive: call it so only where no other process sends. It leaves out previews,
+        because the following answer replaces them.
         """
         if keys is not None and not keys:
             return []
@@ -49,9 +49,9 @@ class Outbox:
         return [outgoing(row) for row in rows]
 
     async def sent(self, row: int, remote_id: str = "", then: str = "") -> OutboxRow | None:
-        """Record that a part arrived, and under which id of the platform.
+        """Record that a part arrived, and its platform id.
 
-        The part of the key `then`, where it still waits, is marked as being attempted and returned as it is now.
+        If the part with key `then` still waits, mark it as attempting and return it as it is now.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
@@ -61,7 +61,7 @@ class Outbox:
             return await attempt(tx, then) if then else None
 
     async def again(self, rows: Sequence[int]) -> None:
-        """Record that parts surely did not arrive, so that they are sent again."""
+        """Return parts that surely did not arrive to pending, so that they are sent again."""
         if not rows:
             return
         async with self._db.transaction(bounds=Bounds()) as tx:
@@ -71,7 +71,7 @@ class Outbox:
             )
 
     async def cancel(self, rows: Sequence[int]) -> None:
-        """Record that parts will never go out, and blank them. What arrived stays sent."""
+        """Cancel and blank parts that will never go out. Sent parts stay sent."""
         async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "UPDATE outbox SET state = 'cancelled', text = '', actions = '' "
@@ -80,7 +80,7 @@ class Outbox:
             )
 
     async def remove(self, row: int) -> None:
-        """Have a part that was to change a message take that message away instead: what it says must not go out."""
+        """Turn a part that was to change a message into one that deletes it: its text must not go out."""
         async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "UPDATE outbox SET operation = 'delete', text = '', actions = '' WHERE id = :row AND state <> 'sent'",
@@ -88,7 +88,7 @@ class Outbox:
             )
 
     async def take_back(self, preview: str, key: str) -> None:
-        """Queue the removal, under a key, of a preview that no answer takes the place of."""
+        """Queue the removal, under `key`, of a preview that no answer replaces."""
         async with self._db.transaction(bounds=Bounds()) as tx:
             await tx.run(
                 "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, answers, created_at) "
@@ -98,7 +98,7 @@ class Outbox:
             )
 
     async def previews(self, platform: str) -> list[OutboxRow]:
-        """Return the previews of the last week that were begun and that nothing has taken the place of."""
+        """Return the previews of the last week that were begun and not replaced."""
         rows = await self._db.all(
             f"SELECT o.*, {_NOTICE} AS notice, '' AS target_remote FROM outbox o WHERE o.platform = :platform AND o.operation = 'preview' "
             f"AND o.state IN ('sent', 'attempting') AND o.created_at >= :since AND {_LEFT} ORDER BY o.id",
@@ -107,7 +107,7 @@ class Outbox:
         return [outgoing(row) for row in rows]
 
     async def waiting(self, platform: str) -> list[str]:
-        """Return the places that parts wait for, previews aside, the one that waits longest first."""
+        """Return the places with waiting parts, apart from previews, longest waiting first."""
         rows = await self._db.all(
             "SELECT place FROM outbox WHERE platform = :platform AND state IN ('pending', 'attempting') "
             "AND operation <> 'preview' GROUP BY place ORDER BY min(id)",
@@ -116,19 +116,19 @@ class Outbox:
         return [row["place"] for row in rows]
 
     async def states(self, keys: Sequence[str]) -> list[str]:
-        """Return how far the parts of these keys are: pending, attempting, sent or cancelled."""
+        """Return the states of the parts with these keys: pending, attempting, sent or cancelled."""
         query = f"SELECT state FROM outbox WHERE key IN ({placeholders('k', keys)})"
         return [row["state"] for row in await self._db.all(query, bound("k", keys))]
 
     async def unsent(self) -> int:
-        """Count the parts that did not arrive, previews aside."""
+        """Count the parts not yet delivered, apart from previews."""
         row = await self._db.one(
             "SELECT count(*) AS n FROM outbox WHERE state IN ('pending', 'attempting') AND operation <> 'preview'"
         )
         return int(row["n"]) if row else 0
 
     async def blank(self, before: int) -> None:
-        """Blank the texts of what was sent before an instant, and give up the previews that are older and never were."""
+        """Blank the texts of parts sent before an instant, and cancel older previews that were never sent."""
         due = "text <> '' AND (state = 'sent' AND sent_at < :before OR operation = 'preview' AND created_at < :before)"
         if not await self._db.one(f"SELECT id FROM outbox WHERE {due} LIMIT 1", {"before": before}):
             return
@@ -142,11 +142,11 @@ class Outbox:
 
 
 async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
-    """Mark a part that waits as being attempted, in the caller's transaction, and return it; None where it waits no more."""
+    """Mark a pending part as attempting, in the caller's transaction, and return it; None if it is no longer pending."""
     row = await tx.one(f"{_SELECT} WHERE o.key = :key AND o.state = 'pending'", {"key": key})
     if row is None:
         return None
-    # Somebody else may have cancelled it since.
+    # Another transaction may have cancelled it since.
     still = await tx.last(
         "UPDATE outbox SET state = 'attempting' WHERE id = :id AND state = 'pending' RETURNING id", {"id": row["id"]}
     )
@@ -154,7 +154,7 @@ async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
 
 
 async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
-    """Return the parts that went out in a domain, stand there still, and rest on what is forgotten: replies and notices."""
+    """Return a domain's sent parts that are still on the platform and rest on something forgotten: replies and notices."""
     return await db.all(
         "SELECT o.key, o.platform, o.place FROM outbox o JOIN items i ON i.id = o.item WHERE o.domain = :domain "
         "AND i.dead_at IS NOT NULL AND o.state = 'sent' AND o.remote_id <> '' AND o.operation IN ('send', 'edit') "
@@ -165,7 +165,7 @@ async def posts_of_forgotten(db: Database, domain: Domain) -> list[Row]:
 
 
 async def taken_away(tx: Transaction, platform: str, place: str, remote_ids: Sequence[str]) -> None:
-    """Record, in the caller's transaction, that notices and posts of forgotten replies stand at a place no more."""
+    """Record, in the caller's transaction, that notices and posts of forgotten replies were removed from a place."""
     for some in pages(remote_ids):
         await tx.run(
             "UPDATE outbox SET remote_id = '' WHERE platform = :platform AND place = :place AND operation IN ('send', 'edit') "
@@ -178,7 +178,7 @@ async def queue(
     tx: Transaction, domain: Domain, platform: str, place: str, parts: Sequence[Part], now: int,
     item: int | None = None, answers: str = "", also: Collection[int] = (),
 ) -> None:  # fmt: skip
-    """Put the parts of an answer into the outbox, in the caller's transaction; `also` are the domains read beside home."""
+    """Queue the parts of an answer, in the caller's transaction; `also` are the domains read beside home."""
     await tx.many(
         "INSERT INTO outbox "
         "(domain, also, item, platform, place, part, key, operation, target, text, actions, form, answers, created_at) VALUES "
@@ -194,7 +194,7 @@ async def queue(
 
 
 async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
-    """Give places of a platform other keys, by those that they have."""
+    """Rename the keys of a platform's places, from old to new."""
     await tx.many(
         "UPDATE outbox SET place = :now WHERE platform = :platform AND place = :before",
         ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
@@ -202,7 +202,7 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
 
 
 async def name(tx: Transaction, domain: Domain, platform: str, place: str, root: str, key: str, now: int) -> None:
-    """Note, in the caller's transaction, that the thread of a place is called after a message, by the platform's id of it; once."""
+    """Record once, in the caller's transaction, that a place's thread is named after the message with platform id `root`."""
     await tx.run(
         "INSERT INTO outbox (domain, platform, place, part, key, operation, text, form, answers, state, created_at, sent_at) "
         "SELECT :domain, :platform, :place, 0, :key, 'send', '', :form, :root, 'sent', :now, :now WHERE NOT EXISTS "
@@ -212,9 +212,9 @@ async def name(tx: Transaction, domain: Domain, platform: str, place: str, root:
 
 
 async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) -> list[Row]:
-    """Queue, in the caller's transaction, that threads lose their names whose rows `o` fulfil an SQL condition; once each.
+    """Queue, in the caller's transaction and once each, the removal of thread names whose rows `o` match an SQL condition.
 
-    Returns platform and place of each.
+    Returns the platform and place of each.
     """
     return await tx.all(
         "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, form, answers, created_at) "
@@ -225,11 +225,10 @@ async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) 
 
 
 async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
-    """Blank the parts for which an SQL condition holds, and cancel those that did not go out, in the caller's transaction.
+    """Blank the parts matching an SQL condition, and cancel those not sent, in the caller's transaction.
 
-    A part without words, as one that takes a message away, has nothing to hide and goes out; not so one whose words are held
-    elsewhere. A preview whose fate is unknown
-    may stand there, and is still to be taken away.
+    A part without text, such as a deletion, has nothing to hide and goes out, unless its text is held off the record. A
+    preview whose fate is unknown may be on the platform, and still has to be removed.
     """
     await tx.run(
         "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' "
@@ -240,7 +239,7 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
 
 
 NOTICES = "(item IS NULL OR item IN (SELECT id FROM items WHERE kind = 'notice'))"
-"""The condition under which a part belongs to no reply that is kept."""
+"""The SQL condition that a part belongs to no stored reply."""
 _NOTICE = "(o.operation <> 'preview' AND (o.item IS NULL OR o.item IN (SELECT id FROM items WHERE kind = 'notice')))"
 _SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target"
 _WEEK = 7 * 24 * 60 * MINUTE
@@ -253,4 +252,4 @@ PREVIEW_OF = (
     "(SELECT o.key FROM outbox o WHERE o.platform = i.platform AND o.place = i.place AND o.answers = i.event_id "
     f"AND o.operation = 'preview' AND o.state <> 'cancelled' AND {_LEFT} ORDER BY o.id DESC LIMIT 1)"
 )
-"""The key of the newest preview for a row of `inbox i` whose place nothing has taken yet."""
+"""The key of the newest preview for a row of `inbox i` that nothing has replaced yet."""

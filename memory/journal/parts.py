@@ -1,22 +1,22 @@
-"""Parts of answers, as they go out, and as they stand in the outbox."""
+"""Parts of answers, as sent and as stored in the outbox."""
 
 from dataclasses import dataclass
 
 from memory.store.database import Row
 
 TITLE = "title"
-"""The form of the name of a thread, which answers the message that it is called after."""
+"""The form of a thread's name, which answers the message it is named after."""
 OFF_RECORD = "off-record"
-"""The form of a part whose words are held by the process that made it, and stand in no row."""
+"""The form of a part whose text is held only in the memory of the process that made it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an answer, as it goes out: the key makes sending it twice harmless where the platform allows.
+    """One part of an answer; its key makes sending it twice harmless where the platform allows.
 
-    `operation` is send, preview, edit or delete; the last two change the message that the part of the key `target` became.
-    `actions` is the caller's own JSON of what can be pressed under it, `form` the caller's word for how it is shown. An edit
-    without a text changes nothing but its actions.
+    `operation` is send, preview, edit or delete; the last two change the message sent for the part with key `target`.
+    `actions` is the caller's own JSON of the buttons under it, `form` the caller's word for how it is shown. An edit
+    without a text changes only its actions.
     """
 
     key: str
@@ -31,9 +31,9 @@ class Part:
 class OutboxRow:
     """A part in the outbox.
 
-    It was made at the domain `domain` and may hold what was read of those in `also`. `unsure` says that an earlier attempt may
-    have arrived. `target_remote` is the platform's id of what it changes, '' where that is not known. `first` says that it is its
-    answer's first part; it was queued at `since`. `notice` says that it is no reply that is kept.
+    It was made at the domain `domain` and may hold words read from those in `also`. `unsure` means an earlier attempt may
+    have arrived. `target_remote` is the platform id of what it changes, '' if unknown. `first` marks its answer's first
+    part; `since` is when it was queued. `notice` marks a part that belongs to no stored reply.
     """
 
     row: int
@@ -50,7 +50,7 @@ class OutboxRow:
 
 
 def outgoing(row: Row) -> OutboxRow:
-    """Return a row of the outbox as the part that it is."""
+    """Convert an outbox row."""
     part = Part(row["key"], row["text"], row["operation"], row["target"], row["actions"], row["form"])
     return OutboxRow(
         row["id"], part, row["place"], row["domain"], row["answers"], row["state"] == "attempting",

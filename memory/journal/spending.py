@@ -1,4 +1,4 @@
-"""What the calls of a model took, day by day (of UTC) and domain by domain, so that unasked work keeps to its budget."""
+"""Model spending by day (UTC) and domain, so that unprompted work keeps to its budget."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ _DAY = 24 * 60 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Calls of a model, and the tokens that went there and back."""
+    """Model calls, and the tokens sent and received."""
 
     calls: int = 0
     tokens: int = 0
@@ -19,26 +19,26 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class CallLimits:
-    """What may be spent in a day on one domain, and on all of them."""
+    """The daily limits per domain, and for all domains."""
 
     domain: Spent
     all: Spent
 
 
 class Spending:
-    """What was spent today."""
+    """The ledger of model spending."""
 
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
 
     async def note(self, domain: Domain, spent: Spent) -> None:
-        """Add what a domain spent."""
+        """Add to a domain's spending of today."""
         async with self._db.transaction() as tx:
             await self._add(tx, domain, spent)
 
     async def take(self, domain: Domain, spent: Spent, limits: CallLimits) -> bool:
-        """Add what a domain is about to spend, unless a limit of the day is reached; return whether it may."""
+        """Reserve spending for a domain unless a limit of the day is reached; return whether it is allowed."""
         async with self._db.transaction() as tx:
             for limit, so_far in ((limits.domain, await self._spent(tx, domain)), (limits.all, await self._spent(tx))):
                 if so_far.calls >= limit.calls or so_far.tokens >= limit.tokens:
@@ -47,11 +47,11 @@ class Spending:
         return True
 
     async def today(self, domain: Domain | None = None) -> Spent:
-        """Return what a domain, or all of them, spent today."""
+        """Return today's spending of a domain, or of all domains."""
         return await self._spent(self._db, domain)
 
     async def days(self, domain: Domain, since: int) -> list[tuple[int, Spent]]:
-        """Return what a domain spent on each day from an instant on, oldest first, each with the instant at which it begins."""
+        """Return a domain's spending per day from an instant on, oldest first, each with the instant the day begins."""
         rows = await self._db.all(
             "SELECT day, calls, tokens FROM spent WHERE domain = :domain AND day >= :since ORDER BY day",
             {"domain": domain.key, "since": since // _DAY},

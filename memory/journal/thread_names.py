@@ -1,6 +1,6 @@
-"""Names that Lyra gave to threads: rows of the outbox, sent, each of which answers the message that its thread is called after.
+"""Thread names given by Lyra: sent outbox rows, each answering the message that its thread is named after.
 
-A name that may not be shown any more is taken away by a part of its own, which waits until the platform takes it.
+A name that may no longer be shown is removed by a part of its own, which waits until the platform accepts it.
 """
 
 from collections.abc import Sequence
@@ -11,19 +11,19 @@ from memory.store.lineage import bound, placeholders
 
 
 class ThreadNames:
-    """The names of one database that are to go."""
+    """The thread names of one database that are to be removed."""
 
     _db: Database
 
     async def unnaming(self) -> list[tuple[str, str, Part]]:
-        """Return what takes a name away and was not attempted yet, with its platform and place, oldest first."""
+        """Return the removals not attempted yet, with platform and place, oldest first."""
         rows = await self._db.all(
             f"SELECT key, platform, place, text, operation FROM outbox WHERE {_GOING} AND state = 'pending' ORDER BY id", _TITLE
         )
         return [(row["platform"], row["place"], Part(row["key"], row["text"], row["operation"], form=TITLE)) for row in rows]
 
     async def named_still(self, parts: Sequence[Part]) -> list[tuple[str, str]]:
-        """Return platform and place of the threads whose names these parts did not take away."""
+        """Return platform and place of the threads whose names these parts did not remove."""
         rows = await self._db.all(
             f"SELECT platform, place FROM outbox WHERE key IN ({placeholders('k', parts)}) AND state <> 'sent'",
             bound("k", (part.key for part in parts)),
@@ -32,7 +32,7 @@ class ThreadNames:
 
 
 async def is_to_go(reader: Reader, platform: str, place: str) -> bool:
-    """Say whether the thread of a place still bears a name that is to go."""
+    """Return whether the thread of a place still bears a name that is to be removed."""
     row = await reader.one(
         f"SELECT 1 AS yes FROM outbox WHERE {_GOING} AND platform = :platform AND place = :place AND state <> 'sent' LIMIT 1",
         {"platform": platform, "place": place, **_TITLE},

@@ -1,4 +1,4 @@
-"""What models took, asked or unasked: by day (of UTC), purpose and backend, for all domains together."""
+"""Model usage, prompted or not, by day (UTC), purpose and backend, for all domains together."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _DAY = 24 * 60 * MINUTE
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """Calls of a model, and the tokens that went there and came back."""
+    """Model calls, and the tokens sent and received."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -23,14 +23,14 @@ class Used:
 
 
 class Usage:
-    """What models took so far."""
+    """The ledger of model usage."""
 
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
 
     async def add(self, used: Mapping[tuple[str, str], Used]) -> None:
-        """Add to today what each purpose took of each backend."""
+        """Add to today's usage, by purpose and backend."""
         if not used:
             return
         async with self._db.transaction() as tx:
@@ -48,7 +48,7 @@ class Usage:
             )  # fmt: skip
 
     async def since(self, days: int) -> dict[tuple[str, str], Used]:
-        """Return what each purpose took of each backend in the last days, today the last of them."""
+        """Return usage by purpose and backend over the last `days` days, including today."""
         rows = await self._db.all(
             "SELECT purpose, backend, sum(calls) AS calls, sum(tokens_in) AS tokens_in, sum(tokens_out) AS tokens_out "
             "FROM usage WHERE day > :since GROUP BY purpose, backend ORDER BY purpose, backend",

@@ -1,4 +1,4 @@
 """Domains, sessions and people: who may know, who spoke, and where.
 
-Platform ids come in; out come domains and sessions as rows, settings, consent, and the name under which somebody is shown.
+Platform ids come in; domains and sessions as rows, settings, consent, and displayed names come out.
 """

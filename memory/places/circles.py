@@ -1,4 +1,4 @@
-"""Accounts that are one person's: which are linked, by which codes, and what is left of that when one of them parts."""
+"""Linked accounts: which accounts belong to one person, through which codes, and what remains linked when one leaves."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,38 +9,41 @@ from memory.store.lineage import Seal
 from memory.types import Identity
 
 LINKED = "linked"
-"""What is set for an account: all accounts that are linked with it, itself among them."""
+"""Setting of an account: all accounts linked with it, itself included."""
 _BY_CODE = "linked-with"
-"""What is set for an account: those accounts that a code linked with it itself."""
+"""Setting of an account: the accounts that a code linked it with directly."""
 
 Declared = Callable[[Identity], Collection[Identity]]
-"""Says which accounts the configuration declares to be of the person of one, itself among them."""
+"""Returns the accounts that the configuration declares to be the same person's as one, itself included."""
 
 
 def nobody_else(who: Identity) -> Collection[Identity]:
-    """Declare no account to be of the same person."""
+    """Declare no other account to be of the same person."""
     return [who]
 
 
 @dataclass(frozen=True, slots=True)
 class Circles:
-    """Reads and keeps in the caller's transaction which accounts are linked."""
+    """Reads and writes links between accounts, in the caller's transaction."""
 
     seal: Seal
 
     async def of(self, reader: Reader, accounts: Collection[Identity]) -> list[Identity]:
-        """Return the accounts that these are linked with, themselves among them; [] for none."""
+        """Return the accounts linked with these, themselves included; [] if none is linked."""
         return list(dict.fromkeys([o for one in accounts for o in read(await settings.get(reader, self._scope(one), LINKED))]))
 
     async def whole(
         self, reader: Reader, who: Identity, declared: Declared, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
-        """Return all accounts of the person of an account, this one first. `known` is what its own are linked with, where that was read."""
+        """Return all accounts of an account's person, this one first.
+
+        `known` holds the accounts linked with its declared ones, if already read.
+        """
         own = declared(who)
         found = dict.fromkeys([who, *own])
         linked = await self.of(reader, own) if known is None else known
         while linked:
-            # Those are linked with nobody else: only what is declared of them may be.
+            # Linked accounts have no further links; only accounts declared to belong to them may.
             found.update(dict.fromkeys(linked))
             further = {account for one in linked for account in declared(one)}.difference(found)
             found.update(dict.fromkeys(sorted(further, key=lambda one: (one.platform, one.native_id))))
@@ -48,13 +51,13 @@ class Circles:
         return list(found)
 
     async def join(self, tx: Transaction, one: Identity, other: Identity) -> None:
-        """Link two accounts, and all that are linked with them."""
+        """Link two accounts and everything linked with either."""
         for here, there in ((one, other), (other, one)):
             await self._put(tx, here, _BY_CODE, [*await self._neighbours(tx, here), there])
         await self._group(tx, list(dict.fromkeys([one, other, *await self.of(tx, [one, other])])))
 
     async def part(self, tx: Transaction, who: Identity) -> bool:
-        """Part an account from all others, and from each other what came together through it alone; return whether it was linked."""
+        """Unlink an account, and split those that were linked only through it; return whether it was linked."""
         left: dict[Identity, list[Identity]] = {}
         for one in await self.of(tx, [who]):
             neighbours = await self._neighbours(tx, one)
@@ -65,7 +68,7 @@ class Circles:
         return bool(left)
 
     async def _group(self, tx: Transaction, group: Sequence[Identity]) -> None:
-        """Have the accounts of a group be one person's, and no others; one by itself is linked with nobody."""
+        """Make the accounts of a group one person's, replacing earlier links; a group of one is linked with nobody."""
         for one in group:
             await self._put(tx, one, LINKED, group if len(group) > 1 else ())
 
@@ -80,17 +83,17 @@ class Circles:
 
 
 def read(value: object) -> list[Identity]:
-    """Return accounts as `written`; [] for what is none."""
+    """Parse accounts serialized by `written`; return [] for anything but a list."""
     return [Identity(platform, native_id) for platform, native_id in value] if isinstance(value, list) else []
 
 
 def written(accounts: Collection[Identity]) -> list[list[str]]:
-    """Return accounts as they are kept, as JSON."""
+    """Serialize accounts for a setting, as JSON lists."""
     return [[one.platform, one.native_id] for one in accounts]
 
 
 def _connected(neighbours: Mapping[Identity, Sequence[Identity]]) -> Iterator[list[Identity]]:
-    """Part accounts into those that lead to each other."""
+    """Yield the connected components of the accounts."""
     left = dict.fromkeys(neighbours)
     while left:
         group = [next(iter(left))]

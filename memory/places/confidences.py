@@ -1,7 +1,7 @@
-"""What is told in confidence: which items those who may know of a domain do not all know, and who is left out.
+"""Confidences: which items are held back from some of a domain's readers, and from whom.
 
-A confidence is a domain within a domain. The message stays an item of the outer one; what it is found by belongs to the inner
-one, which only those views read whose readers are none of those left out, and no digest is made of it.
+A confidence is a domain within a domain. The message remains an item of the outer one; its index entries belong to the
+inner one, which is read only by views none of whose readers is excluded, and no digest is made of it.
 """
 
 import json
@@ -17,12 +17,12 @@ from memory.types import NOBODY, Confidence, Domain, DomainKind, DomainRef, Exce
 
 
 def common(alias: str) -> str:
-    """Return the condition under which an item was not told in confidence."""
+    """Return the SQL condition that an item was not told in confidence."""
     return f"NOT EXISTS (SELECT 1 FROM confided WHERE confided.item = {alias}.item)"
 
 
 def read(row: Row, home: Domain) -> Confidence | None:
-    """Read the confidence within a domain that a row has beside it, None where there is none."""
+    """Read the confidence joined to a domain row, or None if there is none."""
     if row["confidence"] is None:
         return None
     ref = replace(home.ref, native_id=f"{home.ref.native_id}\n{row['excepted']}")
@@ -36,7 +36,7 @@ async def within(reader: Reader, home: Domain) -> list[Confidence]:
 
 
 async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
-    """Return the confidences in which those of these items were told that were."""
+    """Map those of these items that were told in confidence to their confidences."""
     found: dict[int, Confidence] = {}
     for some in pages(sorted(items)):
         rows = await reader.all(
@@ -53,7 +53,7 @@ async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
 
 
 async def told_by(reader: Reader, home: Domain, teller: Identity, session: int | None = None) -> list[tuple[int, Excepted]]:
-    """Return what somebody told in confidence in a domain, or in one session of it, oldest first, and whom it is kept from."""
+    """Return what an account told in confidence in a domain or one of its sessions, oldest first, and who is excluded."""
     only = "" if session is None else "AND e.session = :session "
     rows = await reader.all(
         "SELECT e.item FROM confided f JOIN exchanges e ON e.item = f.item JOIN identities n ON n.id = e.identity "
@@ -65,7 +65,7 @@ async def told_by(reader: Reader, home: Domain, teller: Identity, session: int |
 
 
 async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: Excepted, now: int) -> None:
-    """Record that these items were told in confidence; where nobody is left out, that they were not."""
+    """Record that these items were told in confidence or, if nobody is excluded, that they were not."""
     for some in pages(sorted(items)):
         await tx.run(f"DELETE FROM confided WHERE item IN ({placeholders('i', some)})", bound("i", some))
     if excepted == NOBODY:
@@ -75,18 +75,18 @@ async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: E
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
-    """Record no more that these items were told in confidence."""
+    """Delete the record that these items were told in confidence."""
     await tx.run(f"DELETE FROM confided WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
 async def tell(tx: Transaction, item: int) -> bool:
-    """Note that whoever told an item in confidence was told what was understood; return whether this was the first time."""
+    """Mark the teller of an item as notified of the confidence; return whether this was the first time."""
     row = await tx.one("UPDATE confided SET told = 1 WHERE item = :item AND told = 0 RETURNING item", {"item": item})
     return row is not None
 
 
 async def require_open(reader: Reader, items: Collection[int], domains_read: Collection[int]) -> None:
-    """Raise SourceGone where one of these items was told in a confidence that is none of these domains."""
+    """Raise SourceGone if an item was told in a confidence outside these domains."""
     if any(one.domain.key not in domains_read for one in (await of(reader, items)).values()):
         raise SourceGone(lazy("Something this answer rests on was told in confidence meanwhile."))
 

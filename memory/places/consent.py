@@ -1,8 +1,8 @@
-"""Whether the bank of a domain is on, since when, and which of its members keep out of it.
+"""Bank consent: whether a domain's bank is on, since when, and which members opted out.
 
-Only what was said since it is on enters: from then on people knew. Turning it off empties it. What rests on the words of a
-member who withdrew goes at once, a reply of Lyra's that rests on them included, and what it stood in is written again
-without them. Coming back, what they say counts again.
+Only what was said since the bank was turned on enters it: from then on people knew. Turning it off empties it. Everything
+that rests on the words of a member who opts out goes at once, including Lyra's replies that rest on them, and what they
+stood in is rewritten without them. After opting in again, the member's words count again.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,14 +26,14 @@ _WITHOUT = "bank without "
 
 
 class Consent(NamedTuple):
-    """Since when the bank is on (None: it is off), and who keeps out of it."""
+    """Since when the bank is on (None: off), and which members opted out."""
 
     since: int | None
     without: tuple[Identity, ...]
 
 
 async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -> Consent:
-    """Return what holds in a domain now, or in a transaction."""
+    """Return the consent of a domain as committed, or as seen by a transaction."""
     found = await settings.under(tx or kept.db, kept.scope(domain), _ON)
     since = found.get(_ON)
     members = [value for key, value in found.items() if key.startswith(_WITHOUT)]
@@ -44,12 +44,12 @@ async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -
 
 
 async def is_on(kept: Places, domain: Domain) -> bool:
-    """Say whether the bank of a domain is on."""
+    """Return whether a domain's bank is on."""
     return await settings.get(kept.db, kept.scope(domain), _ON) is not None
 
 
 async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
-    """Turn the bank of a shared domain on from now on; return whether it was off. Raises NotShared."""
+    """Turn the bank of a shared domain on from `now`; return whether it was off. Raises NotShared."""
     _require_shared(domain)
     async with kept.db.transaction() as tx:
         if (await consent(kept, domain, tx)).since is not None:
@@ -59,7 +59,7 @@ async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
 
 
 async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
-    """Turn the bank of a domain off and empty it; return whether it was on. Who keeps out of it is remembered."""
+    """Turn a domain's bank off and empty it; return whether it was on. Opt-outs are remembered."""
     async with kept.db.transaction() as tx:
         if (await consent(kept, domain, tx)).since is None:
             return False
@@ -73,7 +73,7 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
 
 
 async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> int:
-    """Keep what a member said, and says, out of the bank; return how many bullets went. Raises NotShared."""
+    """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
     _require_shared(domain)
     said = await kept.db.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
     words = [row["item"] for row in said]
@@ -87,14 +87,14 @@ async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> 
 
 
 async def rejoin(kept: Places, domain: Domain, member: Identity) -> None:
-    """Let what a member said and says enter the bank again. Raises NotShared."""
+    """Let a member's past and future messages enter the bank again. Raises NotShared."""
     _require_shared(domain)
     async with kept.db.transaction() as tx:
         await settings.put(tx, kept.scope(domain), _key(member), None)
 
 
 async def resting_on(db: Database, episode: int, members: Collection[Identity]) -> set[int]:
-    """Return which messages of an episode were said by these members, or rest on their words, or had them in view."""
+    """Return the messages of an episode that these members said, or that rest on their words or had them in view."""
     if not members:
         return set()
     rows = await db.all(
@@ -112,7 +112,7 @@ async def resting_on(db: Database, episode: int, members: Collection[Identity]) 
 
 
 async def _speakers(db: Database, items: Collection[int]) -> dict[int, Identity]:
-    """Return who said those of these items that somebody said."""
+    """Map the items that are people's messages to their speakers."""
     found: dict[int, Identity] = {}
     for some in pages(sorted(items)):
         rows = await db.all(
@@ -144,7 +144,7 @@ async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> lis
 async def _retire(tx: Transaction, domain: Domain, bullets: Sequence[int], now: int) -> None:
     for some in pages(bullets):
         await erase.retire(tx, domain, some, now)
-    # What was refused may hold their words as well.
+    # Refused answers may hold their words as well.
     await refusals.drop(tx, domain, TIER)
 
 

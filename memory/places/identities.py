@@ -1,4 +1,4 @@
-"""Identities: the accounts of people on platforms, each under the name that it carries now."""
+"""Identities: people's accounts on platforms, each with its current display name."""
 
 from collections.abc import Collection
 
@@ -8,7 +8,7 @@ from memory.types import Domain, Identity
 
 
 async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
-    """Return the key of an identity, with the display name it carries now."""
+    """Upsert an identity with its current display name; return its key."""
     row = await tx.one(
         "INSERT INTO identities (platform, native_id, name, seen_at) VALUES (:platform, :native_id, :name, :now) "
         "ON CONFLICT (platform, native_id) DO UPDATE SET name = excluded.name, seen_at = excluded.seen_at RETURNING id",
@@ -19,7 +19,7 @@ async def know(tx: Transaction, identity: Identity, name: str, now: int) -> int:
 
 
 async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Identity | None, str]]:
-    """Return accounts with the names that they carry now."""
+    """Return accounts with their current display names."""
     found: list[tuple[Identity | None, str]] = []
     for account in accounts:
         which = {"platform": account.platform, "account": account.native_id}
@@ -29,13 +29,13 @@ async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Id
 
 
 async def account(reader: Reader, key: int) -> Identity | None:
-    """Return the account of a key."""
+    """Return the account with this key."""
     row = await reader.one("SELECT platform, native_id FROM identities WHERE id = :key", {"key": key})
     return Identity(row["platform"], row["native_id"]) if row else None
 
 
 async def spoken_in(db: Database, who: Identity) -> list[Domain]:
-    """Return the domains where something is kept that an account said, oldest first; none of them within another."""
+    """Return the domains with anything kept that an account said, oldest first; confidences are left out."""
     rows = await db.all(
         "SELECT d.* FROM domains d WHERE EXISTS (SELECT 1 FROM exchanges e JOIN identities n ON n.id = e.identity "
         "WHERE e.domain = d.id AND n.platform = :platform AND n.native_id = :native_id) ORDER BY d.id",

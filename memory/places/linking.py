@@ -1,8 +1,8 @@
-"""Accounts that are one person's, linked by a code that is shown to one account and typed by another.
+"""Linking one person's accounts by a code that is shown to one account and typed by another.
 
-Linking and unlinking move no row: they say whose homes a person may read beside their own. A code is kept as a keyed hash, ends
-soon, and counts once. What it leads to is agreed by whoever typed it, then by whom it was shown to, then by everybody who is
-linked with one of both already; then, in one transaction, all are one.
+Linking and unlinking move no rows: they decide whose homes a person may read beside their own. A code is stored as a keyed
+hash, expires soon, and works once. Consent comes from whoever typed it, then from whom it was shown to, then from everybody
+already linked with either; then all are linked in one transaction.
 """
 
 import json
@@ -23,14 +23,14 @@ LASTS = 10 * MINUTE
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 _LENGTH = 8
 _TRIES, _TRIES_OF_ALL = 5, 200
-"""Wrong codes within the life of one: of an account, and of all together."""
+"""Wrong codes allowed within a code's lifetime: per account, and in total."""
 _WORD = 5
 _EVERYWHERE = DomainRef(DomainKind.DM, "", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """One of two who link: an account, the name that it carries, and the key of the place where it talks with Lyra alone."""
+    """One side of a link: an account, its display name, and the key of the place where it talks with Lyra alone."""
 
     account: Identity
     name: str
@@ -39,9 +39,9 @@ class Party:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A code that was typed: who `showed` it, who `typed` it, and who agreed. `word` tells it from others.
+    """A code that was typed: who `showed` it, who `typed` it, and who agreed. `word` is its id.
 
-    `agreed` is 0 while nobody did, 1 once whoever typed it did, 2 once whom it was shown to did, too; `consents` are those of others.
+    `agreed` is 0 at first, 1 once the typing side agreed, 2 once the showing side did too; `consents` are those of others.
     """
 
     showed: Party
@@ -53,7 +53,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """Reads and keeps which accounts are one person's in one database."""
+    """Reads and writes the account links of one database."""
 
     db: Database
     seal: Seal
@@ -62,11 +62,11 @@ class Linking:
     async def circle(
         self, who: Identity, declared: Declared = nobody_else, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
-        """Return all accounts of the person of an account, as `Circles.whole`."""
+        """Return all accounts of an account's person, like `Circles.whole`."""
         return await self._circles.whole(self.db, who, declared, known)
 
     async def show(self, to: Party) -> str:
-        """Return a new code for an account, in the place of one that it was shown before."""
+        """Return a new code for an account, replacing any earlier one."""
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
         now = self.clock.now()
         async with self.db.transaction() as tx:
@@ -81,7 +81,7 @@ class Linking:
         return f"{code[: _LENGTH // 2]}-{code[_LENGTH // 2 :]}"
 
     async def enter(self, code: str, by: Party, own: Collection[Identity]) -> Request:
-        """Take a code that somebody typed whose accounts are `own`; nobody else can type it then. Raises LinkRefused."""
+        """Claim a code typed by `by`, whose person's accounts are `own`; nobody else can type it then. Raises LinkRefused."""
         now, plain = self.clock.now(), "".join(one for one in code.upper() if one.isalnum())
         async with self.db.transaction() as tx:
             await _end(tx, now)
@@ -111,7 +111,7 @@ class Linking:
         raise LinkRefused(lazy("That code is wrong, has expired or was used already. Get a new one at your other account."))
 
     async def requests(self, who: Identity, declared: Declared = nobody_else) -> list[Request]:
-        """Return what waits for an account to agree to: first as whoever typed a code, last as one that is linked with one of both."""
+        """Return the requests waiting for an account's consent: those it typed, then those shown to it, then others'."""
         rows = await self.db.all(
             f"{_CODES} WHERE ends_at > :now AND other_id IS NOT NULL ORDER BY agreed, ends_at", {"now": self.clock.now()}
         )
@@ -119,7 +119,7 @@ class Linking:
         return [one for one in found if any(who in asked for asked in await self._asked(self.db, one, declared))]
 
     async def agree(self, request: Request) -> bool:
-        """Note that whoever typed a code agrees; return whether it still stands."""
+        """Record the consent of the typing side; return whether the request still stands."""
         async with self.db.transaction() as tx:
             row = await self._standing(tx, request)
             if row is None or row["agreed"]:
@@ -128,7 +128,7 @@ class Linking:
         return True
 
     async def refuse(self, request: Request) -> bool:
-        """Drop what was asked for; return whether it still stood."""
+        """Drop a request; return whether it still stood."""
         async with self.db.transaction() as tx:
             stood = await self._standing(tx, request) is not None
             if stood:
@@ -140,10 +140,10 @@ class Linking:
     async def link(
         self, request: Request, by: Identity | None = None, declared: Declared = nobody_else
     ) -> Sequence[Collection[Identity]] | None:
-        """Note that whom a code was shown to agrees, or another account that was asked; make all one person once everybody did.
+        """Record the consent of the showing side, or of another account asked; link everyone once all have agreed.
 
-        Returns who has to agree yet, each with what is declared to be of the same person; [] once they are linked, None where
-        what was asked for does not stand any more.
+        Returns who still has to agree, each with the accounts declared to be the same person's; [] once linked, None if the
+        request no longer stands.
         """
         by = by or request.showed.account
         async with self.db.transaction() as tx:
@@ -156,14 +156,14 @@ class Linking:
             if missing := await self._asked(tx, now, declared):
                 return missing
             await self._circles.join(tx, request.showed.account, request.typed.account)
-            # Whoever agreed to be linked with one of these agreed to those that it was linked with then, and to nobody else.
+            # Consent covered those accounts linked at that time and nobody else, so all other requests are dropped.
             await _drop(tx, await self._circles.whole(tx, by, declared))
         return []
 
     async def unlink(self, accounts: Collection[Identity]) -> bool:
-        """Part these accounts from those that they are linked with, and drop what was asked for; return whether they were linked.
+        """Unlink these accounts and drop their requests; return whether any was linked.
 
-        What came in through them alone is parted from the others as well.
+        Accounts that were linked only through them are split from the others as well.
         """
         parted = False
         async with self.db.transaction() as tx:
@@ -173,13 +173,13 @@ class Linking:
         return parted
 
     async def end(self) -> None:
-        """Drop what ended."""
+        """Drop expired codes and attempts."""
         if await self.db.one("SELECT 1 AS yes FROM link_codes UNION ALL SELECT 1 FROM link_tries LIMIT 1"):
             async with self.db.transaction() as tx:
                 await _end(tx, self.clock.now())
 
     async def everyone(self) -> list[tuple[str, str, str]]:
-        """Return which accounts are linked, in words of this memory's own, for `take_over`."""
+        """Return the links as rows in the keys of this memory, for `take_over`."""
         return await settings.whole(self.db, LINKED, LINKED)
 
     @property
@@ -187,7 +187,7 @@ class Linking:
         return Circles(self.seal)
 
     async def _asked(self, reader: Reader, request: Request, declared: Declared) -> list[Collection[Identity]]:
-        """Return who has to agree next, each with what is declared to be of the same person: one of these does."""
+        """Return who has to agree next: groups of accounts declared to be one person's, of which one account suffices."""
         if request.agreed < 2:
             return [[(request.showed if request.agreed else request.typed).account]]
         both = {request.showed.account, request.typed.account}
@@ -213,7 +213,7 @@ class Linking:
 
 
 async def take_over(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
-    """Have those accounts be linked that `everyone` returned elsewhere, and no others; no code of before counts."""
+    """Replace all links with those that `everyone` returned elsewhere; earlier codes become invalid."""
     await settings.replace(tx, LINKED, LINKED, known)
     await tx.run("DELETE FROM link_codes")
 
@@ -229,7 +229,7 @@ async def _keep(tx: Transaction, request: Request, *, agreed: int, consents: Seq
 
 
 async def _drop(tx: Transaction, accounts: Collection[Identity], *, untyped: bool = False) -> None:
-    """Drop what was asked for by a code that one of these accounts typed or was shown; also, if `untyped`, what nobody typed yet."""
+    """Drop requests that one of these accounts typed or was shown; with `untyped`, also codes that nobody typed yet."""
     for one in accounts:
         await tx.run(
             "DELETE FROM link_codes WHERE (platform = :platform AND native_id = :native_id AND (:untyped = 1 OR other_id IS NOT NULL)) "
@@ -239,7 +239,7 @@ async def _drop(tx: Transaction, accounts: Collection[Identity], *, untyped: boo
 
 
 async def end_all(tx: Transaction, platform: str) -> None:
-    """End every code that an account of a platform was shown or typed: a new one is had at once."""
+    """Drop every code that a platform's account was shown or typed; a new one is available at once."""
     await tx.run("DELETE FROM link_codes WHERE platform = :platform OR other_platform = :platform", {"platform": platform})
 
 

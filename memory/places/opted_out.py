@@ -1,6 +1,7 @@
-"""Who wants nothing of theirs kept: known by a keyed hash of their account, which tells nobody who it is and outlasts forgetting.
+"""People who opted out: stored as a keyed hash of their account, which identifies nobody and outlasts forgetting.
 
-Where they talked with others, their names are known by such hashes too, so that nothing is learnt of them from what others say.
+In shared domains where they talked, their names are stored as such hashes too, so that nothing is learnt about them from
+what others say.
 """
 
 import dataclasses
@@ -22,32 +23,32 @@ _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
 
 
 def scope(seal: Seal, who: Identity) -> str:
-    """Return the scope under which it is set that an account opted out; it names nobody."""
+    """Return the scope of an account's opt-out setting, which identifies nobody."""
     return f"account:{seal.id(DomainRef(DomainKind.DM, who.platform, who.native_id), 'opted-out')}"
 
 
 async def leave_out(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
-    """Have nothing learnt in a domain of those who bear these names."""
+    """Stop learning in a domain about those with these names."""
     for name in names:
         for form in _forms(name):
             await settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), True)
 
 
 async def take_in(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
-    """Let what is learnt in a domain be of those who bear these names again."""
+    """Resume learning in a domain about those with these names."""
     for name in names:
         for form in _forms(name):
             await settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), None)
 
 
 async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> bool:
-    """Say whether a text names somebody of whom nothing is learnt in a domain."""
+    """Return whether a text names somebody who opted out in a domain."""
     marks = await _marks(reader, seal, domain)
     return bool(marks) and next(_named(seal, domain, marks, text), None) is not None
 
 
 async def unnamed(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[Entry]) -> list[Entry]:
-    """Return those entries that name nobody of whom nothing is learnt in a domain; where all do, they say somebody instead."""
+    """Return the entries that name nobody who opted out; if all do, return them with these names masked."""
     marks = await _marks(reader, seal, domain)
     kept = [one for one in entries if not marks or next(_named(seal, domain, marks, one.text), None) is None]
     return kept or [dataclasses.replace(one, text=_masked(seal, domain, marks, one.text)) for one in entries]
@@ -58,7 +59,7 @@ async def _marks(reader: Reader, seal: Seal, domain: Domain) -> Collection[str]:
 
 
 def _named(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
-    """Yield where in a text somebody is named, the longest names first."""
+    """Yield the spans in a text that name somebody who opted out, longest first."""
     words = list(_WORD.finditer(text))
     for length in range(_LONGEST, 0, -1):
         for some in (words[at : at + length] for at in range(len(words) - length + 1)):
@@ -75,21 +76,21 @@ def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> st
 
 
 async def everyone(db: Database) -> list[tuple[str, str, str]]:
-    """Return scope, key and value of all that is set so, to be put into a file that takes the place of this one.
+    """Return all opt-out settings as scope, key and value, to be carried over into a memory that supersedes this one.
 
-    Who or what is off the record is among it.
+    Includes which people and places are off the record.
     """
     return [*await settings.whole(db, KEY, _NAME), *await settings.whole(db, _OFF_RECORD, f"{_OFF_RECORD}-")]
 
 
 async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
-    """Put what `everyone` returned in the place of what is set so."""
+    """Replace all opt-out settings with what `everyone` returned."""
     await settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
     await settings.replace(tx, KEY, _NAME, known)
 
 
 def _forms(name: str) -> set[str]:
-    """Return what somebody of a name is called: by all of it, or by its first word."""
+    """Return the forms by which a name is mentioned: the full name, and its first word."""
     words = _WORD.findall(untagged(name))
     forms = {likeness(" ".join(words[:_LONGEST])), likeness(words[0]) if words and len(words[0]) >= _SHORTEST else ""}
     return forms - {""}

@@ -22,7 +22,7 @@ _COUNTED = (
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Finds and makes domains and sessions in one database."""
+    """Finds and creates the domains and sessions of one database."""
 
     db: Database
     seal: Seal
@@ -30,7 +30,7 @@ class Places:
     _confidences: dict[int, Confidence] = field(default_factory=dict)
 
     async def domain(self, ref: DomainRef, time_zone: str, now: int) -> Domain:
-        """Return the domain of a natural key; made with this time zone if it is new."""
+        """Return the domain of a natural key, creating it with this time zone if it is new."""
         found = await self.find_domain(ref)
         if found:
             return found
@@ -41,13 +41,13 @@ class Places:
         return read_domain(row)
 
     async def tell_times_in(self, domain: Domain, time_zone: str) -> Domain:
-        """Tell all of a domain's times in another zone from now on."""
+        """Set a domain's time zone, for all its times, past ones included."""
         async with self.db.transaction() as tx:
             await domains.set_time_zone(tx, domain, time_zone)
         return Domain(domain.key, domain.ref, time_zone)
 
     async def move(self, domain: Domain, time_zone: str, now: int) -> Domain:
-        """Tell a domain's times in another zone from this instant on; what was said before is told as it was."""
+        """Change a domain's time zone from `now` on; earlier times keep the zone they were in."""
         async with self.db.transaction() as tx:
             row = await tx.one("SELECT max(last_at) AS at FROM sessions WHERE domain = :domain", {"domain": domain.key})
             last_said = int(row["at"]) if row and row["at"] is not None else 0
@@ -56,17 +56,16 @@ class Places:
         return Domain(domain.key, domain.ref, zones)
 
     async def find_domain(self, ref: DomainRef) -> Domain | None:
-        """Return the domain of a natural key, or None where nothing was ever kept there."""
+        """Return the domain of a natural key, or None if nothing was ever kept there."""
         row = await self.db.one(_DOMAIN, domains.natural_key(ref))
         return read_domain(row) if row else None
 
     async def arrive(
         self, refs: Sequence[DomainRef], platform: str, place: str
     ) -> tuple[dict[DomainRef, Domain], list[Confidence], Session | None]:
-        """Return those of these domains that there are with the confidences within them, and the session that goes on at a place in
-        the first of them.
+        """Return those of these domains that exist, their confidences, and the active session of a place in the first.
 
-        How many messages the session has is not counted.
+        The session's messages are not counted.
         """
         wanted = [domains.natural_key(ref) for ref in refs]
         which = " OR ".join(
@@ -91,7 +90,7 @@ class Places:
         return there, list(told.values()), None
 
     async def refs(self, keys: Collection[int]) -> tuple[dict[int, DomainRef], list[Confidence]]:
-        """Return the natural keys, which never change, of stored domains by their keys in here, and the confidences among these."""
+        """Return the natural keys, which never change, of stored domains by key, and those keys that are confidences."""
         unknown = [key for key in keys if key not in self._refs and key not in self._confidences]
         if unknown:
             within = placeholders("d", unknown)
@@ -104,7 +103,7 @@ class Places:
         return {key: self._refs[key] for key in keys if key in self._refs}, told
 
     async def domains(self) -> list[Domain]:
-        """Return every domain, oldest first; those that are confidences within another are not among them."""
+        """Return every domain, oldest first, without confidences."""
         return [domain for domain, _ in await self.domains_with_confidences()]
 
     async def domains_with_confidences(self) -> list[tuple[Domain, list[Confidence]]]:
@@ -118,9 +117,9 @@ class Places:
         return list(found.values())
 
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
-        """Return the session of a place; a new one is named after it, with a number behind a name that is taken.
+        """Return the session for `ref`, creating it under `name`, numbered if the name is taken.
 
-        It stays unnamed where there is no name, and where the name is what somebody said that was forgotten, or is to go.
+        It stays unnamed if `name` is empty, repeats a forgotten message, or if its thread is about to lose that name.
         """
         row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
         if row and row["name"] != row["public_id"]:
@@ -131,7 +130,7 @@ class Places:
                 "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
                 "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
                 "ON CONFLICT (domain, platform, place, epoch) DO UPDATE SET name = excluded.name "
-                "WHERE sessions.name = sessions.public_id",  # it has none, or lost it
+                "WHERE sessions.name = sessions.public_id",  # it is unnamed, or lost its name
                 {
                     **_session_key(domain, ref),
                     "public_id": id,
@@ -144,7 +143,7 @@ class Places:
         return _session(row)
 
     async def active_epoch(self, platform: str, place: str, domain: Domain) -> int:
-        """Return the epoch of the conversation at a place now. Where who may know has changed since the last, a new one begins."""
+        """Return the epoch of a place's active session; begin a new one if the last belonged to another domain."""
         where = {"platform": platform, "place": place}
         row = await self.db.one(_ACTIVE, where)
         if row and row["domain"] == domain.key:
@@ -157,13 +156,13 @@ class Places:
             return await _activate(tx, where, domain, last["epoch"] if last else await _next_epoch(tx, where))
 
     async def begin(self, platform: str, place: str, domain: Domain) -> int:
-        """Begin a fresh conversation at a place, and return its epoch."""
+        """Begin a new session at a place, and return its epoch."""
         where = {"platform": platform, "place": place}
         async with self.db.transaction() as tx:
             return await _activate(tx, where, domain, await _next_epoch(tx, where))
 
     async def rename(self, session: Session, domain: Domain, name: str) -> None:
-        """Name a session after what its place is called now; '' takes its name away."""
+        """Rename a session after its place; '' removes the name."""
         async with self.db.transaction() as tx:
             now = await titles.bearable(tx, self.seal, domain, session.ref, name, session.key) or session.id
             await tx.run(
@@ -172,7 +171,7 @@ class Places:
             )
 
     async def sessions(self, domain: Domain) -> list[Session]:
-        """Return a domain's sessions that hold anything that is not withheld, newest first."""
+        """Return a domain's sessions that hold anything not withheld, newest first."""
         rows = await self.db.all(
             f"{_COUNTED}WHERE s.domain = :domain AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id AND {present('e')}) "
             "ORDER BY s.last_at DESC, s.id DESC",
@@ -181,7 +180,7 @@ class Places:
         return [_session(row) for row in rows]
 
     async def last_name(self, platform: str, place: str) -> str:
-        """Return the name of the last session at a place, '' where there was none."""
+        """Return the name of the last session at a place, '' if there was none."""
         row = await self.db.one(
             "SELECT name FROM sessions WHERE platform = :platform AND place = :place AND name <> public_id ORDER BY last_at DESC",
             {"platform": platform, "place": place},
@@ -189,7 +188,7 @@ class Places:
         return row["name"] if row else ""
 
     async def named(self, domain: Domain, name: str) -> Session:
-        """Return the session of that name or public id. Raises NotFound."""
+        """Return the session with this name or public id. Raises NotFound."""
         row = await self.db.one(
             _COUNTED + "WHERE s.domain = :domain AND (s.name = :name OR s.public_id = :name) ORDER BY s.name <> :name",
             {"domain": domain.key, "name": name},
@@ -208,16 +207,16 @@ class Places:
         return _session(row), read_domain(domain)
 
     def account_scope(self, who: Identity) -> str:
-        """Return the scope of what is set for an account for good; it names nobody."""
+        """Return the scope of an account's permanent settings; it identifies nobody."""
         return opted_out.scope(self.seal, who)
 
     def scope(self, domain: Domain) -> str:
-        """Return the scope of what is set for a domain; it names nobody."""
+        """Return the scope of a domain's settings; it identifies nobody."""
         return f"domain:{self.seal.id(domain.ref, 'domain')}"
 
 
 async def note_span(tx: Transaction, session: Session) -> None:
-    """Note when the first and the last message of a session was said."""
+    """Update when a session's first and last messages were said."""
     await tx.run(
         "UPDATE sessions SET last_at = (SELECT max(said_at) FROM exchanges WHERE session = :session), "
         "started_at = (SELECT min(said_at) FROM exchanges WHERE session = :session) WHERE id = :session",
@@ -226,9 +225,9 @@ async def note_span(tx: Transaction, session: Session) -> None:
 
 
 async def drop_names(tx: Transaction, domain: Domain) -> None:
-    """Drop the names of sessions that hold no message any more.
+    """Drop the names of empty sessions.
 
-    Their rows stay: a turn may hold one in its hand, and their numbers must never mean another session.
+    Their rows stay: a turn may hold one, and their keys must never be reused for another session.
     """
     await tx.run(
         "UPDATE sessions SET name = public_id WHERE domain = :domain "
@@ -244,7 +243,7 @@ async def drop_names_of(tx: Transaction, sessions: Sequence[int]) -> None:
 
 
 async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:
-    """Give places of a platform other keys, by those that they have."""
+    """Rename the keys of a platform's places, from old to new."""
     for table in ("sessions", "active_sessions"):
         await tx.many(
             f"UPDATE {table} SET place = :now WHERE platform = :platform AND place = :before",

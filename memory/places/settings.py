@@ -1,4 +1,4 @@
-"""Settings: what is set, or was marked, in a scope, such as a person, a place, a domain or an adapter, kept as JSON."""
+"""Settings and marks of a scope, such as a person, a place, a domain or an adapter, stored as JSON."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,17 +10,17 @@ from memory.store.lineage import bound, placeholders
 
 @dataclass(frozen=True, slots=True)
 class KeptSettings:
-    """Reads and keeps settings in one database."""
+    """Reads and writes the settings of one database."""
 
     db: Database
     _marked: set[tuple[str, str]] = field(default_factory=set)
 
     async def get(self, scope: str, key: str) -> object:
-        """Return a kept setting, None where it was never set."""
+        """Return a setting, or None if it was never set."""
         return await get(self.db, scope, key)
 
     async def chosen(self, scopes: Sequence[str]) -> dict[tuple[str, str], object]:
-        """Return all that is set in some scopes, by scope and key."""
+        """Return all settings of several scopes, by scope and key."""
         if not scopes:
             return {}
         rows = await self.db.all(
@@ -29,23 +29,23 @@ class KeptSettings:
         return {(row["scope"], row["key"]): json.loads(row["value"]) for row in rows}
 
     async def everywhere(self, key: str) -> list[tuple[str, object]]:
-        """Return every scope in which a setting is kept, with what it is there."""
+        """Return every scope that has a setting, with its value there."""
         rows = await self.db.all("SELECT scope, value FROM settings WHERE key = :key ORDER BY scope", {"key": key})
         return [(row["scope"], json.loads(row["value"])) for row in rows]
 
     async def is_marked(self, scope: str, key: str) -> bool:
-        """Say whether something was marked, which never ends."""
+        """Return whether a mark was set; marks are permanent, so a set one is cached."""
         if (scope, key) not in self._marked and await self.get(scope, key):
             self._marked.add((scope, key))
         return (scope, key) in self._marked
 
     async def set(self, scope: str, key: str, value: object) -> None:
-        """Keep a setting; None removes it."""
+        """Store a setting; None removes it."""
         async with self.db.transaction() as tx:
             await put(tx, scope, key, value)
 
     async def take(self, scope: str, key: str) -> object:
-        """Remove a setting and return what it was, None where it was not set: of several who take it at once, one gets it."""
+        """Remove a setting and return its value, or None if unset; of concurrent callers only one gets it."""
         async with self.db.transaction() as tx:
             row = await tx.one(
                 "DELETE FROM settings WHERE scope = :scope AND key = :key RETURNING value", {"scope": scope, "key": key}
@@ -54,13 +54,13 @@ class KeptSettings:
 
 
 async def get(reader: Reader, scope: str, key: str) -> object:
-    """Return a kept setting, None where it was never set."""
+    """Return a setting, or None if it was never set."""
     row = await reader.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
     return json.loads(row["value"]) if row else None
 
 
 async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
-    """Keep a setting in the caller's transaction; None removes it."""
+    """Store a setting in the caller's transaction; None removes it."""
     if value is None:
         await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
         return
@@ -72,20 +72,20 @@ async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
 
 
 async def rescope(tx: Transaction, scopes: Mapping[str, str]) -> None:
-    """Give scopes other names, by those that they have."""
+    """Rename scopes, from old to new."""
     for before, now in scopes.items():
         for row in await tx.all("DELETE FROM settings WHERE scope = :scope RETURNING key, value", {"scope": before}):
             await put(tx, now, row["key"], json.loads(row["value"]))
 
 
 async def under(reader: Reader, scope: str, beginning: str) -> dict[str, object]:
-    """Return what is set in a scope under keys that begin so, in the order of the keys."""
+    """Return a scope's settings whose keys start with `beginning`, ordered by key."""
     rows = await reader.all("SELECT key, value FROM settings WHERE scope = :scope ORDER BY key", {"scope": scope})
     return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
 
 
 async def whole(reader: Reader, key: str, beginning: str) -> list[tuple[str, str, str]]:
-    """Return scope, key and value, as it is stored, of all that is set in any scope under a key or under keys that begin so."""
+    """Return scope, key and raw value of every setting under `key` or under a key that starts with `beginning`."""
     rows = await reader.all(
         f"SELECT scope, key, value FROM settings WHERE {_SO} ORDER BY scope, key",
         {"key": key, "length": len(beginning), "beginning": beginning},
@@ -94,7 +94,7 @@ async def whole(reader: Reader, key: str, beginning: str) -> list[tuple[str, str
 
 
 async def replace(tx: Transaction, key: str, beginning: str, known: Sequence[tuple[str, str, str]]) -> None:
-    """Put what `whole` returned in the place of what is set so."""
+    """Replace everything that `whole` returns for these keys with `known`."""
     await tx.run(f"DELETE FROM settings WHERE {_SO}", {"key": key, "length": len(beginning), "beginning": beginning})
     await tx.many(
         "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)",
@@ -106,7 +106,7 @@ _SO = "(key = :key OR substr(key, 1, CAST(:length AS INTEGER)) = :beginning)"
 
 
 async def mark(tx: Transaction, scope: str, key: str) -> bool:
-    """Set a setting to true in the caller's transaction; return whether it was not set at all before."""
+    """Set a mark in the caller's transaction; return whether it was unset before."""
     row = await tx.one(
         "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) ON CONFLICT DO NOTHING RETURNING key",
         {"scope": scope, "key": key, "value": "true"},

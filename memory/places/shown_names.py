@@ -1,11 +1,11 @@
-"""Under which name somebody is shown in a domain: the first account of a name keeps it, a later one is NAME#xxxx.
+"""The name somebody is shown under in a domain: the first account with a name keeps it, a later one becomes NAME#xxxx.
 
-A name is known by a keyed hash of its likeness, so that nobody's name is kept here. It stays with the account that had it
-first, also when that one is called something else: what is kept was said under it. Who is called something else takes no name
-that somebody else who is present is called by, be it that this one never spoke; what they are shown as with a tag is theirs.
-So it is across the epochs of a room, and where one replaces another that it goes on with: who was called otherwise there comes
-into no name that somebody who is present bears. Nor does anybody come into one that somebody who is present bore there before, or in
-what is read along, whatever these are called by now.
+A name is stored as a keyed hash of its likeness, so that nobody's name is kept here. It stays with the account that had it
+first even after a rename, because stored messages were said under it. An account that renames itself cannot take a name
+that somebody else present bears, even if the latter never spoke; the tagged form it is shown under stays its own. The same
+holds across the epochs of a room and across rooms that replace one another: an account that had another name there cannot
+take one that somebody present bears. Nor can anybody take a name that somebody present bore there earlier, or bore in a
+domain that is read along, whatever they are called now.
 """
 
 import hmac
@@ -19,24 +19,25 @@ from memory.text.display_names import TAG, is_reserved, likeness, tagged, untagg
 from memory.types import Borne, Domain, DomainKind, DomainRef, Exchange, Identity
 
 Person = tuple[Identity | None, str]
-"""Somebody's account, None where none is known, and the name that they give themselves."""
+"""Somebody's account, or None if unknown, and the name they give themselves."""
 NOBODYS: Mapping[Person, Borne] = {}
 _MOST_NAMESAKES = 5
 _HERE = (
     "(n.domain = :domain OR n.domain IN ({before}) OR n.domain IN (SELECT e.id FROM domains e JOIN domains d ON d.id = :domain "
     "WHERE e.platform = d.platform AND e.kind = d.kind AND e.native_id = d.native_id AND e.epoch < d.epoch))"
 )
-"""The condition that a row of `shown_names n` is of a domain, of an earlier epoch of it, or of what stood before it."""
+"""The SQL condition that a row of `shown_names n` is of a domain, an earlier epoch of it, or one of those `before` it."""
 
 
 async def shown_name(
     tx: Transaction, seal: Seal, domain: Domain, key: int, identity: Identity, name: str, *, borne: Borne = Borne.NOT,
     before: Collection[int] = (),
 ) -> str:  # fmt: skip
-    """Return the name under which an account is shown from now on, where it calls itself `name`; a free name becomes its own.
+    """Return the name to show an account under from now on, given its own `name`; a free name is claimed for it.
 
-    `borne` says that somebody else who is present is called so: then it is free only for who had no name here before, nor another
-    in the domains `before` this one, of rooms that its own replaced, or in an earlier epoch; for nobody where it was theirs before.
+    `borne` says whether somebody else present bears the name. If NOW, it is free only for an account with no name here yet
+    and no other name in the domains `before` this one (rooms that this one replaced) or in an earlier epoch. If BEFORE, it
+    is not free.
     """
     own = untagged(name)
     apart = tagged(own, public_id(seal, domain.ref, identity))
@@ -53,12 +54,12 @@ async def shown_name(
 
 
 def unaccounted(seal: Seal, domain: DomainRef, name: str) -> str:
-    """Return the name of somebody without an account, as an import may have: it stays, unless it is reserved."""
+    """Return the name of a speaker without an account, as in an import; it is tagged only if it is reserved."""
     return tagged(untagged(name), seal.id(domain, "speaker", name)) if is_reserved(name) else name
 
 
 def public_id(seal: Seal, domain: DomainRef, identity: Identity) -> str:
-    """Return the id that an account has in a domain."""
+    """Return an account's public id in a domain."""
     return seal.id(domain, "person", identity.platform, identity.native_id)
 
 
@@ -78,7 +79,7 @@ async def _is_apart(
 
 
 def _had_another(names: Collection[str], mark: str) -> bool:
-    """Say whether somebody who bore these names before bears another one now."""
+    """Return whether an account had names before, but not this one."""
     return bool(names) and mark not in names
 
 
@@ -86,7 +87,7 @@ async def _holder(reader: Reader, seal: Seal, domain: Domain, name: str) -> int 
     held = await _row(reader, seal, domain, untagged(name))
     if held is not None:
         return held
-    # What was said before names were told apart has them as they were.
+    # Messages from before names were told apart hold them as they were.
     before = await reader.one(
         "SELECT identity FROM exchanges WHERE domain = :domain AND kind = 'said' AND speaker = :name AND identity IS NOT NULL "
         "ORDER BY item LIMIT 1",
@@ -111,8 +112,11 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, shown: str, holder:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How some people stand in a domain, by their accounts and names: who holds which name, who has any, which they had before it,
-    who held one in what is read along or an earlier epoch (`near`), the first one first, and who has one elsewhere.
+    """The name standings of some people in a domain, given accounts and names.
+
+    `held` maps names to holders; `here` are the accounts with any name; `before` holds the names they had in earlier
+    domains; `near` lists who held a name in domains read along or earlier epochs, first holder first; `elsewhere` who has
+    it anywhere else.
     """
 
     people: Sequence[Person]
@@ -126,7 +130,7 @@ class Standing:
     domain: Domain
 
     def namesakes(self, who: Identity, name: str) -> list[str] | None:
-        """Return the ids of a few other accounts of that platform that bear a name anywhere, None where somebody holds it here: it is not free then."""
+        """Return the ids of other accounts of the platform with this name; None if it is held here or reserved, so not free."""
         if self.marks[untagged(name)] in self.held or is_reserved(untagged(name)):
             return None
         mark = self.marks[untagged(name)]
@@ -134,14 +138,14 @@ class Standing:
         return [one.native_id for one in others if one.platform == who.platform and one != who]
 
     def held_before(self, who: Identity, name: str, present: Collection[str]) -> bool:
-        """Say whether the first holder of a name near here who is among those of that platform's accounts is somebody else."""
+        """Return whether somebody else, among the accounts present, was the first nearby holder of a name."""
         near = (one for one in self.near.get(self.marks[untagged(name)], ()) if one == who or one.native_id in present)
         return next(near, who) != who
 
     def shown(self, borne: Mapping[Person, Borne] = NOBODYS) -> dict[Person, str]:
-        """Return under which names they are shown where their words are not kept. Of unknown ones the first keeps a name.
+        """Return the names to show people under whose words are not stored. Of several unknown ones the first keeps the name.
 
-        `borne` says of which names somebody else who is present bears or bore one.
+        `borne` says which names somebody else present bears or bore.
         """
         holders, found = dict(self.held), dict[Person, str]()
         for identity, name in self.people:
@@ -167,7 +171,7 @@ async def standing(
     before: Collection[int] = (),
     along: Collection[int] = (),
 ) -> Standing:
-    """Return how people stand in a domain, in one read; `before` is as in `shown_name`, `along` are the domains that are read along."""
+    """Return the name standings of people in a domain, in one read; `before` as in `shown_name`, `along` are read along."""
     accounts = [identity for identity, _ in people if identity is not None]
     own = {untagged(name) for _, name in people}
     apart = {tagged(untagged(name), public_id(seal, domain.ref, identity)) for identity, name in people if identity is not None}
@@ -209,9 +213,9 @@ def _by_mark(held: Iterable[tuple[str, Identity]]) -> dict[str, list[Identity]]:
 
 
 async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messages: Iterable[Exchange]) -> dict[int, Exchange]:
-    """Return messages of several domains by their keys, with their speakers told apart for the readers of the first domain.
+    """Return the messages of other domains, by key, with speakers told apart for the readers of the first domain.
 
-    Those who alone read a direct domain of these are one person.
+    All accounts in the DM domains among these are one person's.
     """
     foreign = {one.key: one for one in messages if one.domain != domains[0].key and one.identity is not None}
     names = {key: TAG.sub("", one.speaker) for key, one in foreign.items()}
@@ -227,7 +231,7 @@ async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messag
     one_person = {row["identity"] for row in rows if row["domain"] in direct}
     holders: dict[str, dict[int, int]] = {}
     for row in rows:
-        # Of one person's accounts any stands for all.
+        # The accounts of one person share one holder.
         holder = min(one_person) if row["identity"] in one_person else row["identity"]
         holders.setdefault(row["likeness"], {})[row["domain"]] = holder
     found: dict[int, Exchange] = {}

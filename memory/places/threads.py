@@ -1,7 +1,7 @@
-"""Conversations that people name themselves: the name stands with their session alone, and goes with what was said there.
+"""Conversations that people name themselves: the name is stored only with the session, and goes with what was said there.
 
-Their place is known by a keyed hash of the name, so that whatever comes later under it finds its conversation, and the
-tombstones there. Earlier versions had the name in the place; `seal_names` takes it out of a file that they wrote.
+Their place is identified by a keyed hash of the name, so that later messages under it find their conversation and its
+tombstones. Earlier versions had the name in the place; `seal_names` removes it from a file that they wrote.
 """
 
 import json
@@ -15,20 +15,20 @@ from memory.tiers import reflections
 from memory.types import DomainKind, DomainRef
 
 PLATFORM = "console"
-"""The platform where people name their conversations, and which files are imported into."""
+"""The platform where people name their conversations, and into which files are imported."""
 _SEALED = "sealed_threads"
 _SCOPE = f"place:{PLATFORM}:"
 
 
 def thread(seal: Seal, person: str, name: str) -> str:
-    """Return the thread of a person's conversation of a name, which tells nothing of the name."""
+    """Return the thread key of a person's named conversation, which does not reveal the name."""
     return seal.id(DomainRef(DomainKind.DM, PLATFORM, person), "conversation", name)
 
 
 async def seal_names(db: Database, seal: Seal) -> None:
-    """Take the names of conversations out of the places that an earlier version wrote, in one transaction; do nothing again.
+    """Replace conversation names in the places an earlier version wrote, in one transaction; idempotent.
 
-    What is stored keeps its ids.
+    Stored items keep their ids.
     """
     if await install.kept(db, _SEALED):
         return
@@ -53,7 +53,7 @@ async def seal_names(db: Database, seal: Seal) -> None:
 
 
 def _sealed(seal: Seal, place: str) -> str:
-    """Return the key of a place without the name of a conversation; as it is where there is none in it."""
+    """Return a place key with its conversation name sealed; unchanged if it has none."""
     try:
         server, person, name = json.loads(place)
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""Names of conversations: none is kept or shown that is what somebody said that was forgotten."""
+"""Names of conversations: the words of a forgotten message are never kept or shown as one."""
 
 import re
 
@@ -14,19 +14,19 @@ _AT_ONCE = 20
 
 
 def shown(name: str, public_id: str) -> str:
-    """Return what a session is called; one without a name bears its id in its place."""
+    """Return a session's displayed name; an unnamed session has its public id as its name."""
     return _("unnamed conversation") if name == public_id else name
 
 
 async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -> bool:
-    """Say whether a name is the words of a message that was forgotten, however they are written."""
+    """Return whether a name is the words of a forgotten message, in any spelling."""
     return bool(await _buried(tx, words.names(seal, domain.ref, name)))
 
 
 async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef, name: str, session: int = 0) -> str:
-    """Return a name as a session can bear it, with a number behind one that another bears; '' for one that may not be kept.
+    """Return a name for a session, shortened, and numbered if another session has it; '' if it must not be kept.
 
-    That is also one that a thread bears still which is to lose it.
+    The latter includes a name that the thread still bears but is about to lose.
     """
     if not name or await is_forgotten(tx, seal, domain, name) or await is_to_go(tx, ref.platform, ref.place):
         return ""
@@ -46,7 +46,7 @@ async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef,
 
 
 async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> list[int]:
-    """Return the sessions whose names are words of what was forgotten."""
+    """Return the sessions whose names are the words of forgotten messages."""
     rows = await tx.all("SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id", {"domain": domain.key})
     called = {row["id"]: words.names(seal, domain.ref, _NUMBERED.sub("", row["name"])) for row in rows}
     gone = await _buried(tx, [name for names in called.values() for name in names])

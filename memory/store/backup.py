@@ -18,9 +18,8 @@ from memory.store.restoring import is_own, reason, verified
 async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell: Progress) -> int:
     """Copy the memory at `path` to `target`, verify the copy page by page, and return how many messages it holds.
 
-    `tell` is told how many bytes of how many are copied.
-
-    The target appears only when it is whole. Raises BackupFailed, and leaves nothing behind.
+    `tell` is called with the bytes copied and the total. The target appears only once it is whole. Raises BackupFailed, and
+    leaves nothing behind.
     """
     if target.exists():
         raise BackupFailed(lazy("{target} already exists. Name a new file.", target=target))
@@ -45,9 +44,9 @@ async def backup(db: Database, path: Path, key: bytes | None, target: Path, tell
 
 
 class Unfinished:
-    """What backups have written so far, wherever that is, so that what a killed one leaves behind is found again.
+    """Records the partial files of backups, wherever they are, so that leftovers of killed ones are found again.
 
-    Each backup that runs keeps the lock on a file of its own, which names what it writes.
+    Each running backup holds the lock on a note file of its own, which names its partial file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,7 +54,7 @@ class Unfinished:
 
     @contextmanager
     def part(self, target: Path) -> Iterator[Path]:
-        """Make an empty file beside `target` for the block to fill and to rename; what is left of it is removed afterwards."""
+        """Create an empty file beside `target` for the block to fill and rename; anything left of it is removed afterwards."""
         name = secrets.token_hex(8)
         part = target.absolute().with_name(f"{target.name}.{name}.part")
         note = self._folder / name
@@ -73,7 +72,7 @@ class Unfinished:
             lock.release()
 
     def clear(self) -> None:
-        """Remove what was left behind by backups that do not run any more."""
+        """Remove the leftovers of backups that are no longer running."""
         for note in sorted(self._folder.glob("*")):
             lock = FileLock(note)
             if not lock.take():

@@ -1,31 +1,31 @@
-"""What a transaction is bound to: the fewer it names, the more go on beside it where a store lets several write at once."""
+"""The scope of a transaction: the less it names, the more runs beside it in stores with several writers."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Self
 
 Key = int | str
-"""A domain by its key, or whatever else is written under one name."""
+"""A domain by its key, or the name of something else that is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a transaction writes, and what it only rests on: that stays as it is until it is committed."""
+    """What a transaction writes, and what it only reads and needs unchanged until its commit."""
 
     writes: frozenset[Key] = frozenset()
     rests_on: frozenset[Key] = frozenset()
 
     @classmethod
     def of(cls, *writes: Key, rests_on: Iterable[Key] = ()) -> Self:
-        """Return the bounds of what writes these; whatever it writes is not named again among what it rests on."""
+        """Return bounds for these writes; keys in both are only listed as writes."""
         return cls(frozenset(writes), frozenset(rests_on) - frozenset(writes))
 
     def meets(self, writes: Collection[Key], rests_on: Collection[Key]) -> bool:
-        """Say whether it must wait for others who write and rest on these."""
+        """Return whether these bounds conflict with others' writes and reads."""
         return not (self.writes.isdisjoint(writes) and self.writes.isdisjoint(rests_on) and self.rests_on.isdisjoint(writes))
 
 
 def require_within(bounds: Bounds | None, domain: int) -> None:
-    """Raise AssertionError where a transaction writes a domain that it is not bound to: another one may be writing there."""
+    """Raise AssertionError if a transaction writes a domain outside its bounds, where another may be writing."""
     if bounds is not None and domain not in bounds.writes:
         raise AssertionError(f"a transaction bound to {sorted(map(str, bounds.writes))} writes domain {domain}")

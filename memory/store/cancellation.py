@@ -1,4 +1,4 @@
-"""Work that is finished whatever happens to whoever waits for it."""
+"""Running work to its end although the awaiting task is cancelled."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
-    """Finish `work` even if this task is cancelled meanwhile, and return what comes of it; the cancellation is raised afterwards."""
+    """Await `work` to its end even if this task is cancelled meanwhile, and return its result; then raise the cancellation."""
     task = asyncio.ensure_future(work)
     cancelled: asyncio.CancelledError | None = None
     while not task.done():

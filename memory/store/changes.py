@@ -1,4 +1,4 @@
-"""What changed in a domain, in order, by which every process keeps its caches true."""
+"""The change log of each domain, in order, from which every process invalidates its caches."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from memory.types import Domain
 
 
 async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
-    """Append what happened to these items: 'add', 'drop' or 'vector'."""
+    """Append a change of these items to the log: 'add', 'drop' or 'vector'."""
     if not items:
         return
     first = await next_changes(tx, domain, len(items))

@@ -1,10 +1,10 @@
-"""Numbers that are given once, one after another: whoever takes one holds up whoever comes next until it is committed."""
+"""Counters: every number is given once; taking one blocks other takers until the commit."""
 
 from memory.store.database import Transaction
 
 
 async def take(tx: Transaction, counter: str, n: int = 1) -> int:
-    """Reserve n numbers of a counter and return the first; numbers are never given twice."""
+    """Reserve n numbers of a counter and return the first."""
     row = await tx.one(
         "INSERT INTO counters (name, value) VALUES (:name, :n) "
         "ON CONFLICT (name) DO UPDATE SET value = counters.value + :n RETURNING value",

@@ -1,7 +1,7 @@
-"""The port to where everything is kept: statements come in, rows come out, and a transaction holds as a whole or not at all.
+"""The storage port: statements in, rows out, and transactions that apply as a whole or not at all.
 
-Statements are written once, for SQLite and PostgreSQL: named parameters, RETURNING and ON CONFLICT, numbers for what is true or
-false, and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
+Statements are written once, for SQLite and PostgreSQL: named parameters, RETURNING and ON CONFLICT, numbers for booleans,
+and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,13 +15,13 @@ from memory.store.peers import Peers
 
 Parameters = Mapping[str, object]
 Numbers = Literal["item", "fence"]
-"""What is numbered for the whole memory."""
+"""What is numbered across the whole memory."""
 Rows = Iterable[Parameters] | Callable[[], Iterable[Parameters]]
-"""The parameters of one statement that is run once a row, or what makes them where it is run, beside the event loop."""
+"""The parameter sets of one statement, or a callable that builds them where they are run, off the event loop."""
 
 
 class Row(Protocol):
-    """One result row, read by column name, or in order."""
+    """One result row, accessed by column name or iterated in order."""
 
     def __getitem__(self, name: str, /) -> Any: ...
 
@@ -29,7 +29,7 @@ class Row(Protocol):
 
 
 class Reader(Protocol):
-    """What answers statements: a database from the last committed state, a transaction from its own."""
+    """Anything that answers statements: a database from the last committed state, a transaction from its own."""
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -43,7 +43,7 @@ class Reader(Protocol):
 class Transaction(Reader, Protocol):
     """An open write transaction. Nothing but these methods may be awaited inside it.
 
-    `bounds` is what it may write of domains; None where that is everything.
+    `bounds` is what it may write and relies on; None for everything.
     """
 
     bounds: Bounds | None
@@ -53,31 +53,31 @@ class Transaction(Reader, Protocol):
         ...
 
     async def many(self, sql: str, rows: Rows) -> None:
-        """Run one statement once a row."""
+        """Run one statement for each set of parameters."""
         ...
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
-        """Return n numbers, ascending, each higher than any that a transaction which wrote the same domain before was given.
+        """Return n ascending numbers, above any given to an earlier transaction that wrote the same domain.
 
         No number is given twice; some are never given.
         """
         ...
 
     async def renew_key(self, domain: int) -> None:
-        """Have what is kept in a domain open with a new key alone, where domains have keys of their own; nothing may write beside it."""
+        """Replace a domain's own data key with a new one, if domains have keys; nothing may write beside it."""
         ...
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Return those rows of a SELECT of one table that no other transaction is at, and have nobody else be at them until the end."""
+        """Return the rows of a one-table SELECT that no other transaction has locked, and lock them until the end."""
         ...
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run the last statement and return all its rows; it may be committed together with it."""
+        """Run the last statement and return all its rows; a store may commit together with it."""
         ...
 
 
 class Holders(Protocol):
-    """The processes that hold claims on work, each under a name of its own for as long as it lives."""
+    """The processes that hold claims on work, each under a name of its own while it lives."""
 
     @property
     def own(self) -> str:
@@ -85,26 +85,26 @@ class Holders(Protocol):
         ...
 
     def mark(self) -> None:
-        """Be known in the home from now on. Raises NotWritable."""
+        """Register in the home. Raises NotWritable."""
         ...
 
     async def join(self) -> None:
-        """Be alive from now on; the second call does nothing. It is awaited before a transaction that claims anything."""
+        """Register this process as alive (idempotent). Must be awaited before a transaction that claims anything."""
         ...
 
     async def leave(self) -> None:
-        """Be gone."""
+        """Deregister this process."""
         ...
 
     async def living(self, reader: Reader, name: str) -> bool:
-        """Say whether a holder is alive. One that is not never comes back, and nothing that it still writes is kept."""
+        """Return whether a holder is alive. A dead one never comes back, and nothing it still writes is kept."""
         ...
 
 
 class Database(Reader, Protocol):
-    """An open database. Every method raises the errors of `memory.errors` where the database cannot be used.
+    """An open database. Every method raises the errors of `memory.errors` if the database cannot be used.
 
-    `reads` and `transactions` count what it was asked since it was opened.
+    `reads` and `transactions` count statements and transactions since it was opened.
     """
 
     reads: int
@@ -112,51 +112,51 @@ class Database(Reader, Protocol):
 
     @property
     def peers(self) -> Peers | None:
-        """The processes that share it, once `holders` was asked for; None for a file."""
+        """The processes that share the database, once `holders` was called; None for a file."""
         ...
 
     def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled.
+        """Open a write transaction: committed as a whole when the block ends, rolled back if it raises or is cancelled.
 
-        Nobody else writes meanwhile, unless it has `bounds`: then a store may let others write that do not meet them. Where several
-        wait to write, who comes `first` does not wait for the others.
+        Nobody else writes meanwhile unless it has `bounds`; then a store may run transactions beside it that do not
+        conflict with them. Among several waiting to write, those that come `first` go before the others.
         """
         ...
 
     async def commits(self) -> int:
-        """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
+        """Return a number that changes with every commit, here or in another process; it costs no read."""
         ...
 
     async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
-        """Return the domains that have a key of their own, of these or of all, by names that tell nothing of the keys."""
+        """Count the domains with a data key of their own, among these or all, by opaque names."""
         ...
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
-        """Bring it about that erased bytes are gone from the disk; return whether they are.
+        """Make sure that erased bytes are gone from the disk; return whether they are.
 
-        Who reads or writes meanwhile, here or in another process, holds that up: it is tried again for `patience` seconds.
+        Readers and writers, here or in another process, delay this: it is retried for `patience` seconds.
         """
         ...
 
     async def reserve(self, *, beside: bool = False) -> bool:
-        """Have nobody else run Lyra on it until it is closed, or only those who run `beside` others; False where somebody does.
+        """Reserve the database for this process until it is closed; return False if another process has it.
 
-        A file is reserved together with its home.
+        With `beside`, it is shared with processes that also run `beside` others. A file is reserved together with its home.
         """
         ...
 
     def holders(self, folder: Path, own: str) -> Holders:
-        """Return who holds claims on work in it; this process does so under a name of its `own`, known in a folder of its home."""
+        """Return the claim holders; this process is registered as `own` in a folder of its home."""
         ...
 
     async def verify(self) -> None:
-        """Read everything that is stored. Raises WrongKey where something is damaged."""
+        """Read everything that is stored. Raises WrongKey if anything is damaged."""
         ...
 
     async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
-        """Write a consistent copy of the present state to `target`, encrypted with a key, while others go on; `tell` is told bytes."""
+        """Write a consistent encrypted copy to `target` while others go on; `tell` gets the bytes copied and the total."""
         ...
 
     async def close(self) -> None:
-        """Let go of it; the second call does nothing."""
+        """Close the database (idempotent)."""
         ...

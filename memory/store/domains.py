@@ -1,4 +1,4 @@
-"""The rows of domains, and the numbers that are given out under the locks on them."""
+"""The rows of domains, and the counters guarded by their row locks."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from memory.types import Domain, DomainKind, DomainRef
 
 
 async def create(tx: Transaction, ref: DomainRef, time_zone: str, now: int) -> None:
-    """Make the domain of a natural key unless it is there."""
+    """Create the domain of a natural key unless it exists."""
     await tx.run(
         "INSERT INTO domains (kind, platform, native_id, epoch, time_zone, created_at) "
         "VALUES (:kind, :platform, :native_id, :epoch, :time_zone, :now) ON CONFLICT DO NOTHING",
@@ -18,24 +18,24 @@ async def create(tx: Transaction, ref: DomainRef, time_zone: str, now: int) -> N
 
 
 def natural_key(ref: DomainRef) -> dict[str, object]:
-    """Return the parameters by which a domain is found."""
+    """Return the parameters of a domain's natural key."""
     return {"kind": ref.kind.value, "platform": ref.platform, "native_id": ref.native_id, "epoch": ref.epoch}
 
 
 async def set_time_zone(tx: Transaction, domain: Domain, time_zone: str) -> None:
-    """Tell the times of a domain in another zone, or in several in turn, from now on."""
+    """Set a domain's time zone, or its successive zones."""
     await tx.run("UPDATE domains SET time_zone = :zone WHERE id = :id", {"zone": time_zone, "id": domain.key})
 
 
 async def next_source(tx: Transaction, domain: Domain) -> str:
-    """Return the domain's next own number: the source id of what has none outside."""
+    """Return the domain's next own number, the source id of items without an external one."""
     row = await tx.one("UPDATE domains SET items = items + 1 WHERE id = :domain RETURNING items", {"domain": domain.key})
     assert row is not None
     return str(row["items"])
 
 
 async def next_changes(tx: Transaction, domain: Domain, n: int) -> int:
-    """Reserve the numbers of the domain's next n changes and return the first: whoever comes next waits until they are committed."""
+    """Reserve the numbers of the domain's next n changes and return the first; other takers wait for the commit."""
     require_within(tx.bounds, domain.key)
     row = await tx.one(
         "UPDATE domains SET changes = changes + :n WHERE id = :domain RETURNING changes", {"domain": domain.key, "n": n}
@@ -45,30 +45,30 @@ async def next_changes(tx: Transaction, domain: Domain, n: int) -> int:
 
 
 async def last_change(reader: Reader, domain: int) -> int:
-    """Return the number of the domain's last change, 0 where there was none."""
+    """Return the number of the domain's last change, 0 if there was none."""
     row = await reader.one("SELECT changes FROM domains WHERE id = :domain", {"domain": domain})
     return int(row["changes"]) if row else 0
 
 
 async def last_forgotten(reader: Reader) -> int:
-    """Return when something was last forgotten in any domain, 0 for never."""
+    """Return when something was last forgotten in any domain, 0 if never."""
     row = await reader.one("SELECT max(forgotten_at) AS at FROM domains")
     return int(row["at"] or 0) if row else 0
 
 
 async def note_forgetting(tx: Transaction, domain: Domain, now: int) -> None:
-    """Note when something of the domain was forgotten or changed last."""
+    """Record when something in the domain was last forgotten or changed."""
     await tx.run("UPDATE domains SET forgotten_at = :now WHERE id = :domain", {"domain": domain.key, "now": now})
 
 
 def read_domain(row: Row) -> Domain:
-    """Read one row."""
+    """Convert a row of `domains`."""
     ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
     return Domain(row["id"], ref, row["time_zone"])
 
 
 async def by_key(reader: Reader, key: int) -> Domain | None:
-    """Return the domain of a key."""
+    """Return the domain with this key."""
     row = await reader.one("SELECT * FROM domains WHERE id = :key", {"key": key})
     return read_domain(row) if row else None
 
@@ -86,7 +86,7 @@ async def domains_of(reader: Reader, items: Sequence[int]) -> list[Domain]:
 
 
 async def by_domain(reader: Reader, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
-    """Return items by the domain they belong to."""
+    """Group items by the domain they belong to."""
     found: dict[Domain, list[int]] = {}
     for some in pages(items):
         rows = await reader.all(

@@ -1,4 +1,4 @@
-"""The files of one memory: the database and what is kept beside it, which only their owner may read."""
+"""The files of one memory: the database and its companions, which only their owner may read."""
 
 import os
 import stat
@@ -14,18 +14,18 @@ _COMPANIONS = ("-wal", "-shm", "-journal")
 
 
 def companions(path: Path) -> list[Path]:
-    """Return the files that SQLite keeps beside a database, there or not."""
+    """Return the files that SQLite keeps beside a database, existing or not."""
     return [path.with_name(path.name + suffix) for suffix in _COMPANIONS]
 
 
 def remove(path: Path) -> None:
-    """Remove a database with its companions, itself last: while it is there, all of it is known to be left."""
+    """Remove a database and its companions, itself last: while it exists, all of it is known to be left over."""
     for file in (*companions(path), path):
         file.unlink(missing_ok=True)
 
 
 def size(path: Path) -> int:
-    """Return how many bytes a file holds, 0 where there is none."""
+    """Return a file's size in bytes, 0 if it does not exist."""
     try:
         return path.stat().st_size
     except OSError:
@@ -33,7 +33,7 @@ def size(path: Path) -> int:
 
 
 def sync(path: Path) -> None:
-    """Have the disk keep what was written to a file, or which names a folder holds."""
+    """Fsync a file's content, or a folder's entries."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -42,7 +42,7 @@ def sync(path: Path) -> None:
 
 
 def make_private(*files: Path) -> None:
-    """Take all rights on these files from everybody but their owner. Links, folders and what is missing are left alone."""
+    """Restrict these files to their owner. Links, folders and missing files are left alone."""
     for file in files:
         with suppress(OSError):
             mode = file.lstat().st_mode
@@ -51,16 +51,16 @@ def make_private(*files: Path) -> None:
 
 
 def left_of(path: Path) -> list[str]:
-    """Return the names of what stands beside a database and says that there was one."""
+    """Return the names of files beside a database that show that there was one."""
     beside = (path.with_name(TOMBSTONES), path.with_name(f"{path.name}-wal"))
     left = [file.name for file in beside if size(file)]
     return [*left, HOLDERS] if path.with_name(HOLDERS).is_dir() else left
 
 
 def require_there(path: Path) -> None:
-    """Raise MemoryMissing where the database is missing or empty though what stands beside it says that there was one.
+    """Raise MemoryMissing if the database is missing or empty although files beside it show that there was one.
 
-    A start that was cut off between the key and the database leaves neither tombstones nor holders behind, and may go on.
+    A start interrupted between the key and the database leaves neither tombstones nor holders behind, and may go on.
     """
     if size(path):
         return

@@ -1,4 +1,4 @@
-"""What an installation keeps of itself, by name."""
+"""Values that an installation keeps about itself, by name."""
 
 from memory.ports import Ids
 from memory.store.database import Database, Reader, Transaction
@@ -7,13 +7,13 @@ _SEAL = "seal"
 
 
 async def kept(reader: Reader, key: str) -> str | None:
-    """Return what is kept under a name, None where nothing is."""
+    """Return the value of a name, or None if unset."""
     row = await reader.one("SELECT value FROM install WHERE key = :key", {"key": key})
     return str(row["value"]) if row else None
 
 
 async def keep(tx: Transaction, key: str, value: str) -> None:
-    """Keep something under a name, in the place of what was there."""
+    """Store a value under a name, replacing any earlier one."""
     await tx.run(
         "INSERT INTO install (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         {"key": key, "value": value},
@@ -21,11 +21,11 @@ async def keep(tx: Transaction, key: str, value: str) -> None:
 
 
 async def seal_key(db: Database, ids: Ids) -> bytes:
-    """Return the key by which public ids are made, made at the first start."""
+    """Return the key of public ids, created at the first start."""
     known = await kept(db, _SEAL)
     if known is None:
         async with db.transaction() as tx:
-            # Another process may have made it meanwhile.
+            # Another process may have created it meanwhile.
             known = await kept(tx, _SEAL)
             if known is None:
                 known = ids.new() + ids.new()

@@ -1,6 +1,6 @@
 """The key of the memory: 32 random bytes in a file that only its owner may read.
 
-Without it nobody can read what is kept, Lyra included; that is the point, and it is said when the key is made.
+Without it nobody can read what is kept, Lyra included; that is the point, and people are told so when the key is made.
 """
 
 import errno
@@ -20,7 +20,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{64}")
 
 
 def parse(text: str, where: str) -> bytes:
-    """Return the key written as 64 hexadecimal digits. Raises KeyUnusable, never showing what was there."""
+    """Parse a key of 64 hexadecimal digits. Raises KeyUnusable, never showing the text."""
     if not _HEX.fullmatch(text.strip()):
         raise KeyUnusable(lazy("The key in {where} is not 64 hexadecimal digits. Put back your copy of it.", where=where))
     return bytes.fromhex(text.strip())
@@ -45,9 +45,9 @@ def load(path: Path) -> bytes:
 
 
 def make(path: Path) -> bytes:
-    """Make a new key and keep it on disk before anything is encrypted with it; return the one that is there, where one is.
+    """Create a key, on disk before anything is encrypted with it; return the existing one if there is one.
 
-    An empty file is none: nothing can have been encrypted with it. Raises NotWritable, DiskFull, KeyUnusable.
+    An empty file counts as none: nothing can have been encrypted with it. Raises NotWritable, DiskFull, KeyUnusable.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -60,10 +60,10 @@ def make(path: Path) -> bytes:
 
 
 def word(path: Path, new: Callable[[], str]) -> str:
-    """Return the secret word kept in a file that only its owner may read, made with `new` where there is no such file.
+    """Return the secret word in a file that only its owner may read, created with `new` if it does not exist.
 
-    The file appears whole or not at all. Processes that make it at the same time get the same word. Raises KeyUnusable where
-    the file is there and holds no word.
+    The file appears whole or not at all. Processes that create it at the same time get the same word. Raises KeyUnusable if
+    the file exists and holds no word.
     """
     with alone(path.parent):
         if not path.exists():
@@ -72,12 +72,12 @@ def word(path: Path, new: Callable[[], str]) -> str:
 
 
 def unfinished(path: Path) -> Path:
-    """Return where a word stands until it is whole."""
+    """Return the temporary path of a word being written."""
     return path.with_name(f"{path.name}.new")
 
 
 def write(path: Path, text: str) -> None:
-    """Keep a word in a file that only its owner may read, in the place of what was there; it appears whole or not at all."""
+    """Write a word to a file that only its owner may read, atomically replacing any earlier one."""
     part = unfinished(path)
     try:
         part.unlink(missing_ok=True)
@@ -98,7 +98,7 @@ def write(path: Path, text: str) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Keep other processes from making a word in this folder."""
+    """Keep other processes from writing a word in this folder."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

@@ -1,7 +1,7 @@
-"""Items, their public ids, and what was derived from what.
+"""Items, their public ids, and their lineage.
 
-All items share one id space. An item's public id is a keyed hash of where it stands and of its source id, so the same
-message has the same id on every import, and a tombstone, which is nothing but a public id, meets it again.
+All items share one id space. An item's public id is a keyed hash of its location and source id, so the same message gets
+the same id on every import, and meets its tombstone, which is nothing but a public id, again.
 """
 
 import hmac
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The install key, which turns natural keys into ids that tell nothing."""
+    """The install key, which turns natural keys into opaque ids."""
 
     key: bytes
 
@@ -36,7 +36,7 @@ class Seal:
 
 
 async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequence[str]) -> list[int]:
-    """Create items that are searchable from this transaction on; return their keys in order."""
+    """Create items, searchable from this transaction on; return their keys in order."""
     if not public_ids:
         return []
     require_within(tx.bounds, domain.key)
@@ -54,7 +54,7 @@ async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequ
 async def derive(
     tx: Transaction, child: int, parents: Iterable[int], cited: Collection[int] = (), answered: Collection[int] = ()
 ) -> None:
-    """Record that `child` was derived from `parents`, which of them it cites, and which it answers."""
+    """Record that `child` was derived from `parents`, and which of these it cites and answers."""
     await tx.many(
         "INSERT INTO lineage (child, parent, cited, answered) VALUES (:child, :parent, :cited, :answered) ON CONFLICT DO NOTHING",
         (
@@ -65,13 +65,13 @@ async def derive(
 
 
 async def parents(reader: Reader, item: int) -> list[int]:
-    """Return what an item was derived from."""
+    """Return the parents of an item."""
     return [row["parent"] for row in await reader.all("SELECT parent FROM lineage WHERE child = :i ORDER BY parent", {"i": item})]
 
 
 async def rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
-    """Let replies that rest on digests which go rest on the messages below those instead."""
-    # A message that stays keeps what it rests on itself: the way down ends there.
+    """Make replies that rest on removed digests rest on the messages below those instead."""
+    # A remaining message keeps its own lineage: the descent ends there.
     within = f"IN ({placeholders('g', gone)})"
     await tx.run(
         f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id {within} UNION "
@@ -87,14 +87,14 @@ async def rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
 
 
 async def mark_dead(tx: Transaction, items: Sequence[int], now: int) -> None:
-    """Let items be gone from this transaction on; their public ids stay known."""
+    """Mark items dead from this transaction on; their public ids stay known."""
     await tx.run(f"UPDATE items SET dead_at = :now WHERE id IN ({placeholders('i', items)})", {"now": now, **bound("i", items)})
 
 
 async def cut(tx: Transaction, gone: Sequence[int]) -> None:
-    """Remove what messages and replies among these items rested on, and what rested on them.
+    """Remove the lineage of the messages and replies among these items, in both directions.
 
-    What a digest was made from stays known: a reply that had it in view may hold what is forgotten later.
+    A digest's own sources stay known: a reply that had it in view may hold something forgotten later.
     """
     within, keys = f"IN ({placeholders('i', gone)})", bound("i", gone)
     messages = f"SELECT id FROM items WHERE id {within} AND kind = 'exchange'"
@@ -104,7 +104,7 @@ async def cut(tx: Transaction, gone: Sequence[int]) -> None:
 
 
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
-    """Return the roots and everything derived from them, directly or not."""
+    """Return the roots and all their descendants."""
     found = set(roots)
     for some in pages(roots):
         rows = await tx.all(
@@ -117,11 +117,11 @@ async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
 
 
 async def living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> bool:
-    """Say whether all of these items are there, and none is gone: erased, about to be, or said where nothing is any more.
+    """Return whether all these items exist and none is going: erased, about to be, or withheld.
 
-    What was derived in a domain of which a session, a person's words or all is going counts as gone; so does everything of
-    a domain of which a place has just vanished, until it is known what rests on that; and so does a digest that another one
-    took the place of, unless it may be `replaced`.
+    If a session, a person's words or a whole domain is being forgotten, everything derived in that domain counts as going;
+    so does everything in a domain where a place just vanished, until what rests on that place is known; and so does a
+    digest that was replaced, unless `replaced` allows it.
     """
     for some in pages(keys):
         row = await reader.one(_LIVING.format(within=placeholders("k", some)), {"replaced": int(replaced), **bound("k", some)})
@@ -141,13 +141,13 @@ _LIVING = (
 
 
 async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> None:
-    """Raise SourceGone where one of these items was forgotten, or, unless it may be `replaced`, a digest is no more."""
+    """Raise SourceGone if an item was forgotten or, unless `replaced` allows it, a digest was replaced."""
     if not await living(reader, keys, replaced=replaced):
         raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
 
 
 async def texts_of(reader: Reader, items: Collection[int]) -> dict[int, str]:
-    """Return the texts of those messages, digests and statements, as few as one statement takes, that are there."""
+    """Return the texts of the messages, digests and statements that exist, at most as many as one statement takes."""
     rows = await reader.all(TEXTS.format(within=f"IN ({placeholders('t', items)})"), bound("t", items))
     return {row["item"]: row["text"] for row in rows}
 
@@ -156,28 +156,28 @@ TEXTS = (
     "SELECT item, text FROM exchanges WHERE item {within} UNION ALL SELECT item, text FROM digests WHERE item {within} "
     "UNION ALL SELECT item, text FROM statements WHERE item {within}"
 )
-"""The texts of the items that a condition tells."""
+"""The texts of the items that a condition selects."""
 
 
 async def unchanged(reader: Reader, texts: Mapping[int, str]) -> bool:
-    """Say whether these messages, digests and statements are all there and read as they did."""
+    """Return whether these messages, digests and statements all exist with unchanged texts."""
     return await texts_of(reader, texts) == texts and await living(reader, list(texts))
 
 
 async def require_unchanged(reader: Reader, texts: Mapping[int, str]) -> None:
-    """Raise SourceGone where one of these messages or digests was changed or forgotten."""
+    """Raise SourceGone if one of these texts was changed or forgotten."""
     if not await unchanged(reader, texts):
         raise SourceGone(lazy("Something this answer rests on was changed while it was made."))
 
 
 def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
-    """Yield values in pieces, each few enough for the placeholders of one statement."""
+    """Yield values in slices that fit the placeholders of one statement."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:
-    """Return the named placeholders for a list of values, ':r0, :r1'; of none, what nothing is in."""
+    """Return named placeholders for a list of values, ':r0, :r1', or 'NULL' for none, which nothing is IN."""
     return ", ".join(f":{prefix}{at}" for at in range(len(values))) or "NULL"
 
 

@@ -1,4 +1,4 @@
-"""Locks between processes, on files of the home. The system lets them go when a process ends, however it ends."""
+"""Locks between processes, on files of the home. The operating system releases them when a process ends, however it ends."""
 
 import fcntl
 import os
@@ -11,14 +11,14 @@ from memory.store.database import Reader
 
 
 class FileLock:
-    """A lock on a file. Many may share it, or one may hold it alone."""
+    """A file lock, shared or exclusive."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._handle: int | None = None
 
     def take(self, *, shared: bool = False) -> bool:
-        """Take the lock at once, or return False where another process holds it. Raises NotWritable."""
+        """Take the lock without blocking; return False if another process holds it. Raises NotWritable."""
         if self._handle is not None:
             return True
         try:
@@ -41,20 +41,20 @@ class FileLock:
         return True
 
     def require(self, otherwise: Said, *, shared: bool = False) -> Self:
-        """Take the lock or raise HomeInUse with the sentence given."""
+        """Take the lock, or raise HomeInUse with the given sentence."""
         if not self.take(shared=shared):
             raise HomeInUse(otherwise)
         return self
 
     def release(self) -> None:
-        """Let the lock go."""
+        """Release the lock."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
 
 class FileHolders:
-    """Who holds claims: each process under a name of its own, alive as long as it keeps the lock on its file."""
+    """Claim holders: each process under a name of its own, alive while it holds the lock on its file."""
 
     def __init__(self, folder: Path, own: str) -> None:
         self.own = own
@@ -62,23 +62,23 @@ class FileHolders:
         self._lock = FileLock(folder / own)
 
     def mark(self) -> None:
-        """Be known in the folder, and alive, from now on. Raises NotWritable."""
+        """Register in the folder and as alive. Raises NotWritable."""
         self._lock.take()
 
     async def join(self) -> None:
-        """Do nothing: who is known is alive."""
+        """Do nothing: a registered process is alive."""
 
     async def leave(self) -> None:
-        """Be gone."""
+        """Deregister this process."""
         self._lock.path.unlink(missing_ok=True)
         self._lock.release()
 
     async def living(self, reader: Reader, name: str) -> bool:
-        """Say whether a holder is alive; what a dead one left behind is cleared away."""
+        """Return whether a holder is alive; a dead one's file is removed."""
         return name == self.own or self.seen(name) is True
 
     def seen(self, name: str) -> bool | None:
-        """Say whether another holder of this folder is alive, None where none of that name is known here."""
+        """Return whether another holder in this folder is alive, None if the name is unknown here."""
         other = FileLock(self._folder / name)
         if not other.path.exists():
             return None

@@ -1,4 +1,4 @@
-"""Opens whichever store a memory is kept in; one on a server is loaded only where it is asked for."""
+"""Opens the store of a memory; the server backend is loaded only when needed."""
 
 from importlib import import_module
 from pathlib import Path
@@ -13,9 +13,10 @@ from memory.store.sqlite.database import SqliteDatabase
 
 
 async def open_database(path: Path, key: bytes | None, address: Address | None, *, checkpoints: bool = True) -> Database:
-    """Open or create the database at an address, or, without one, the file at `path`; bring its schema up to date.
+    """Open or create the database at an address or, without one, the file at `path`; migrate its schema.
 
-    `key` and `checkpoints` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of `PostgresDatabase.open`.
+    `key` and `checkpoints` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of
+    `PostgresDatabase.open`.
     """
     if address is None:
         return await SqliteDatabase.open(path, key, checkpoints=checkpoints)

@@ -1,4 +1,4 @@
-"""The port to the processes that share one memory: a store on a server has it, a file has none."""
+"""The port to the processes sharing one memory; implemented by server stores, None for a file."""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Protocol
 
 EVERYTHING = "*"
-"""What is heard where anything may have been missed."""
+"""The call that stands for any that may have been missed."""
 WRITTEN = "domain "
-"""What is called, with its key behind it, of a domain that was written."""
+"""The prefix, before a domain's key, of the call that the domain was written."""
 Heard = Callable[[Collection[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """One unit of several that is this process's until it ends; the fence is higher than that of whoever had it before."""
+    """One of several units, held by this process until it ends; the fence is above every earlier holder's."""
 
     unit: int
     units: int
@@ -24,33 +24,33 @@ class Lease:
 class Peers(Protocol):
     """This process among those that share a memory.
 
-    What they call to each other only saves time: whoever hears nothing finds everything by looking.
+    Calls between them only save time: a process that misses one finds everything by polling.
     """
 
     @property
     def lapsed(self) -> asyncio.Event:
-        """Set once others go on with the work of this process: nothing that it writes is kept any more."""
+        """Set once other processes take over this one's work: nothing it writes is kept any more."""
         ...
 
     async def join(self, role: str) -> None:
-        """Be one of them in a role from now on, until the database is closed. Raises the errors of `Database`."""
+        """Join in a role until the database is closed. Raises the errors of `Database`."""
         ...
 
     async def lease(self, name: str, units: int) -> Lease | None:
-        """Have one of so many units of a name until this process ends, where nobody living has all of them.
+        """Lease one of `units` units of a name until this process ends; None if living processes hold all of them.
 
-        Of those who hold some, all hold of as many: who asks for another number gets one of theirs.
+        All current holders share one number of units: a process that asks for another number leases one of theirs.
         """
         ...
 
     async def slot(self, name: str, a_second: float) -> float:
-        """Take the next of so many turns a second that all of them have together; return in how many seconds it is."""
+        """Reserve the next of `a_second` turns per second shared by all processes; return the seconds until then."""
         ...
 
     def call(self, *words: str) -> None:
-        """Call words to the others, soon, together with what else is called meanwhile."""
+        """Send calls to the other processes soon, batched with other pending ones."""
         ...
 
     def listen(self, heard: Heard) -> None:
-        """Have something told what the others call, or `EVERYTHING` where a call may have been missed."""
+        """Set the handler of others' calls; it gets `EVERYTHING` when a call may have been missed."""
         ...

@@ -1,9 +1,9 @@
-"""Putting a backup in the place of the memory. Whenever it is cut off, the home is the old one or the new one, whole.
+"""Restoring a backup. However it is interrupted, the home has either the old memory or the new one, whole.
 
-A copy of the backup is staged beside the memory, verified, and rid of what was forgotten since. Giving it its second name
-decides: until then nothing of the old memory was touched, from then on whoever comes next finishes. The old memory stays
-beside the new one for a week, because what was restored may not be what was wanted; not longer, because it holds what is
-forgotten from then on. Whoever calls holds the home alone.
+A copy of the backup is staged beside the memory, verified, and rid of what was forgotten since. Renaming it decides: until
+then nothing of the old memory is touched; from then on whichever process comes next finishes. The old memory stays beside
+the new one for a week, in case the restore was a mistake; no longer, because it holds what is forgotten from then on. The
+caller holds the home exclusively.
 """
 
 import os
@@ -28,19 +28,19 @@ _STAGED, _DECIDED, _ASIDE = ".restoring", ".restored", ".before-restore-"
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A memory that another took the place of, and until when it stays."""
+    """A memory that was superseded, and until when it is kept."""
 
     path: Path
     until: int
 
 
 def staged(path: Path) -> Path:
-    """Return where the copy of a backup stands until it is decided to take it."""
+    """Return the path of a staged copy before the decision."""
     return path.with_name(path.name + _STAGED)
 
 
 def is_own(path: Path, file: Path) -> bool:
-    """Say whether a file, where it were written, would be taken for one that the memory at `path` keeps beside itself."""
+    """Return whether a file at this path would be mistaken for one that the memory at `path` keeps beside itself."""
     if file.absolute().parent.resolve() != path.absolute().parent.resolve():
         return False
     further = file.name.removeprefix(path.name) if file.name.startswith(path.name) else ""
@@ -48,12 +48,12 @@ def is_own(path: Path, file: Path) -> bool:
 
 
 def clear(path: Path) -> None:
-    """Remove what a restore left behind that was cut off before it was decided."""
+    """Remove what an undecided, interrupted restore left behind."""
     home_files.remove(staged(path))
 
 
 def require_backup(source: Path, key: bytes) -> None:
-    """Raise BackupFailed where a file cannot be read, or a key does not open it."""
+    """Raise BackupFailed if a file cannot be read, or the key does not open it."""
     try:
         with source.open("rb") as given:
             given.read(1)
@@ -64,9 +64,9 @@ def require_backup(source: Path, key: bytes) -> None:
 
 
 async def stage(source: Path, key: bytes | None, path: Path, tell: Progress = lambda *_: None) -> int:
-    """Copy a backup beside the memory at `path`, telling how many bytes of how many, and read it whole; return how many messages it holds.
+    """Copy a backup beside the memory at `path` and verify it whole; return how many messages it holds. Raises BackupFailed.
 
-    Raises BackupFailed.
+    `tell` is called with the bytes copied and the total.
     """
     copy = staged(path)
     try:
@@ -93,7 +93,7 @@ def _cannot(source: Path, error: Exception) -> Sentence:
 
 
 def decide(path: Path) -> None:
-    """Decide that the staged copy, which nobody has open any more, is the memory from now on. Raises BackupFailed."""
+    """Make the staged copy, which nobody has open any more, the memory from now on. Raises BackupFailed."""
     copy = staged(path)
     try:
         if any(home_files.size(companion) for companion in home_files.companions(copy)):
@@ -107,12 +107,12 @@ def decide(path: Path) -> None:
 
 
 def is_decided(path: Path) -> bool:
-    """Say whether a restore was decided and not finished."""
+    """Return whether a restore was decided but not finished."""
     return _decided(path).exists()
 
 
 def finish(path: Path, now: int) -> SetAside | None:
-    """Set the old memory aside and put the new one in its place, as often as it takes; return where the old one is, if any."""
+    """Set the old memory aside and move the new one into its place (idempotent); return where the old one is, if any."""
     aside = put_aside(path, now)
     home_files.sync(path.parent)
     _decided(path).replace(path)
@@ -121,7 +121,7 @@ def finish(path: Path, now: int) -> SetAside | None:
 
 
 def free_aside(path: Path) -> Path:
-    """Return a name under which no memory was set aside yet."""
+    """Return a free name for setting a memory aside."""
     number = 1
     while (aside := path.with_name(f"{path.name}{_ASIDE}{number}")).exists():
         number += 1
@@ -129,9 +129,9 @@ def free_aside(path: Path) -> Path:
 
 
 def put_aside(path: Path, now: int) -> Path:
-    """Have a memory stand aside that another has taken the place of, as often as it takes; return where it stands."""
+    """Set a superseded memory aside (idempotent); return its new path."""
     aside = free_aside(path)
-    # The log first: while the file is in its place, this is taken up under the same number.
+    # The log first: while the main file is in place, a rerun chooses the same number.
     for file in (*home_files.companions(path), path):
         if file.name.endswith("-shm") or not home_files.size(file):
             file.unlink(missing_ok=True)
@@ -143,12 +143,12 @@ def put_aside(path: Path, now: int) -> Path:
 
 
 def set_aside(path: Path) -> list[SetAside]:
-    """Return the memories that others took the place of, and until when each stays."""
+    """Return the memories that were set aside, with the end of their retention."""
     return [kept(file) for file in _asides(path) if not _companion(file)]
 
 
 def drop_old(path: Path, now: int) -> list[Path]:
-    """Remove the memories that have been set aside for a week; return which."""
+    """Remove the memories that were set aside a week ago; return which."""
     old = [file for file in _asides(path) if _since(file) + KEPT_FOR <= now]
     for file in sorted(old, key=_companion, reverse=True):
         file.unlink(missing_ok=True)
@@ -165,12 +165,12 @@ def _companion(file: Path) -> bool:
 
 
 def kept(file: Path) -> SetAside:
-    """Return a memory that was set aside, and until when it stays."""
+    """Return a memory that was set aside, with the end of its retention."""
     return SetAside(file, _since(file) + KEPT_FOR)
 
 
 def _since(file: Path) -> int:
-    # Versions that did not write down when they set a memory aside left it the time of its last message.
+    # Versions that did not record when they set a memory aside left the time of its last message.
     known = file.stat()
     return max(known.st_mtime_ns, known.st_ctime_ns) // 1000
 
@@ -180,7 +180,7 @@ def _decided(path: Path) -> Path:
 
 
 def copy_file(source: Path, target: Path, tell: Progress) -> None:
-    """Copy a file to where none is, for its owner alone to read; `tell` is told how many bytes of how many. Raises OSError."""
+    """Copy a file to a new path that only its owner may read; `tell` gets the bytes copied and the total. Raises OSError."""
     made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with source.open("rb") as given, os.fdopen(made, "wb") as copy:
         size = home_files.size(source)
@@ -190,7 +190,7 @@ def copy_file(source: Path, target: Path, tell: Progress) -> None:
 
 
 async def verified(path: Path, key: bytes | None) -> int:
-    """Read a copy page by page; return how many messages it holds."""
+    """Verify a copy page by page; return how many messages it holds."""
     async with await SqliteDatabase.open(path, key) as copy:
         await copy.verify()
         row = await copy.one("SELECT count(*) AS n FROM exchanges")
@@ -199,7 +199,7 @@ async def verified(path: Path, key: bytes | None) -> int:
 
 
 def reason(error: Exception) -> object:
-    """Return what went wrong, as a clause, for a sentence."""
+    """Return what went wrong, as a clause for a sentence."""
     if isinstance(error, OSError):
         return f"{error.strerror or error} ({error.filename})" if error.filename else str(error.strerror or error)
     return error

@@ -1,8 +1,8 @@
-"""A new key for the memory. Whenever it is cut off, the home opens with the key at hand, and all of it is there.
+"""Rotating the memory's key. However it is interrupted, the home opens with the key at hand, and is complete.
 
-A copy of the memory is written with the new key and read whole, while the new key stands beside it. Giving the copy the memory's
-name decides: until then nothing was touched, from then on whoever comes next gives the new key its name. The old key stays, under
-another one: backups from before open with it alone. Whoever calls holds the home alone.
+A copy of the memory is written with the new key and verified, with the new key beside it. Renaming the copy to the memory's
+name decides: until then nothing is touched; from then on whichever process comes next renames the new key. The old key is
+kept under another name: only it opens earlier backups. The caller holds the home exclusively.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ class Rotated:
 
 
 async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -> Rotated:
-    """Give the memory at `path` a new key in the place of the one in `key_path`; `tell` is told how many bytes of how many are copied.
+    """Replace the key in `key_path` of the memory at `path`; `tell` gets the bytes copied and the total.
 
-    Raises RotationFailed: then nothing was changed.
+    Raises RotationFailed, in which case nothing was changed.
     """
     copy = path.with_name(path.name + _COPY)
     try:
@@ -59,7 +59,7 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
 
 
 def finish(path: Path, key_path: Path) -> None:
-    """Finish what a rotation that was cut off has decided, or clear away what it has not; as often as it takes, by whoever comes."""
+    """Finish an interrupted rotation that was decided, or clean up one that was not (idempotent; any process may do it)."""
     begun = keys.unfinished(_next(path))
     if not (_next(path).exists() or begun.exists()):
         return
@@ -68,7 +68,7 @@ def finish(path: Path, key_path: Path) -> None:
         if not _next(path).exists():
             return
         if opens(path, keys.load(_next(path))):
-            # The key may lie on another disk.
+            # The key may be on another disk.
             keys.write(key_path, _next(path).read_text("ascii").strip())
         else:
             _forget_copies(key_path)
@@ -76,20 +76,20 @@ def finish(path: Path, key_path: Path) -> None:
 
 
 def older(key_path: Path) -> Sequence[Path]:
-    """Return the keys from before, the newest first."""
+    """Return the old keys, newest first."""
     kept = (one for one in key_path.parent.glob(f"{key_path.name}{_OLD}*") if _number(one))
     return sorted(kept, key=_number, reverse=True)
 
 
 def made_before(file: Path, key: bytes, key_path: Path) -> Path | None:
-    """Return the older key that opens a backup which the present one does not open; None where there is none."""
+    """Return the old key that opens a backup the current one does not open, None if there is none."""
     if opens(file, key):
         return None
     return next((old for old in older(key_path) if opens(file, keys.load(old))), None)
 
 
 def keep(key_path: Path) -> Path:
-    """Put a copy of the key under another name, which says that it is an old one; return where it is."""
+    """Copy the key under a numbered name that marks it as old; return its path."""
     numbers = [_number(old) for old in older(key_path)]
     kept = key_path.with_name(f"{key_path.name}{_OLD}{max(numbers, default=0) + 1}")
     keys.write(kept, key_path.read_text("ascii").strip())
@@ -97,7 +97,7 @@ def keep(key_path: Path) -> Path:
 
 
 def _forget_copies(key_path: Path) -> None:
-    """Remove what was put aside of a key that is still the one in use."""
+    """Remove copies set aside of the key that is still in use."""
     for begun in key_path.parent.glob(f"{key_path.name}{_OLD}*"):
         if not _number(begun):
             begun.unlink(missing_ok=True)
@@ -107,7 +107,7 @@ def _forget_copies(key_path: Path) -> None:
 
 
 def _clear(path: Path) -> None:
-    """Remove what is left of a rotation, the new key last: while it is there, all of it is known to be left."""
+    """Remove the leftovers of a rotation, the new key last: while it exists, all of it is known to be left over."""
     home_files.remove(path.with_name(path.name + _COPY))
     _next(path).unlink(missing_ok=True)
     home_files.sync(path.parent)

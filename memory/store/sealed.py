@@ -1,7 +1,7 @@
-"""Which columns hold words, or what is made of words: in a file all is encrypted anyway, on a server these are, one by one.
+"""Which columns hold words or something derived from them; a file is encrypted as a whole, a server's columns one by one.
 
-What stands here is declared once, beside the schema. A column that is looked up has the keyed hash of each value beside it there:
-statements compare that, and none orders, measures or takes apart what is sealed.
+They are declared here once, beside the schema. A column that is looked up has a companion with the keyed hash of each
+value: statements compare that, and none orders, measures or dissects sealed values.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 HASHED = "_h"
-"""What the column of keyed hashes is called, behind the name of the one that it is beside."""
+"""The suffix of the companion column with the keyed hashes."""
 
 
 def _nothing(_value: str) -> int:
@@ -17,12 +17,12 @@ def _nothing(_value: str) -> int:
 
 
 def _all_but(words: str) -> Callable[[str], int]:
-    """Return what says that a value holds no words unless it begins with these."""
+    """Return a function for `LookedUp.plain`: a value is plain throughout unless it starts with `words`."""
     return lambda value: 0 if value.startswith(words) else len(value)
 
 
 def _one_of(*closed: str) -> Callable[[str], int]:
-    """Return what says that these values alone hold no words."""
+    """Return a function for `LookedUp.plain`: only these values are plain, throughout."""
     return lambda value: len(value) if value in closed else 0
 
 
@@ -33,8 +33,8 @@ _ID = re.compile(r"[a-z2-7]{26}")
 class LookedUp:
     """How the values of a column are looked up.
 
-    `plain` says how much at the beginning of a value is no word and stays readable; where that is all, so does the value.
-    A statement may ask for such a beginning where the column `begins` with one.
+    `plain` returns how many leading characters of a value are no words and stay readable; if that is all, so does the
+    value. A statement may ask for such a prefix if the column `begins` with one.
     """
 
     plain: Callable[[str], int] = _nothing
@@ -45,9 +45,10 @@ class LookedUp:
 class Sealed:
     """The sealed columns of a table.
 
-    `row` are the columns that tell a row from all others for good: a value is read in the row alone that it was written for, unless its
-    column is `loose`, of which no statement says in which row it writes. `domain` is the column of the domain whose key seals them,
-    '' where the rows belong to none. `numbers` are those that hold a number, `binary` those that hold bytes.
+    `row` are the columns that identify a row for good: a value can only be read in the row it was written for, unless its
+    column is `loose`, that is, written by statements that do not identify the row. `domain` is the column of the domain
+    whose key seals them, '' if the rows belong to none. `numbers` are the columns that hold a number, `binary` those that
+    hold bytes.
     """
 
     columns: Sequence[str]
@@ -60,9 +61,9 @@ class Sealed:
 
 
 DROPPED = "dropped"
-"""Why single sentences of an answer that stands were refused: that counts for nothing."""
+"""Reason for refusing single sentences of an answer that stands; it does not count as a refusal."""
 GIVEN_UP = "given up"
-"""What is noted where a writer is not asked again and nobody else writes it, until another one comes."""
+"""Recorded when a writer is not asked again and nobody else writes the digest, until another writer comes."""
 TABLES: Mapping[str, Sealed] = {
     "activity": Sealed(["detail"], ["seq"]),
     "announced": Sealed(["whose"], ["item"], looked_up={"whose": LookedUp(_all_but("name "))}),
@@ -73,7 +74,7 @@ TABLES: Mapping[str, Sealed] = {
         ["name_key", "first_key", "name"],
         ["name_key_h"],
         looked_up={
-            # Those begin so who have no name.
+            # Keys of the nameless begin with this.
             "name_key": LookedUp(lambda value: int(value[:1] == "~"), begins=True),
             "first_key": LookedUp(lambda value: int(value[:1] == "~"), begins=True),
         },
@@ -81,7 +82,7 @@ TABLES: Mapping[str, Sealed] = {
     "exchanges": Sealed(
         ["speaker", "text", "source_id"],
         ["item"],
-        # A line that was imported without an id has a digest of its words for one.
+        # A line imported without an id has a digest of its words as one.
         looked_up={
             "speaker": LookedUp(),
             "source_id": LookedUp(
@@ -98,7 +99,7 @@ TABLES: Mapping[str, Sealed] = {
     "outbox": Sealed(["text", "actions"], ["key"]),
     "refusals": Sealed(["reason", "answer"], ["slot"], looked_up={"reason": LookedUp(_one_of(DROPPED, GIVEN_UP))}),
     "selves": Sealed(["state"], ["at"]),
-    # A conversation without a name has its id in the place of one.
+    # An unnamed conversation has its id as its name.
     "sessions": Sealed(
         ["name"], ["public_id"], looked_up={"name": LookedUp(lambda value: len(value) if _ID.fullmatch(value) else 0)}
     ),

@@ -1,4 +1,4 @@
-"""Lets one in at a time."""
+"""A priority lock."""
 
 import asyncio
 from collections import deque
@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 
 class Turnstile:
-    """A lock whose waiters go in their order, those who come `first` before the others."""
+    """A fair lock with two queues: those who come `first` go before the others."""
 
     def __init__(self) -> None:
         self._taken = False
@@ -16,7 +16,7 @@ class Turnstile:
 
     @asynccontextmanager
     async def turn(self, *, first: bool = False) -> AsyncIterator[None]:
-        """Be alone for the block."""
+        """Hold the lock for the block."""
         if self._taken:
             await self._wait(self._first if first else self._others)
         self._taken = True
@@ -36,7 +36,7 @@ class Turnstile:
             raise
 
     def _pass_on(self) -> None:
-        """Hand the turn to who is next; nobody else comes between."""
+        """Hand the lock to the next waiter directly, so that no newcomer gets in between."""
         for waiting in (self._first, self._others):
             while waiting:
                 if not (mine := waiting.popleft()).done():

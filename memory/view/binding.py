@@ -1,4 +1,4 @@
-"""What a view is bound to: the domain that it writes, and those that it may read beside it."""
+"""What a view is bound to: the domain it writes, and those it may read beside it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from memory.types import Domain, DomainKind, Session
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What every view of one memory shares."""
+    """Dependencies that every view of one memory shares."""
 
     places: Places
     settings: KeptSettings
@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One home, and the domains that may be read beside it."""
+    """One home domain, and the domains that may be read beside it."""
 
     shared: Shared
     home: Domain
@@ -50,7 +50,7 @@ class Binding:
 
     @property
     def db(self) -> Database:
-        """The file."""
+        """The database of this memory."""
         return self.shared.places.db
 
     @property
@@ -65,26 +65,26 @@ class Binding:
 
     @property
     def also(self) -> Sequence[int]:
-        """The keys of the domains that are read beside home, as its readers are now: of a person alone, those of their other accounts."""
+        """The keys of the domains read beside home under its current readers; for a DM, only the person's other DMs."""
         alone = self.home.ref.kind is DomainKind.DM
         return [one.key for one in self.beside if not alone or one.ref.kind is DomainKind.DM]
 
     @property
     def rooms_before(self) -> Sequence[int]:
-        """The keys of the rooms that home, a room, replaced and goes on with."""
+        """The keys of the rooms that home, an upgraded room, replaced and continues."""
         return [one.key for one in self.beside if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
 
     @property
     def bounds(self) -> Bounds:
-        """What a transaction is bound to that writes home, and rests on what may be read."""
+        """The transaction bounds for writing home and resting on every readable domain."""
         return Bounds.of(self.home.key, rests_on=self.domains)
 
     async def sessions(self) -> list[Session]:
-        """Return the sessions at home, newest first."""
+        """Return home's sessions, newest first."""
         return await self.shared.places.sessions(self.home)
 
     def own(self, session: Session) -> None:
-        """Raise NotFound unless a session is of home."""
+        """Raise NotFound unless the session belongs to home."""
         if session.domain != self.home.key:
             raise NotFound(lazy("That session belongs elsewhere."))
 

@@ -1,4 +1,4 @@
-"""What was said when: the months of a home, the gists of a month, and the messages of a conversation, a page at a time."""
+"""What was said when: home's months, the gists of a month, and the messages of a conversation, page by page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from memory.view.binding import Binding
 from memory.view.short_ids import ShortIds
 
 _STEP = 15 * MINUTE
-"""Every time zone lies so many minutes, or a multiple of them, from UTC."""
+"""Every UTC offset is a multiple of this."""
 _MOST = 500
 _SAID = (Kind.SAID, Kind.REPLY, Kind.REFLECTION)
 
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """A calendar month, as 2026-11, with how many messages were said in it and how many gists tell of it."""
+    """A calendar month, as 2026-11, with its number of messages and of gists."""
 
     period: str
     messages: int
@@ -47,7 +47,7 @@ class Calendar:
         self._b = binding
 
     async def months(self) -> list[Month]:
-        """Return the months in which anything was said at home, newest first, with none left out in between."""
+        """Return the months from the first to the last with anything said at home, without gaps, newest first."""
         zone = self._b.home.time_zone
         said: Counter[str] = Counter()
         for at, n in await self._said():
@@ -57,7 +57,7 @@ class Calendar:
         return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_without_gaps(told))]
 
     async def days(self, since: int) -> dict[str, int]:
-        """Return how many messages were said at home on each day, as 2026-11-03, from an instant on."""
+        """Return how many messages were said at home per day, keyed as 2026-11-03, from `since` on."""
         found: Counter[str] = Counter()
         for at, n in await self._said(since):
             found[f"{local(at, self._b.home.time_zone):%Y-%m-%d}"] += n
@@ -74,7 +74,7 @@ class Calendar:
         return [(sessions[row["session"]], summaries.digest(row)) for row in rows if row["session"] in sessions]
 
     async def gist(self, public_id: str) -> tuple[Session, Digest, list[Exchange]]:
-        """Return a gist at home by its id, with its session and the messages that it tells of, oldest first. Raises NotFound."""
+        """Return one of home's gists by public id, with its session and its messages, oldest first. Raises NotFound."""
         row = await self._b.db.one(
             f"{summaries.SELECT}WHERE i.public_id = :id AND d.domain = :domain AND d.tier = 'gist' AND {shown('d')}",
             {"id": public_id, "domain": self._b.home.key},
@@ -91,7 +91,7 @@ class Calendar:
         return sessions[row["session"]], summaries.digest(row), [exchanges.exchange(one) for one in rows]
 
     async def messages(self, session: Session, n: int, *, since: int = 0, before: int | None = None) -> MessagePage:
-        """Return the last n messages of a session that were said from `since` on and before an instant (None: until now)."""
+        """Return the last n messages of a session said at or after `since` and before `before` (None: until now)."""
         self._b.own(session)
         domains = self._b.domains
         rows = await self._b.db.all(
@@ -103,9 +103,9 @@ class Calendar:
         return MessagePage([exchanges.exchange(row) for row in rows[:n]][::-1], len(rows) > n)
 
     async def around(self, public_id: str, n: int) -> list[Placed]:
-        """Return a message or reply by its id, with the n before and the n behind it in its conversation, in their order.
+        """Return a message or reply by id, with up to n messages before and n after it in its conversation, in order.
 
-        Nothing is returned for an id that nothing has which may be read.
+        Empty if no readable message has that id.
         """
         item = await exchanges.item(self._b.db, self._b.domains, await ShortIds(self._b).full(public_id))
         meant = (await exchanges.at_their_places(self._b.db, self._b.domains, [item])).get(item) if item else None
@@ -120,7 +120,7 @@ class Calendar:
         return sorted(there.values(), key=lambda one: (one.exchange.said_at, one.exchange.key))
 
     async def spoken_in(self, since: int, before: int) -> list[Session]:
-        """Return the sessions at home in which anything was said between two instants, newest first."""
+        """Return home's sessions with anything said between two instants, newest first."""
         rows = await self._b.db.all(
             "SELECT DISTINCT e.session FROM exchanges e WHERE e.domain = :domain AND e.said_at >= :since AND e.said_at < :before "
             f"AND e.kind IN ('said', 'reply', 'reflection') AND {shown('e')}",
@@ -130,11 +130,11 @@ class Calendar:
         return [session for session in await self._b.sessions() if session.key in there]
 
     async def speakers(self) -> list[str]:
-        """Return the names of all who spoke at home, in order."""
+        """Return the names of everyone who spoke at home, sorted."""
         return sorted(await said.speakers(self._b.db, self._b.home))
 
     async def _beside(self, meant: Exchange, side: str, order: str, n: int) -> list[int]:
-        """Return the keys of the n messages of a conversation that are nearest to one on a side of it."""
+        """Return the keys of the n messages nearest to one on one side of it in its conversation."""
         domains = self._b.domains
         rows = await self._b.db.all(
             "SELECT e.item FROM exchanges e WHERE e.session = :session AND e.kind IN ('said', 'reply', 'reflection') "
@@ -145,7 +145,7 @@ class Calendar:
         return [row["item"] for row in rows]
 
     async def _said(self, since: int = 0) -> list[tuple[int, int]]:
-        """Return when messages were said at home, to a quarter of an hour, and how many."""
+        """Return the times at which messages were said at home, in quarter hours, each with its message count."""
         domains = self._b.domains
         rows = await self._b.db.all(
             "SELECT e.said_at / :step AS quarter, count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.said_at >= :since "
@@ -164,7 +164,7 @@ class Calendar:
 
 
 def _without_gaps(months: Sequence[str]) -> list[str]:
-    """Return months from the first to the last of some, which are in order."""
+    """Return every month from the first to the last of `months`, which is sorted."""
     if not months:
         return []
     first, last = (int(one[:4]) * 12 + int(one[5:7]) - 1 for one in (months[0], months[-1]))

@@ -1,7 +1,7 @@
-"""Words that a platform takes back or changes.
+"""Messages that a platform deletes or edits.
 
-Whoever removes or edits a message on the platform decides about it there, so this acts on a place whatever its domain, and
-no text comes out. What is taken back is forgotten like anything else. What is changed keeps its id and its place in the
+Whoever deletes or edits a message on the platform decides about it there, so this acts on a place whatever its domain, and
+returns no text. A deleted message is forgotten like anything else. An edited message keeps its id and its position in the
 conversation; its old words leave the index, the digests, the notices that repeat them, and the replies that hold them.
 """
 
@@ -34,9 +34,9 @@ from memory.view.shown_messages import conversations
 
 @dataclass(frozen=True, slots=True)
 class KnownMessages:
-    """What is known under a platform's ids of a place: messages and asides by public id, and open events by key.
+    """What is known under a place's platform ids: messages and asides by public id, and open events by key.
 
-    `ids` are those of what is kept, waits or went out.
+    `ids` are those of everything stored, waiting or sent.
     """
 
     ids: set[str]
@@ -47,7 +47,7 @@ class KnownMessages:
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """Follows what a platform says of messages that were heard."""
+    """Applies a platform's edits and deletes to messages that were heard."""
 
     db: Database
     seal: Seal
@@ -59,16 +59,16 @@ class Changing:
         return Confiding(self.db, self.forgetting, self.clock)
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of a place are stored, wait in the inbox, or went out from here."""
+        """Return which messages of a place are stored, wait in the inbox, or were sent from here."""
         return (await self._known(platform, place, ids)).ids
 
     async def follows(self, platform: str, place: str, id: str) -> bool:
-        """Say whether a change of a message of a place matters: whether it is known, or was shown in a prompt."""
+        """Return whether an edit or delete of a message matters: whether it is known, or was shown in a prompt."""
         known = await self._known(platform, place, [id])
         return bool(known.ids or known.asides)
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
-        """Forget messages that were removed from a place; None, and nothing written, where none of them is known."""
+        """Forget messages that were deleted from a place; return None, writing nothing, if none of them is known."""
         await self._take_back_feedback(platform, ids)
         known = await self._known(platform, place, ids)
         if not (known.messages or known.events or known.asides):
@@ -87,7 +87,7 @@ class Changing:
         return receipt
 
     async def _take_back_feedback(self, platform: str, acts: Sequence[str]) -> None:
-        """Take back what was said of answers by acts that were taken back, such as signs under them."""
+        """Take back feedback that was given by platform acts now undone, such as reactions under a reply."""
         for given in await feedback.given_in(self.db, platform, acts):
             async with self.db.transaction() as tx:
                 for domain, _replies in await by_domain(tx, [given["reply"]]):
@@ -95,19 +95,19 @@ class Changing:
                     await feedback.take_back(tx, domain, given["reply"], by, self.clock.now())
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
-        """Forget a message of a place whether it is kept or not: it is kept and shown in a prompt no more."""
+        """Forget a message of a place, stored or not: from now on it is neither stored nor shown in a prompt."""
         names = [*await self._names(platform, place, [id]), *await self._names_by_id(platform, place, [id], kept=False)]
         return await self.forgetting.forget_named(names)
 
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
-        """Return the keys of the places of a channel or thread, and of its threads, where there was a conversation."""
+        """Return the keys of the places of a channel or thread, including its threads, that hold a conversation."""
         begins = json.dumps([server], ensure_ascii=False).removesuffix("]")
         within = {"platform": platform, "from": f"{begins}, ", "to": f"{begins}-"}
         rows = await self.db.all(_PLACES, within)
         return [row["place"] for row in rows if channel in json.loads(row["place"])[1:]]
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
-        """Give a message the words it has since `at`; return whether anything kept was changed. No words take it back."""
+        """Set a message's text to what it reads since `at`; return whether anything stored changed. No text withdraws it."""
         which = {"platform": platform, "place": place, "id": id, "text": text, "at": at}
         stored = await self.db.all(_SAID, which)
         if stored and all(row["edited_at"] >= at for row in stored):
@@ -133,7 +133,7 @@ class Changing:
             await asides.erase(tx, list(seen.values()))
             for domain, items in await by_domain(tx, list(seen.values())):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
-            # What was given up is never answered: its payload would only keep the old words.
+            # An abandoned event is never answered: its payload would only keep the old words.
             await inbox.blank(tx, [row["id"] for row in given_up])
         await self.forgetting.finish(gone)
         return bool(stored or given_up or gone)
@@ -153,7 +153,7 @@ class Changing:
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
     async def _kept_back(self, row: Row, ask: Discretion, text: str) -> list[int]:
-        """Return what new words ask to be kept back with them: the replies that hold them, and what they are about."""
+        """Return what an edited text asks to hold back besides itself: replies that hold it, and the messages it is about."""
         replies = await self._confiding.replies(row["item"], text)
         who = await self.db.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
         if who is None:
@@ -164,7 +164,7 @@ class Changing:
         return [*replies, *meant.items(before)]
 
     async def _heed(self, tx: Transaction, row: Row, ask: Discretion | None, besides: Sequence[int]) -> None:
-        """Keep new words from those from whom they ask to be kept, where others read along, with what they are about."""
+        """Hold back an edited message, and `besides`, from those it excludes, in shared domains."""
         ((domain, _),) = await by_domain(tx, [row["item"]])
         who = await tx.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
         if ask and who and domain.ref.kind is not DomainKind.DM:
@@ -187,11 +187,11 @@ class Changing:
         return known
 
     async def _names(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
-        """Return the ids that messages would get in any conversation of a place, so that they meet their tombstones there."""
+        """Return the public ids that messages would get in any conversation of a place, so that they meet their tombstones."""
         return list(await self._names_by_id(platform, place, ids))
 
     async def _names_by_id(self, platform: str, place: str, ids: Sequence[str], *, kept: bool = True) -> dict[str, str]:
-        """Return the platform's ids of messages by the public ids that they have in any conversation of a place, kept or seen."""
+        """Map public ids to platform ids for all conversations of a place: of stored messages or, unless `kept`, of asides."""
         talks, domains = await conversations(self.db, platform, [place], place)
         if kept:
             return {known.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks.get(place, ()) for id in ids}
@@ -214,7 +214,7 @@ async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
 
 
 def _words(text: str) -> set[str]:
-    # A single character is in every second text of a script without spaces.
+    # A single character occurs in every other text of a script without spaces.
     return {stem for word, stem in key_words(text).items() if len(word) > 1}
 
 

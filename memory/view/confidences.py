@@ -1,4 +1,4 @@
-"""What was told in confidence at a home: seen, told and taken back by whoever told it."""
+"""What was told in confidence at home, as seen, told and revoked by its teller."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from memory.view.short_ids import ShortIds
 
 @dataclass(frozen=True, slots=True)
 class Confided:
-    """A message that was told in confidence, and the names of those who may not know: of everybody else, where there are none."""
+    """A message told in confidence, and the names of those who may not know it; empty means everybody else."""
 
     exchange: Exchange
     names: Sequence[str]
@@ -31,13 +31,13 @@ class Confidences:
         self._b = binding
 
     async def of(self, teller: Identity) -> list[Confided]:
-        """Return what somebody told here in confidence, oldest first."""
+        """Return what an account told here in confidence, oldest first."""
         told = await confidences.told_by(self._b.db, self._b.home, teller)
         messages = await exchanges.among(self._b.db, [item for item, _ in told])
         return [Confided(messages[item], await self._names(excepted)) for item, excepted in told if item in messages]
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> Confided:
-        """Keep a message of somebody's from those whom they name, or have them know it (`ends`). Raises NotFound, AmbiguousId, NotYours."""
+        """Hold a message back from those its teller names, or release it (`ends`). Raises NotFound, AmbiguousId, NotYours."""
         item = await owners.message(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), None)
         message = (await exchanges.among(self._b.db, [item])).get(item)
         if message is None or message.identity != await owners.identity(self._b.db, teller):
@@ -51,7 +51,7 @@ class Confidences:
         return Confided(message, await self._names(told[item].excepted) if item in told else ())
 
     async def end_all(self, teller: Identity) -> int:
-        """Let everybody know who can what somebody told here in confidence; return how many messages that are."""
+        """Release everything that `teller` told here in confidence; return how many messages were released."""
         async with self._b.db.transaction() as tx:
             told = [item for item, _ in await confidences.told_by(tx, self._b.home, teller)]
             return await self._b.shared.confiding.end(tx, told, Excepted(frozenset({teller}), others=True))
@@ -62,7 +62,7 @@ class Confidences:
         return [Confided(exchange, await self._names(told[exchange.key].excepted)) for exchange in asked if exchange.key in told]
 
     async def tell(self, session: Session, told: Sequence[Confided], parts: Sequence[Part], answers: str) -> bool:
-        """Queue a notice of what was understood, once for each message told in confidence; return whether this was the time."""
+        """Queue a notice of what was understood, once per message told in confidence; return whether it was queued."""
         async with self._b.db.transaction() as tx:
             first = not told or any([await confidences.tell(tx, one.exchange.key) for one in told])
             if first:

@@ -1,4 +1,4 @@
-"""What was made of messages: gists, summaries, the statements above them, Lyra's own state, and the bank of a shared home."""
+"""What was derived from messages: gists, summaries, the statements above them, Lyra's self-state, and a shared home's bank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +26,10 @@ _MONTHS = 12
 
 @dataclass(frozen=True, slots=True)
 class Tiers:
-    """What stands at home whatever is asked: facts, narrative, the bank's block, how she is, the digests of a session, and how
-    people want to be talked to, and what they announced that is over, the last first.
+    """What holds at home whatever is asked, for a prompt.
+
+    Facts, narrative, the bank's block, the self-state, the digests of a session, people's manners, and what they announced
+    whose day is over, newest first.
     """
 
     profile: Sequence[Statement]
@@ -51,16 +53,16 @@ class Digests:
         return [(sessions[digest.session], digest) for digest in await summaries.of_domain(self._b.db, self._b.home)]
 
     async def newest_gists(self, n: int) -> list[Digest]:
-        """Return the gists of what was talked about last at home, newest first."""
+        """Return the gists of home's most recent episodes, newest first."""
         return await summaries.newest_gists(self._b.db, self._b.home, n)
 
     async def frontier(self, session: Session) -> list[Digest]:
-        """Return the digests that together say everything that was summarized of a session, oldest first."""
+        """Return the digests that together cover everything summarized of a session, oldest first."""
         self._b.own(session)
         return await summaries.frontier(self._b.db, session, shown_only=True)
 
     async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
-        """Return what stands at home and in a session of it; of the bank, where it is on, so many tokens at most."""
+        """Return the tiers of home and of one of its sessions; the bank, if on, in at most `bank_tokens` tokens."""
         self._b.own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._b.shared.places.scope(self._b.home)
@@ -73,9 +75,9 @@ class Digests:
         )  # fmt: skip
 
     async def statements(self, tier: str, *, past: bool = False) -> list[Statement]:
-        """Return what stands in a tier at home (profile, era, narrative, self, bank), or what stood there before.
+        """Return a tier's standing statements at home or, if `past`, its former ones.
 
-        How people want to be talked to is known of them as well: it comes behind the facts.
+        `tier` is profile, era, narrative, self or bank. For the profile, people's manners follow the facts.
         """
         found: list[Statement] = []
         for each in (tier, manners.TIER) if tier == profile.TIER else (tier,):
@@ -86,20 +88,20 @@ class Digests:
         return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
     async def wanted_by(self, asked: Sequence[Exchange]) -> list[Statement]:
-        """Return how those who said these messages at home want to be talked to."""
+        """Return the manners of those who said these messages at home."""
         return manners.of_speakers(await statements.standing(self._b.db, self._b.home, manners.TIER, shown_only=True), asked)
 
     async def months(self, window: Window) -> list[Statement]:
-        """Return what is told of the months at home that lie wholly in a time, oldest first; of twelve at most."""
+        """Return the era paragraphs of home's months that lie wholly in a window, oldest first, at most twelve."""
         whole = months_within(window.start, window.end, self._b.home.time_zone, _MONTHS)
         return await statements.of_periods(self._b.db, self._b.home, eras.TIER, whole) if whole else []
 
     async def receipts(self, stated: Sequence[Statement]) -> dict[int, list[Exchange]]:
-        """Return the messages of people that statements rest on, by the statement's key."""
+        """Return the people's messages that statements rest on, by the statement's key."""
         return await statements.cited(self._b.db, [one.key for one in stated])
 
     async def era_sessions(self) -> dict[str, int]:
-        """Return of how many sessions each month's era was told."""
+        """Return how many sessions each month's era was made from."""
         told = await progress.read_all(self._b.db, self._b.home, eras.TIER)
         return {period: month.sessions for period, month in told.items()}
 
@@ -111,86 +113,86 @@ class Facts:
         self._b = binding
 
     async def find(self, public_id: str, by: Identity | None = None) -> Statement:
-        """Return a standing fact at home that may be corrected or forgotten, as the right of `by` (None: all) allows.
+        """Return a standing fact at home that `by` (None: anyone) may correct or forget.
 
         Raises NotFound, AmbiguousId, NotYours.
         """
         return await owners.fact(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), by)
 
     async def correct(self, public_id: str, correction: Exchange, by: Identity | None = None) -> Statement:
-        """Put what somebody said, a message at home, in the place of a standing fact, as the right of `by` allows.
+        """Replace a standing fact with what somebody said, a message at home, within the rights of `by`.
 
         Raises NotFound, NotYours, SourceGone.
         """
         public_id = await ShortIds(self._b).full(public_id)
         if wish := await manners.taken_by(self._b.db, self._b.home, public_id, correction):
-            return wish  # it was read from these words as they were kept
+            return wish  # the manner was already read from these words when they were stored
         public_id = (await self.find(public_id, by)).id
         now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.of(tx, [correction.key]):
                 raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
-            # An answer that is being made with the old one in view is made again with the new one.
+            # An answer being made with the old fact in view is made again with the new one.
             await note_forgetting(tx, self._b.home, now)
             return await profile.correct(tx, self._b.shared.seal, self._b.home, public_id, correction, now)
 
     async def forget(self, public_id: str, by: Identity | None = None) -> list[Exchange]:
-        """Let a fact go, with what it took the place of, and not come back; return the messages that it rested on.
+        """Drop a fact for good, with those it replaced; return the messages that it rested on.
 
-        As the right of `by` (None: all) allows. Raises NotFound, NotYours.
+        Only within the rights of `by` (None: any fact). Raises NotFound, NotYours.
         """
         public_id = (await self.find(public_id, by)).id
         now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
-            # An answer that is being made with it in view is made again without.
+            # An answer being made with the fact in view is made again without it.
             await note_forgetting(tx, self._b.home, now)
             return await profile.forget_fact(tx, self._b.shared.seal, self._b.home, public_id, now)
 
 
 class SelfStates:
-    """Lyra's state of mind at home."""
+    """Lyra's self-states at home."""
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
 
     async def now(self) -> SelfState:
-        """Return how Lyra is at home."""
+        """Return Lyra's current self-state at home."""
         return await selfstate.state(self._b.db, self._b.home)
 
     async def history(self) -> list[Moment]:
-        """Return how Lyra was at home, the newest first."""
+        """Return Lyra's past self-states at home, newest first."""
         return await selfstate.history(self._b.db, self._b.home)
 
     async def reset(self) -> None:
-        """Let Lyra be at home as at the beginning: no mood, no drives, nothing said of herself."""
+        """Reset Lyra's self-state at home: no mood, no drives, nothing said of herself."""
         async with self._b.db.transaction() as tx:
             await selfstate.reset(tx, self._b.home, self._b.shared.clock.now())
 
 
 class SharedBank:
-    """The bank of one home, and who keeps out of it."""
+    """The bank of one home, and who has opted out of it."""
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
 
     async def state(self) -> Consent:
-        """Return since when the bank is on at home (None: it is off), and which members keep out of it."""
+        """Return since when the bank is on at home (None: off), and which members opted out."""
         return await consent.consent(self._b.shared.places, self._b.home)
 
     async def shown(self, max_tokens: int) -> Block:
-        """Return the bank at home as it is shown in at most so many tokens, with the bullets that it shows."""
+        """Return the bank at home rendered in at most `max_tokens` tokens, with the entries that it shows."""
         if not await consent.is_on(self._b.shared.places, self._b.home):
             return Block()
         standing = await statements.standing(self._b.db, self._b.home, consent.TIER, shown_only=True)
         return block.render(block.entries(standing), max_tokens)
 
     async def text(self, max_tokens: int) -> str:
-        """Return the text of the bank at home, '' where it is off or empty."""
+        """Return the text of the bank at home, '' if it is off or empty."""
         return (await self.shown(max_tokens)).text
 
     async def turn_on(self) -> bool:
-        """Turn the bank at home on from now on; return whether it was off. Raises NotShared."""
+        """Turn the bank at home on; return whether it was off. Raises NotShared."""
         return await consent.turn_on(self._b.shared.places, self._b.home, self._b.shared.clock.now())
 
     async def turn_off(self) -> bool:
@@ -198,9 +200,9 @@ class SharedBank:
         return await consent.turn_off(self._b.shared.places, self._b.home, self._b.shared.clock.now())
 
     async def leave(self, member: Identity) -> int:
-        """Keep what a member said and says out of the bank at home; return how many bullets went. Raises NotShared."""
+        """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
         return await consent.withdraw(self._b.shared.places, self._b.home, member, self._b.shared.clock.now())
 
     async def join(self, member: Identity) -> None:
-        """Let what a member said and says enter the bank at home again. Raises NotShared."""
+        """Let a member's past and future messages enter the bank at home again. Raises NotShared."""
         await consent.rejoin(self._b.shared.places, self._b.home, member)

@@ -1,4 +1,4 @@
-"""What is said at a home of her answers there."""
+"""Feedback on Lyra's replies at one home."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from memory.view.messages import Messages, OwnPosts
 from memory.view.short_ids import ShortIds
 
 LOOKED_BACK = 20
-"""So many messages back an answer is looked for that nobody named."""
+"""How many messages to look back for a reply that was not named."""
 
 
 class Feedback:
@@ -25,8 +25,9 @@ class Feedback:
         self._posts = own_posts
 
     async def meant(self, session: Session, named: str, who: Identity) -> Exchange:
-        """Return the reply that is meant in a session: by its id here or on the platform, by that of what it answers, or, where
-        nothing is named, the last one to an account. Raises NotFound.
+        """Return the reply that is meant in a session. Raises NotFound.
+
+        `named` is its id here or on the platform, or the platform id of what it answers; '' means the last reply to `who`.
         """
         found = await self._named(session, named) if named else await self._last_to(session, who)
         if found is None or found.kind is not Kind.REPLY or found.domain != self._b.home.key:
@@ -34,22 +35,22 @@ class Feedback:
         return found
 
     async def dislike(self, reply: Exchange, who: Identity, *, rules: bool, act: str) -> bool:
-        """Keep that a reply at home was not good, as an account said in an act of the platform's id; return whether that is new.
+        """Record that an account disliked a reply at home, by the platform act `act`; return whether this is new.
 
-        Raises NotYours for whoever neither asked nor rules the place.
+        Raises NotYours for anyone who neither asked nor rules the place.
         """
         given_by, now = (await self._rights(reply, who, rules=rules))[0], self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
             return await feedback.dislike(tx, self._b.shared.seal, self._b.home, reply, given_by, act, now)
 
     async def take_back(self, reply: Exchange, who: Identity, *, rules: bool) -> bool:
-        """Take back that a reply at home was not good; return whether that was said. Raises NotYours as `dislike`."""
+        """Take back the dislike of a reply at home; return whether there was one. Raises NotYours like `dislike`."""
         rights, now = await self._rights(reply, who, rules=rules), self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
             return await feedback.take_back(tx, self._b.home, reply.key, rights, now)
 
     async def disliked(self, most: int) -> list[Disliked]:
-        """Return the last replies at home that were said not to be good, the newest first."""
+        """Return the last disliked replies at home, newest first."""
         return await feedback.newest(self._b.db, self._b.home, most, self._b.domains)
 
     async def _rights(self, reply: Exchange, who: Identity, *, rules: bool) -> Sequence[GivenBy]:

@@ -1,4 +1,4 @@
-"""What holds now above what held before: hits in the order in which somebody wants them who asks how something is."""
+"""Rank what holds now above what it superseded, in the order that suits a question about how something is."""
 
 import re
 from collections.abc import Mapping
@@ -18,9 +18,9 @@ _MINE = {
 
 
 def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "") -> dict[int, Hit]:
-    """Return hits with each message directly behind the one that took its place; before it, where a question asks for the older.
+    """Return hits with each message directly after the one that superseded it, or before it if the question asks for older.
 
-    What others claim of themselves stands behind what the `asker` claims of the same, where their own is asked for.
+    If the question is about the `asker`, others' claims about themselves rank after the asker's own on the same subject.
     """
     instead = _instead(question, hits, older_first=asks_for_older(question))
     if asker and _asks_of_oneself(question):
@@ -32,7 +32,7 @@ def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "")
 
 
 def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int, int], placed: dict[int, Hit]) -> None:
-    """Put a hit in its place, and before it the one that is wanted instead of it; each is wanted instead of older ones only."""
+    """Place a hit, after the one preferred to it, which takes over its score if that is higher. Preferences have no cycles."""
     if key in placed:
         return
     if key in instead:
@@ -41,7 +41,7 @@ def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int
 
 
 def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> dict[int, int]:
-    """Return for each hit the one that is wanted before it, if any: the newest that took its place, or the last before it."""
+    """Map each hit to the one preferred to it, if any: its newest successor or, if `older_first`, its last predecessor."""
     asked = frozenset(query_stems(question))
     told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
     told.sort(key=lambda one: (one[1].exchange.said_at, one[0]))
@@ -61,7 +61,7 @@ def _asks_of_oneself(question: str) -> bool:
 
 
 def _own_instead(hits: Mapping[int, Hit], asker: str) -> dict[int, int]:
-    """Return for each hit in which another claims something the newest in which the asker claims the like."""
+    """Map each hit with someone else's claim to the asker's newest claim on the same subject."""
     told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
     own = [one for one in told if one[1].exchange.speaker.casefold() == asker.casefold()]
     own.sort(key=lambda one: one[1].exchange.said_at)
@@ -79,7 +79,7 @@ _NOTHING = claims("")
 
 
 def newest_first(hits: Mapping[int, Hit]) -> dict[int, Hit]:
-    """Return hits with each message behind the one by which it was corrected, if that is among them: no better than it."""
+    """Return hits with each message after its correction, if that is among them, and scored no higher."""
     if not any(hit.corrected in hits for hit in hits.values()):
         return dict(hits)
     placed: dict[int, Hit] = {}
@@ -96,7 +96,7 @@ def newest_first(hits: Mapping[int, Hit]) -> dict[int, Hit]:
             waiting.setdefault(newer, []).append(key)
         else:
             place(key, hit.score)
-    # Of what corrects each other in a circle nothing is newer.
+    # Hits that correct one another in a cycle have no newest: they come last.
     for key in [key for some in waiting.values() for key in some if key not in placed]:
         placed.setdefault(key, hits[key])
     return placed

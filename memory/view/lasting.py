@@ -1,4 +1,4 @@
-"""Whether what an answer is made from lasts until it is kept, whoever forgets or changes something, here or in another process."""
+"""Check that what an answer was made from still stands, whichever process forgets or changes something meanwhile."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -19,24 +19,24 @@ _PAUSE_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """Looks at what stands in view of an answer while that is made."""
+    """Watches what stands in view of an answer while it is made."""
 
     binding: Binding
 
     async def commits(self) -> int:
-        """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
+        """Return a number that changes with every commit, here or in another process; it costs no read."""
         return await self.binding.db.commits()
 
     async def require(self, asked: Mapping[int, str], others: Mapping[int, str], begun: int) -> None:
-        """Raise SourceGone where something was forgotten, changed or told in confidence since `begun`.
+        """Raise SourceGone if something was forgotten, changed or told in confidence since `begun`.
 
-        `asked` is what is answered, `others` what else stands in view, each as it was read.
+        `asked` is what is answered, `others` what else stands in view, each with its text as read.
         """
         if await seen.touched(self.binding.db, self.binding.domains, begun):
             await require_standing(self.binding.db, self.binding.domains, asked, {*asked, *others}, others, begun)
 
     async def readable(self, patience: float) -> None:
-        """Wait until nothing of what may be read here is being forgotten, in whatever process, so many seconds at most."""
+        """Wait, at most `patience` seconds, until no process is forgetting anything that may be read here."""
         loop = asyncio.get_running_loop()
         until = loop.time() + patience
         while await is_sweeping(self.binding.db, self.binding.domains):
@@ -48,7 +48,7 @@ class Lasting:
 async def require_standing(
     reader: Reader, domains: Sequence[int], asked: Mapping[int, str], view: Collection[int], others: Mapping[int, str], begun: int
 ) -> None:
-    """Raise SourceGone where something in `view` is gone, or what was `asked` or the `others` do not read as at `begun`."""
+    """Raise SourceGone if an item in `view` is gone, or the text of `asked` or `others` changed since `begun`."""
     await require_living(reader, sorted(view), replaced=True)
     await require_unchanged(reader, asked)
     if await seen.touched(reader, domains, begun):

@@ -1,4 +1,4 @@
-"""What is said at a home: conversations, messages as they were said, what Lyra posted, and her notices."""
+"""What is said at home: conversations, messages as they were said, Lyra's posts, and her notices."""
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 
@@ -27,7 +27,7 @@ class Messages:
         self._b = binding
 
     async def all(self) -> AsyncIterator[tuple[str, Exchange]]:
-        """Yield every message at home with its session's name, in the order they were stored."""
+        """Yield every message at home with its session's name, in stored order."""
         names = {session.key: session.name for session in await self._b.sessions()}
         after = 0
         while page := await exchanges.page(self._b.db, self._b.home, self._b.domains, after):
@@ -42,92 +42,92 @@ class Messages:
         return await exchanges.count(self._b.db, self._b.home, self._b.domains)
 
     async def by_source(self, session: Session, source_id: str) -> Exchange | None:
-        """Return a message of a session by its platform's id."""
+        """Return a message of a session by its platform id."""
         self._b.own(session)
         return await exchanges.by_source(self._b.db, session, source_id)
 
     async def by_id(self, public_id: str) -> Exchange | None:
-        """Return a message at home by its id here."""
+        """Return a message at home by its public id."""
         key = await exchanges.item(self._b.db, [self._b.home.key], public_id)
         return (await self.among([key])).get(key) if key else None
 
     async def among(self, keys: Sequence[int]) -> dict[int, Exchange]:
-        """Return those messages of these keys that may be read here."""
+        """Return the readable messages among these keys."""
         placed = await exchanges.at_their_places(self._b.db, self._b.domains, keys)
         return {key: one.exchange for key, one in placed.items()}
 
     async def said_by(self, message: Exchange) -> Identity | None:
-        """Return the account that said a message, None where none is known."""
+        """Return the account that said a message, or None if unknown."""
         return await identities.account(self._b.db, message.identity) if message.identity is not None else None
 
     async def last_by(self, session: Session, who: Identity) -> Exchange | None:
-        """Return the last message that somebody said in a session, looking back as far as fifty."""
+        """Return the last message an account said in a session, among the last fifty or so."""
         key = await owners.identity(self._b.db, who)
         said = (one for one in reversed(await self.window(session, _LOOKED_BACK)) if one.kind is Kind.SAID)
         return next((one for one in said if one.identity == key), None)
 
     async def is_by(self, message: Exchange, who: Identity) -> bool:
-        """Say whether a message was said by an account."""
+        """Return whether a message was said by an account."""
         return message.kind is Kind.SAID and message.identity == await owners.identity(self._b.db, who)
 
     async def find(self, platform: str, place: str | None, source_id: str) -> Exchange | None:
-        """Return a message at home by its place (None: any) and the platform's id, be it somebody's or a reply that went out."""
+        """Return a message at home by its place (None: any) and platform id: a person's message or a sent reply."""
         return await exchanges.at_place(self._b.db, self._b.home, platform, place, source_id)
 
     async def kept_elsewhere(self, platform: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages, by the platform's ids, are kept, and only where other readers than this view's may know them."""
+        """Return which platform message ids are kept only in domains that this view does not read."""
         kept = await exchanges.domains_of(self._b.db, platform, ids) if ids else {}
         return {id for id, domains in kept.items() if domains.isdisjoint(self._b.domains)}
 
     async def kept(self, platform: str, ids: Sequence[str]) -> set[str]:
-        """Return which messages of people, by the platform's ids, are kept, whoever may know them."""
+        """Return which platform ids of people's messages are kept in any domain."""
         return {*await exchanges.domains_of(self._b.db, platform, ids)} if ids else set()
 
     async def in_confidence(self, platform: str, ids: Sequence[str], told_by: str = "") -> set[str]:
-        """Return which messages of people, by the platform's ids, were told in a confidence that this view does not read.
+        """Return which platform ids belong to messages told in a confidence that this view does not read.
 
-        What an account, `told_by`, told itself is not among them.
+        Messages told by the account `told_by` itself are left out.
         """
         return await exchanges.in_confidence(self._b.db, platform, ids, self._b.domains, told_by)
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
-        """Return the last messages of a session, oldest first, at least `least`, from the beginning of an episode on."""
+        """Return the last messages of a session, oldest first: at least `least`, starting where an episode starts."""
         self._b.own(session)
         return await exchanges.window(self._b.db, session, self._b.domains, least)
 
     async def names(self, people: Sequence[Person], borne: Mapping[Person, Borne] = NOBODYS) -> list[str]:
-        """Return the names under which people are shown at home whose words are not kept, by their accounts and names.
+        """Return the names to show at home for people whose words are not stored, given accounts and names.
 
-        `borne` says of which names somebody else who is present bears or bore one.
+        `borne` says which names somebody else present bears or bore.
         """
         shown = (await self.standing(people)).shown(borne) if people else {}
         return [shown[one] for one in people]
 
     async def standing(self, people: Sequence[Person]) -> Standing:
-        """Return how people stand at home, by their accounts and names."""
+        """Return the name standings of people at home, given accounts and names."""
         along = [one.key for one in self._b.beside if one.ref.kind is not DomainKind.DM]
         return await standing(self._b.db, self._b.shared.seal, self._b.home, people, self._b.rooms_before, along)
 
     async def account(self, who: Identity) -> int | None:
-        """Return the key of an account, None where nothing of it was ever kept."""
+        """Return the key of an account, or None if nothing of it was ever kept."""
         return await owners.identity(self._b.db, who)
 
     async def last_of(self, session: Session, account: Identity) -> Exchange | None:
-        """Return what an account said last in a session, None where nothing of it is kept."""
+        """Return the last message of an account in a session, or None if none is kept."""
         self._b.own(session)
         return await said.by(self._b.db, session.key, account, "")
 
     async def latest_of(self, session: Session, account: Identity, n: int) -> list[Exchange]:
-        """Return the n messages that an account said last in a session, the last one first."""
+        """Return the last n messages of an account in a session, newest first."""
         self._b.own(session)
         return await said.latest_by(self._b.db, session.key, account, n)
 
     async def said(self) -> tuple[int, int]:
-        """Return how many messages people said at home, and when the last one was (0: never)."""
+        """Return how many messages people said at home, and when the last one was said (0: never)."""
         return await said.counted(self._b.db, self._b.home)
 
     async def last_said(self, n: int, by: int | None = None) -> list[str]:
-        """Return the last n texts people said at home, oldest first; of them those of one account alone, if its key is given."""
+        """Return the last n texts people said at home, oldest first; only those of account `by`, if its key is given."""
         return await said.last(self._b.db, self._b.home, n, by)
 
 
@@ -138,33 +138,33 @@ class Conversations:
         self._b = binding
 
     async def all(self) -> list[Session]:
-        """Return the sessions at home, newest first."""
+        """Return home's sessions, newest first."""
         return await self._b.sessions()
 
     async def get(self, ref: SessionRef, name: str) -> Session:
-        """Return the session of a place at home, made and named after it if it is new."""
+        """Return the session for `ref` at home, creating it under `name` if it is new."""
         return await self._b.shared.places.session(self._b.home, ref, name, self._b.shared.clock.now())
 
     async def active(self, platform: str, place: str) -> SessionRef:
-        """Return the conversation at a place now; a new one where the last was for others to know."""
+        """Return the active session of a place; a new one if the last belonged to another domain."""
         return SessionRef(platform, place, await self._b.shared.places.active_epoch(platform, place, self._b.home))
 
     async def begin(self, platform: str, place: str) -> SessionRef:
-        """Begin a fresh conversation at a place."""
+        """Begin a new session at a place."""
         return SessionRef(platform, place, await self._b.shared.places.begin(platform, place, self._b.home))
 
     async def drop_names_of_empty(self) -> None:
-        """Drop the names of the sessions at home that hold no message, and what is left of them on the disk."""
+        """Drop the names of home's empty sessions, and checkpoint so that nothing of them remains on disk."""
         async with self._b.db.transaction() as tx:
             await drop_names(tx, self._b.home)
         await self._b.db.checkpoint()
 
     async def named(self, name: str) -> Session:
-        """Return the session at home of that name or id. Raises NotFound."""
+        """Return home's session with this name or id. Raises NotFound."""
         return await self._b.shared.places.named(self._b.home, name)
 
     async def last_heard(self) -> int:
-        """Return when somebody, be it Lyra, last said something at home; 0 where nobody did."""
+        """Return when anybody, Lyra included, last said something at home; 0 if nobody did."""
         row = await self._b.db.one(
             "SELECT coalesce(max(last_at), 0) AS last FROM sessions WHERE domain = :d", {"d": self._b.home.key}
         )
@@ -180,10 +180,10 @@ class Notices:
     async def queue(
         self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = ()
     ) -> None:
-        """Queue a text that is not conversation (a command's result, a notice), and finish what it answers.
+        """Queue a text that is not conversation (a command's result, a notice), and finish the events it answers.
 
-        `shows` are the items that it shows to those who read it from now on: it counts as hers of what is forgotten once one of
-        them is. Raises SourceGone, and queues nothing, where one of them was forgotten meanwhile.
+        `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that
+        rested on it. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
         """
         self._b.own(session)
         belong, hold = await seen.abroad(self._b.db, self._b.home, shows)
@@ -196,9 +196,9 @@ class Notices:
             await self._b.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
-        """Queue a notice of first contact, once in the life of this domain; return whether this was the time.
+        """Queue the first-contact notice, once in the life of this domain; return whether it was queued.
 
-        Where newcomers begin one epoch of a room after another, it is not the time until an hour after the last.
+        In a room whose epochs change as newcomers join, at most once an hour.
         """
         home, shared = self._b.home, self._b.shared
         scope, room = shared.places.scope(home), f"room:{home.ref.platform}:{home.ref.native_id}"
@@ -211,15 +211,15 @@ class Notices:
         return await self._once(scope, _GREETED, session, parts)
 
     async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
-        """Queue a notice on what a room goes on with, in place of a greeting, once in the life of the room."""
+        """Queue a notice on what an upgraded room continues with, in place of a greeting, once in the life of the room."""
         return await self._once(f"room:{session.ref.platform}:{room}", _GONE_ON, session, parts, greets=True)
 
     async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
-        """Queue a notice on how to talk to her, once in the life of a conversation; return whether this was the time."""
+        """Queue a notice on how to talk to Lyra, once in the life of a session; return whether it was queued."""
         return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
 
     async def once(self, scope: str, mark: str, session: Session, parts: Sequence[Part]) -> bool:
-        """Queue a notice once in the life of a scope; return whether this was the time."""
+        """Queue a notice once in the life of a scope; return whether it was queued."""
         return await self._once(scope, mark, session, parts)
 
     async def _once(
@@ -238,40 +238,40 @@ class Notices:
 
 
 class OwnPosts:
-    """The posts of one home."""
+    """Lyra's posts at one home."""
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
 
     async def may_be_shown(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
-        """Return which of these ids of a platform are posts of hers, by whether their words may be read here now."""
+        """Map those platform ids that are Lyra's posts to whether their words may be read here now."""
         return await posts.may_be_shown(self._b.db, platform, ids, self._b.domains)
 
     async def answering(self, message: Exchange) -> str:
-        """Return the key of the last part of the newest answer to a message that goes or went out, '' for none."""
+        """Return the key of the last part of the newest sent or outgoing answer to a message, '' for none."""
         return await posts.answering(self._b.db, message)
 
     async def answer_to(self, message: Exchange) -> int | None:
-        """Return the item of the newest answer to a message that goes or went out, None for none."""
+        """Return the item of the newest sent or outgoing answer to a message, None for none."""
         return await posts.answer_to(self._b.db, message)
 
     async def answered(self, session: Session, remote_id: str) -> str:
-        """Return the platform's id of the message that a post of hers at a session's place answers, '' for none."""
+        """Return the platform id of the message that one of Lyra's posts at a session's place answers, '' for none."""
         self._b.own(session)
         return await posts.answered(self._b.db, session.ref.platform, session.ref.place, remote_id)
 
     async def named_thread(self, session: Session, root: str, key: str) -> None:
-        """Note that the thread of a session at home is called after the message of a platform's id that it begins with."""
+        """Record that the thread of a session at home is named after the message with platform id `root`."""
         self._b.own(session)
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await outbox.name(tx, self._b.home, session.ref.platform, session.ref.place, root, key, self._b.shared.clock.now())
 
     async def left(self) -> int:
-        """Count the messages of Lyra's that stand at home on a platform and belong to replies that are forgotten."""
+        """Count Lyra's posts of home that are still on a platform and belong to forgotten replies."""
         return len(await outbox.posts_of_forgotten(self._b.db, self._b.home))
 
     async def delete(self, keys: Iterator[str], most: int) -> dict[tuple[str, str], list[Part]]:
-        """Queue the removal of at most so many of those messages under these keys; return the parts by platform and place."""
+        """Queue the removal of at most `most` of those posts under these keys; return the parts by platform and place."""
         found: dict[tuple[str, str], list[Part]] = {}
         for row, key in zip((await outbox.posts_of_forgotten(self._b.db, self._b.home))[:most], keys, strict=False):
             found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
@@ -281,9 +281,9 @@ class OwnPosts:
         return found
 
     async def items_of(self, session: Session, shown: Collection[Aside]) -> set[int]:
-        """Return the items of what a place shows, kept or not; those of what is not kept hold no words.
+        """Return the items of what a place shows, stored or not; items of unstored messages hold no words.
 
-        Raises SourceGone where one of them was taken back.
+        Raises SourceGone if one of them was taken back.
         """
         self._b.own(session)
         rested = await posts.rested_on(self._b.db, session.ref.platform, [one.id for one in shown])

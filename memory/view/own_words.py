@@ -1,4 +1,4 @@
-"""What is somebody's own at a home: what they said, and Lyra's answers to it, as far as these hold nobody else's words."""
+"""A person's own words at one home: what they said, and Lyra's answers if these hold nobody else's words."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from memory.view.binding import Binding
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A message of somebody's, with the name of its session. Not `whole` is an answer that others' words may be in."""
+    """A message of a person's, with its session's name. Unless `whole`, it is an answer that may hold others' words."""
 
     session: str
     exchange: Exchange
@@ -24,15 +24,15 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """The words of each at one home."""
+    """Each person's own words at one home."""
 
     binding: Binding
 
     async def of(self, who: Identity) -> AsyncIterator[Own]:
-        """Yield what an account said at home and the answers to it, in the order in which they were kept.
+        """Yield what an account said at home and the answers to it, in stored order.
 
-        A place that one person reads alone is all theirs. Elsewhere an answer is whole only if nothing stood in its view but that
-        account's own messages and such answers; of those from before that was recorded nobody knows it.
+        In a DM everything is theirs. Elsewhere an answer is whole only if nothing stood in its view but that account's own
+        messages and other whole answers; for answers that predate the record of views, that cannot be known.
         """
         b = self.binding
         alone, account = b.home.ref.kind is DomainKind.DM, await owners.identity(b.db, who)
@@ -56,7 +56,7 @@ class OwnWords:
 
 
 async def _answering(db: Database, replies: Sequence[int], account: int | None) -> set[int]:
-    """Return those of these replies that answer an account."""
+    """Return which of these replies answer an account."""
     found: set[int] = set()
     for some in pages(replies):
         rows = await db.all(
@@ -69,7 +69,7 @@ async def _answering(db: Database, replies: Sequence[int], account: int | None) 
 
 
 async def _rests(db: Database, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
-    """Return what else than an account's own messages these replies rest on, where it was recorded and all of it is messages."""
+    """Return what these replies rest on besides the account's own messages; replies whose view was not recorded are missing."""
     saw = await seen.of(db, replies)
     said = await _said(db, sorted(frozenset().union(*saw.values())), account)
     return {reply: items - said for reply, items in saw.items()}

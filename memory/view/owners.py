@@ -1,7 +1,7 @@
-"""Whose words: which messages of a domain somebody may have forgotten, and which facts they may change.
+"""Ownership: which messages of a domain somebody may have forgotten, and which facts they may change.
 
-Everybody may have forgotten what they said themselves, and the replies that answer nobody else. A fact is changed by those
-of whom it speaks. Without a `by` all may go.
+Everybody may have forgotten what they said themselves, and the replies that answer nobody else. A fact may be changed by
+those of whom it speaks. `by` None allows everything.
 """
 
 from localization.sentences import lazy
@@ -13,7 +13,7 @@ from memory.types import Domain, Identity, Statement
 
 
 async def message(db: Database, domain: Domain, public_id: str, by: Identity | None) -> int:
-    """Return the key of a message of a domain that may be forgotten. Raises NotFound, NotYours."""
+    """Return the key of a message of a domain that `by` may have forgotten. Raises NotFound, NotYours."""
     row = await db.one(
         "SELECT id FROM items WHERE public_id = :id AND domain = :domain AND kind = 'exchange' AND dead_at IS NULL",
         {"id": public_id.strip().lower(), "domain": domain.key},
@@ -26,7 +26,7 @@ async def message(db: Database, domain: Domain, public_id: str, by: Identity | N
 
 
 async def identity(db: Database, who: Identity) -> int | None:
-    """Return the key of an account, None where it never said anything."""
+    """Return the key of an account, or None if it never said anything."""
     row = await db.one(
         "SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id",
         {"platform": who.platform, "native_id": who.native_id},
@@ -35,9 +35,9 @@ async def identity(db: Database, who: Identity) -> int | None:
 
 
 async def fact(db: Database, domain: Domain, public_id: str, by: Identity | None) -> Statement:
-    """Return a standing fact of a domain that may be corrected or forgotten. Raises NotFound, NotYours.
+    """Return a standing fact of a domain that `by` may correct or forget. Raises NotFound, NotYours.
 
-    Of those whose words it rests on, those whom it names may; where it names none of them, each.
+    Allowed are those named in the fact among the speakers it rests on; if it names none of them, all these speakers.
     """
     found = await profile.standing(db, domain, public_id)
     if by is not None and not await _theirs_is(db, found, by):
@@ -63,7 +63,7 @@ async def _said(db: Database, item: int, by: Identity) -> bool:
 
 
 async def answers_alone(db: Database, item: int, by: Identity) -> bool:
-    """Say whether a message is a reply that answers only somebody's own words; an old one answers all that it rests on."""
+    """Return whether a message is a reply to only this account; an old reply is taken to answer all that it rests on."""
     row = await db.one(
         "WITH said (answered, theirs) AS ("
         f"SELECT l.answered, {_IS_THEIRS} FROM lineage l JOIN exchanges reply ON reply.item = l.child "

@@ -1,4 +1,4 @@
-"""Pages: what is known of a person, a pet, a place or a project, put together when somebody asks and kept nowhere."""
+"""Pages: what is known of a person, a pet, a place or a project, built on demand and stored nowhere."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ _READ_AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is known under a name: what that is ('' where nothing tells), what else it is called, and what names it.
+    """What is known under a name: its kind ('' if unknown), its aliases, and the facts and messages that mention it.
 
-    `facts` stand now, `said` are messages, oldest first; `own` is what somebody of that name said last.
+    `facts` stand now; `said` are messages, oldest first; `own` are the last messages said by somebody of that name.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class NamedOften:
-    """A name, what it is of ('' where nothing tells), and in how many messages and facts it comes up."""
+    """A name, its kind ('' if unknown), and how many messages and facts mention it."""
 
     name: str
     kind: str
@@ -46,15 +46,15 @@ class NamedOften:
 
 
 class Pages:
-    """The pages of one home, and of what may be read beside it."""
+    """The pages of one home, and of the domains that may be read beside it."""
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
 
     async def about(self, name: str, asker: str = "") -> list[Page]:
-        """Return the pages of a name: several where it is the first word of several names, none where nothing has it.
+        """Return the pages of a name: several if it begins several names, none if it is unknown.
 
-        `asker` is the name of who asks among others: theirs is who they call "my sister".
+        `asker` is the name of whoever asks in a shared place: "my sister" is resolved as theirs.
         """
         names = names_asked(name)
         if not names:
@@ -80,7 +80,7 @@ class Pages:
         return [page for page in found if page.facts or page.said or page.own]
 
     async def names(self, n: int) -> list[NamedOften]:
-        """Return the names that come up most in what may be read, at most n of them."""
+        """Return at most n names, those mentioned most in what may be read."""
         for domain in self._b.read:
             await entities.catch_up(self._b.db, self._b.shared.seal, domain, _READ_AT_ONCE)
         domains = self._b.domains
@@ -112,14 +112,14 @@ class Pages:
             (await exchanges.at_their_places(self._b.db, domains, keys)).values(),
             key=lambda placed: (placed.exchange.said_at, placed.exchange.key),
         )
-        # A question tells of nobody.
+        # A question states nothing about anybody.
         said = [placed for placed in there if not placed.exchange.text.rstrip().endswith("?")]
         kind = told[0][0] if told else "person" if own else ""
         aliases = list(dict.fromkeys(alias for _, alias in told if alias and alias != rows[0]["name"].casefold()))
         return Page(rows[0]["name"], kind, aliases, facts, said, own)
 
     async def _own(self, name: str) -> list[Placed]:
-        """Return what somebody who speaks here under a name said last, oldest first."""
+        """Return the last messages of the speaker with this name, oldest first; none if several match."""
         speakers = [one for domain in self._b.read for one in await said.speakers(self._b.db, domain)]
         meant = sorted(set(named(name, speakers)))
         return await exchanges.last_of(self._b.db, self._b.domains, meant[0], _SAID) if len(meant) == 1 else []

@@ -1,4 +1,4 @@
-"""What is found for a text: messages, and what stands above them."""
+"""Retrieval for a text: messages, and the tiers above them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -32,19 +32,19 @@ from memory.view.recalled import Recalled, Wanted
 from memory.view.short_ids import ShortIds
 
 _TELLING = 100
-"""How many messages are read for when a birthday is."""
+"""How many messages to read to find the date of a birthday."""
 A = TypeVar("A")
 
 _NAMED = (marked("named in the question"),)
 _CONSIDERED = 40
-"""How many messages are looked at, where fewer are wanted, for what took the place of the first of them."""
+"""How many messages to consider, even if fewer are wanted, for what superseded the top ones."""
 _BESIDE = 16
 _MOST_STATED, _MOST_SAID, _FIRST = 8, 4, 5
-"""How many statements and messages on who and what a question names are told, and behind how many that were found."""
+"""The most statements and the most messages on whom or what a question names, and after how many hits they come."""
 
 
 class Retrieval:
-    """Finds in one home, and in the domains that may be read beside it."""
+    """Retrieval from one home and the domains that may be read beside it."""
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
@@ -53,34 +53,34 @@ class Retrieval:
     async def messages(
         self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = (), asker: str = ""
     ) -> list[Hit]:
-        """Return the k messages that answer a text best, with their neighbours and receipts.
+        """Return the k messages that best match a text, with neighbours and receipts.
 
-        `asker` is the name of who asks: where others talk here too, "what did I say" is about that one.
+        `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
         found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *_beside(ask, text))
         every = _each_once(found, *beside)
         if k > _CONSIDERED // 2:
             return list((await self._as_it_is(text, await self._messages(every), asker)).values())[:k]
-        # Many are looked at for what holds now: only of those that are shown the neighbours are read.
+        # Many candidates are considered for what holds now; neighbours are read only for those returned.
         alone = await self._messages(every, beside=False)
         first = {hit.exchange.key: hit for hit in list((await self._as_it_is(text, alone, asker)).values())[:k]}
         whole = await self._messages([one for one in every if one.item in first])
         return [replace(whole[key], score=hit.score) for key, hit in first.items() if key in whole]
 
     async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
-        """Return k messages of a time, spread over it where there are more, in their order, with neighbours and receipts.
+        """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
 
-        They are what people said then or told of it at another time; with `speaker`, what the one of that name did. What only
-        looked forward to it counts where it lies `ahead`.
+        These are what people said then, or said at another time about it; with `speaker`, only what that person said. What
+        looks ahead to the window counts only if `ahead`.
         """
         loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
         return list((await self._messages(during(loaded, window, k, speaker, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
-        """Return the k messages that answer a text best, of a time and of a speaker alone where these are given.
+        """Return the k messages that best match a text, restricted to a window and a speaker if given, without neighbours.
 
-        Where a text finds nothing there, and for '', they are any of that time or speaker, in their order. No neighbours come along.
+        If the text is '' or finds nothing, return any messages of that window or speaker, in order.
         """
         found: Sequence[Found] = ()
         if text:
@@ -92,9 +92,9 @@ class Retrieval:
         return list((await self._messages([replace(one, before=None, after=None) for one in found])).values())
 
     async def around(self, public_id: str, n: int) -> list[Hit]:
-        """Return a message by its id, with the n before and the n behind it in its conversation, in their order.
+        """Return a message by id, with up to n messages before and n after it in its conversation, in order.
 
-        Nothing is returned for an id that no message has which may be read.
+        Empty if no readable message has that id.
         """
         item = await exchanges.item(self._b.db, self._b.domains, await ShortIds(self._b).full(public_id))
         if item is None:
@@ -103,9 +103,9 @@ class Retrieval:
         return list((await self._messages(around(loaded, item, n))).values())
 
     async def at_once(self, text: str, wanted: Wanted, exclude: Collection[int], asker: str) -> Recalled:
-        """Return what answers a text best, of each kind as much as is wanted, in one ranking; the text is embedded once.
+        """Return what best matches a text, up to the wanted number of each kind, in one ranking; the text is embedded once.
 
-        `exclude` are the items that are in view.
+        `exclude` holds the items already in view.
         """
         text = ends(text)
         ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
@@ -127,22 +127,22 @@ class Retrieval:
         return Recalled([*ranked[:1], *stands, *ranked[1:_FIRST], *heard, *ranked[_FIRST:]])
 
     async def everything(self, text: str, k: int) -> list[Hit | Condensed]:
-        """Return the k messages, gists and paragraphs of months that answer a text best, in one ranking."""
-        # What was merged from gists says what they say.
+        """Return the k messages, gists and era paragraphs that best match a text, in one ranking."""
+        # Merges are left out: they repeat their gists.
         (found,) = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
         return _in_order(found, await self._as_it_is(text, await self._messages(found)), condensed)[:k]
 
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
-        """Return the k digests that are nearest to a text."""
+        """Return the k digests that best match a text."""
         (found,) = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
         there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
         return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
     async def _messages(self, found: Sequence[Found], named: BroughtUp | None = None, *, beside: bool = True) -> dict[int, Hit]:
-        """Return the messages among what was found, best first, and behind them those that tell most of who and what is `named`.
+        """Return the messages among `found`, best first, then those that mention most about whom or what is `named`.
 
-        They come with their neighbours, or, without what is `beside`, with those only that were found as well.
+        They come with their neighbours or, unless `beside`, only with neighbours that were found too.
         """
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {hit.item for hit in found}
@@ -165,9 +165,9 @@ class Retrieval:
         }  # fmt: skip
 
     async def _as_it_is(self, text: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
-        """Return hits with what was superseded since behind what holds now, unless a text asks how something was.
+        """Return hits with the superseded ones after what holds now, unless the text asks how something was.
 
-        Where anything of it is long, it is read beside the event loop.
+        Long texts are compared off the event loop.
         """
         longest = max(map(len, (text, *(hit.exchange.text for hit in hits.values()))))
         return await apart(longest, partial(self._holding_now, text, hits, asker))
@@ -179,7 +179,7 @@ class Retrieval:
         return hits if when.past or when.window or when.around else newest_claims_first(text, newest_first(hits), asker)
 
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
-        """Return what stands above messages among what was found, with what it rests on."""
+        """Return the digests and statements among `found`, with their sources."""
         found_above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
         said = await statements.cited(self._b.db, list(found_above))
         apart = await told_apart(
@@ -205,7 +205,7 @@ class Retrieval:
         return await self._recall.each(queries, self._b.domains)
 
     async def _on(self, day: Birthday, queries: Sequence[Query]) -> tuple[Query, ...]:
-        """Return queries that ask about a birthday as ones that ask about its day, if anybody said when that is."""
+        """Replace a question about somebody's birthday with one about its date, if somebody said when it is."""
         first = queries[0]
         found = await self._recall.find(replace(first, text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._b.domains)
         told = [hit.exchange for hit in (await self._messages(found)).values()]
@@ -218,13 +218,13 @@ class Retrieval:
 
 
 def _beside(ask: Callable[[str, int], Query], text: str) -> list[Query]:
-    """Return what else is looked for: words that tell of the everyday thing that a text asks for, "moved" for "live"."""
+    """Return an extra query for words that imply the everyday thing asked about, such as "moved" for "live"."""
     words = beside(lexical.query_stems(text))
     return [replace(ask(words, _BESIDE), by_words=True)] if words else []
 
 
 def _each_once(*lists: Sequence[Found]) -> list[Found]:
-    """Return what is in some lists, one behind the other."""
+    """Return the concatenation of several lists without duplicates."""
     placed: dict[int, Found] = {}
     for hit in chain(*lists):
         placed.setdefault(hit.item, hit)
@@ -232,14 +232,14 @@ def _each_once(*lists: Sequence[Found]) -> list[Found]:
 
 
 def _in_order(found: Sequence[Found], messages: Mapping[int, Hit], above_them: Mapping[int, A]) -> list[Hit | A]:
-    """Return what was read in the order in which it was found, messages in their own order in the places of messages."""
+    """Return the loaded results in the order found; the message slots are filled in the order of `messages`."""
     ordered = iter(messages.values())
     read = (next(ordered) if hit.item in messages else above_them.get(hit.item) for hit in found)
     return [one for one in read if one is not None]
 
 
 def _merged(lists: Sequence[Sequence[Found]]) -> list[Found]:
-    """Return what is in some lists, best first, each in its own order: what waited there for others waits here as well."""
+    """Merge several lists by score, each keeping its own order: a hit counts no higher than those before it in its list."""
     placed = [
         (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
     ]

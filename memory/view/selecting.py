@@ -1,4 +1,4 @@
-"""Messages of a topic or of a stretch of time, and all that goes with them if they are forgotten."""
+"""Messages of a topic or a time window, and everything that goes with them if they are forgotten."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from memory.view.binding import Binding
 from memory.view.retrieval import Retrieval
 
 MOST = 5_000
-"""How many messages are selected at once."""
+"""The most messages selected at once."""
 _PAGE = 500
 _ALIKE = 0.5
-"""From this nearness in meaning on a message is taken to be about a topic whose words it does not have."""
+"""The least similarity at which a message counts as about a topic without sharing its words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What goes: messages, oldest first; replies that go along, gists and summaries, and statements by their tier.
+    """What goes: messages, oldest first; the replies, gists and summaries that go along, and statements by tier.
 
-    `elsewhere` counts replies that cannot be shown here. There may be more messages where `whole` is False.
+    `elsewhere` counts replies that cannot be shown here. There may be more messages if `whole` is False.
     """
 
     messages: Sequence[Exchange]
@@ -39,7 +39,7 @@ class Selection:
 
 
 def together(selections: Sequence[Selection]) -> Selection:
-    """Return what goes at several homes as one, its messages and replies oldest first."""
+    """Combine the selections of several homes, messages and replies oldest first."""
     stated: dict[str, list[str]] = {}
     for tier, texts in (item for one in selections for item in one.stated.items()):
         stated.setdefault(tier, []).extend(texts)
@@ -59,13 +59,13 @@ def _by_age(messages: Iterable[Exchange]) -> list[Exchange]:
 
 @dataclass(frozen=True, slots=True)
 class Selecting:
-    """Selects at one home."""
+    """Selects messages of one home for forgetting."""
 
     binding: Binding
     recall: Retrieval
 
     async def select(self, about: str, within: Window | None, by: Identity | None = None) -> Selection:
-        """Return what would go with all messages of a topic ('': any) and a time (None: any), or with those that `by` said."""
+        """Return what goes with all messages of a topic ('': any) and window (None: any), or only with those said by `by`."""
         b = self.binding
         account = await owners.identity(b.db, by) if by else None
         if by and account is None:
@@ -75,11 +75,11 @@ class Selecting:
         return await self._with_what_goes(chosen, whole=len(found) <= MOST)
 
     async def of(self, message: Exchange) -> Selection:
-        """Return what would go with one message at home."""
+        """Return what goes with one message at home."""
         return await self._with_what_goes([message], whole=True)
 
     async def forget(self, selection: Selection) -> Forgotten:
-        """Forget the messages of a selection and what rests on them, and nothing that was said or found since."""
+        """Forget the selected messages and everything resting on them, but nothing said or found since the selection."""
         keys = [one.key for one in selection.messages]
         if not keys:
             return Forgotten(0, 0, 0)
@@ -90,7 +90,7 @@ class Selecting:
         return await said.within(self.binding.db, self.binding.home, within.start, within.end, account, MOST + 1)
 
     async def _found(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
-        """Find until nothing more is found: of messages that say the same only one is found at a time."""
+        """Search until nothing new is found: each search finds only one of several messages that say the same."""
         found: dict[int, Exchange] = {}
         looked: set[int] = set()
         least = (len(set(key_words(about).values())) + 1) // 2

@@ -1,4 +1,4 @@
-"""Public ids as people read and type them: their first characters, as many as tell one from all others that a view may read."""
+"""Public ids as people read and type them: the shortest prefix that is unique among what a view may read."""
 
 from collections.abc import Collection
 
@@ -8,20 +8,20 @@ from memory.store.lineage import bound, pages, placeholders
 from memory.view.binding import Binding
 
 LEAST = 6
-"""Characters that are shown, and typed, at least: among a million items two begin alike once in a thousand."""
+"""The least characters shown and accepted: among a million items, two share them once in a thousand."""
 _WHOLE = 26
 _LAST = "z"
-"""No character of an id stands behind it."""
+"""Sorts at or after every character of an id."""
 
 
 class ShortIds:
-    """The ids of what a view may read."""
+    """The ids within the view."""
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
 
     async def short(self, ids: Collection[str]) -> dict[str, str]:
-        """Return each id as it is shown: its first six characters, more where other ids begin with them as well."""
+        """Return each id as displayed: its first six characters, or more if other ids share them."""
         rivals: dict[str, list[str]] = {}
         for some in pages(sorted({id[:LEAST] for id in ids})):
             for id in await self._beginning_with(some):
@@ -29,9 +29,9 @@ class ShortIds:
         return {id: id[: _telling(id, rivals.get(id[:LEAST], ()))] for id in ids}
 
     async def full(self, typed: str) -> str:
-        """Return the whole id of which the beginning was typed, or of the one message that had the whole of it where it comes from.
+        """Return the full id for a typed prefix, or for a message's own id on its platform or in its file.
 
-        What is none comes back as it is, and nothing has it. Raises AmbiguousId where it stands for several.
+        An unknown id is returned as typed, lowercased, and matches nothing. Raises AmbiguousId if several match.
         """
         typed = typed.strip()
         begun = typed.lower()
@@ -46,7 +46,7 @@ class ShortIds:
         return found[0] if found else begun
 
     async def _from(self, source_id: str) -> list[str]:
-        """Return the ids of up to two messages that were given this one by their platform or file."""
+        """Return the ids of up to two messages with this platform or file id."""
         rows = await self._b.db.all(
             "SELECT i.public_id FROM exchanges e JOIN items i ON i.id = e.item WHERE e.source_id = :source_id "
             f"AND e.domain IN ({placeholders('d', self._b.domains)}) AND i.dead_at IS NULL LIMIT 2",
@@ -70,7 +70,7 @@ class ShortIds:
 
 
 def _telling(id: str, others: Collection[str]) -> int:
-    """Return how many characters tell an id from these others."""
+    """Return how many characters tell `id` apart from the others."""
     return 1 + max((_shared(id, other) for other in others if other != id), default=LEAST - 1)
 
 

@@ -1,4 +1,4 @@
-"""Messages as a platform shows them: which of them are forgotten, and which are kept."""
+"""Messages as a platform shows them: which are forgotten, and which are kept."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,9 @@ Talks = Mapping[str, Sequence[tuple[Domain, SessionRef]]]
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message as the platform shows it: its id, the keys of the places where it may be kept, whether it is Lyra's, and when
-    it was sent.
+    """A message as the platform shows it.
+
+    Its id, the keys of the places where it may be kept, whether it is Lyra's, and when it was sent.
     """
 
     id: str
@@ -28,15 +29,15 @@ class ShownMessage:
 
 @dataclass(frozen=True, slots=True)
 class ShownMessages:
-    """Tells what is known of messages that a platform shows."""
+    """Looks up what is known of the messages that a platform shows."""
 
     db: Database
     seal: Seal
 
     async def withheld(self, platform: str, shown: Collection[ShownMessage]) -> set[str]:
-        """Return the ids of what places show and Lyra forgot: messages, and posts of hers that rested on them.
+        """Return the ids of shown messages that Lyra forgot, and of her own posts that rested on forgotten ones.
 
-        A post of hers that is no reply (a notice, or one from before) is withheld where anything was forgotten since.
+        A post of hers that is no reply (a notice, or an early post) is withheld if anything was forgotten after it.
         """
         names, talks = await self._names(platform, shown)
         found: set[str] = set()
@@ -47,7 +48,7 @@ class ShownMessages:
         return found | await self._posts_withheld(platform, own, talks) if own else found
 
     async def beside(self, platform: str, place: str, shown: Collection[ShownMessage]) -> set[str]:
-        """Return the ids of those messages of one place that may stand beside what is kept: neither kept nor forgotten."""
+        """Return the ids of those messages of one place that are neither kept nor forgotten, and may be shown as context."""
         ids = {one.id for one in shown}
         names, _ = await self._names(platform, shown)
         for some in pages(sorted({*names, *ids})):
@@ -57,7 +58,7 @@ class ShownMessages:
         return ids
 
     async def kept_around(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
-        """Return the keys of the places of a channel, in whatever thread, where messages of these ids are kept or wait."""
+        """Return the keys of a channel's places, its threads included, where messages with these ids are kept or wait."""
         found: set[str] = set()
         for some in pages(ids):
             which = {"platform": platform, **around(place), **bound("s", some)}
@@ -66,7 +67,7 @@ class ShownMessages:
         return sorted(found)
 
     async def _names(self, platform: str, shown: Collection[ShownMessage]) -> tuple[dict[str, str], Talks]:
-        """Return the ids of messages by the public ids that they have, kept or seen, and the conversations where they may be."""
+        """Map public ids, of stored messages and of asides, to platform ids; return the possible conversations as well."""
         names: dict[str, str] = {}
         talks: dict[str, Sequence[tuple[Domain, SessionRef]]] = {}
         for some in _by_channel(shown):
@@ -95,8 +96,9 @@ class ShownMessages:
 
 
 async def conversations(db: Database, platform: str, places: Sequence[str], within: str) -> tuple[Talks, list[Domain]]:
-    """Return every conversation that there was or is at these places, with its domain, and the domains of all conversations in
-    the channel of the place `within`, in whatever thread.
+    """Return all conversations at these places, past or present, with their domains, and the domains of a whole channel.
+
+    The channel is that of the place `within`, all its threads included.
     """
     found: dict[str, list[tuple[Domain, SessionRef]]] = {}
     domains: list[Domain] = []

@@ -1,4 +1,4 @@
-"""Thoughts of hers: those that wait to be said, those that were, and those that are taken back."""
+"""Lyra's reflections: those waiting to be posted, those posted, and those taken back."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ from memory.view.short_ids import ShortIds
 _BAR, _OFFERED = "reflection bar", "reflections offered"
 _NAME = "Lyra"
 _SAME = 2
-"""From so many telling words on that they share, a fact is about what a thought is about."""
+"""A fact that shares at least this many key words with a thought is about the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class PostableThought:
-    """A reflection with the messages that it rests on, and how curious she was. `exchange` is what it became when it was said."""
+    """A reflection with the messages it rests on, and her curiosity level then. `exchange` is the posted item, if posted."""
 
     statement: Statement
     said: Sequence[Placed]
@@ -42,24 +42,24 @@ class Thoughts:
         self._b = binding
 
     async def waiting(self) -> list[PostableThought]:
-        """Return the thoughts that wait to be said, the newest first."""
+        """Return the thoughts waiting to be posted, newest first."""
         return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC", {})]
 
     async def said(self, n: int) -> list[PostableThought]:
-        """Return the last n thoughts that were said at home, the newest first."""
+        """Return the last n thoughts posted at home, newest first."""
         return [
             await self._thought(row)
             for row in await self._reflections("state = 'posted' ORDER BY posted_at DESC LIMIT :n", {"n": n})
         ]
 
     async def is_outdated(self, thought: PostableThought) -> bool:
-        """Say whether what is known about the same changed since a thought was had: a fact that ended or is new."""
+        """Return whether a fact on the same subject was added or ended since the thought was made."""
         facts = await statements.changed_since(self._b.db, self._b.home, profile.TIER, thought.statement.made_at)
         about = set(key_words(thought.statement.text).values())
         return any(len(about & set(key_words(text).values())) >= _SAME for text in facts)
 
     async def find(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> PostableThought:
-        """Return a thought that was said: by its id, by the platform's id of its message, or the last at a place.
+        """Return a posted thought: by its id, by the platform id of its message, or the last one at a place.
 
         Raises NotFound.
         """
@@ -77,11 +77,11 @@ class Thoughts:
         return await self._thought(rows[0])
 
     async def posted_since(self, then: int) -> int:
-        """Count the thoughts that were said at home since an instant."""
+        """Count the thoughts posted at home since an instant."""
         return len(await self._reflections("state = 'posted' AND posted_at >= :then", {"then": then}))
 
     async def post(self, session: Session, thought: PostableThought, text: str, parts: Sequence[Part]) -> Exchange | None:
-        """Say a thought: keep it as said, with every part to be sent, in one transaction; None where it is said or gone by now."""
+        """Post a thought: store it with every part to be sent, in one transaction; None if it is already posted or gone."""
         self._b.own(session)
         now, ref, said = self._b.shared.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
         async with self._b.db.transaction() as tx:
@@ -95,12 +95,15 @@ class Thoughts:
         return kept
 
     async def keep(self, thought: PostableThought) -> None:
-        """Let a thought wait no longer."""
+        """Stop a thought from waiting, without posting it."""
         async with self._b.db.transaction() as tx:
             await reflections.keep_back(tx, thought.statement.key)
 
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> tuple[str, str, Sequence[Part]]:
-        """Take a thought that was said back for good; return where, and the parts, under these keys, that remove its messages."""
+        """Take a posted thought back for good; return its platform and place, and the parts that delete its messages.
+
+        `keys` supplies the keys of these parts.
+        """
         now = self._b.shared.clock.now()
         async with self._b.db.transaction() as tx:
             rows = await tx.all(
@@ -116,16 +119,16 @@ class Thoughts:
         return platform, place, parts
 
     async def bar(self) -> float:
-        """Return how curious she must have been for a thought to be said at home, beyond her threshold; 0 unless it was raised."""
+        """Return the curiosity needed beyond the threshold for a thought to be posted at home; 0 unless it was raised."""
         kept = await self._b.shared.settings.get(self._b.shared.places.scope(self._b.home), _BAR)
         return float(kept) if isinstance(kept, int | float) else 0.0
 
     async def raise_bar(self, to: float) -> None:
-        """Let fewer thoughts be said at home from now on."""
+        """Raise the bar, so that fewer thoughts are posted at home."""
         await self._b.shared.settings.set(self._b.shared.places.scope(self._b.home), _BAR, to)
 
     async def offer(self, session: Session, parts: Sequence[Part]) -> bool:
-        """Queue a notice about thoughts that wait, once in the life of this domain; return whether this was the time."""
+        """Queue a notice that thoughts are waiting, once in the life of this domain; return whether it was queued."""
         self._b.own(session)
         scope = self._b.shared.places.scope(self._b.home)
         if not await self._reflections("state = 'waiting' LIMIT 1", {}) or await self._b.shared.settings.is_marked(

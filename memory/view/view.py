@@ -48,12 +48,11 @@ from memory.view.thoughts import Thoughts
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A reply to be stored with all that T3 commits: what it rests on, what it finishes, how it goes out.
+    """A reply to be stored with everything T3 commits: what it rests on, what it finishes, how it goes out.
 
-    `asked` is what it answers, as that was read. `answers` is what its parts answer on the platform; the reply's own source id
-    where nothing is given. `seen` is what else stood in view of whoever made it: the text of each item as it was read from
-    `begun` on; `asides` are messages that were shown there and are not kept. `raised` is what it
-    was to take up again.
+    `asked` holds the messages it answers, as read. `answers` is the platform id that its parts reply to; by default, the
+    reply's own source id. `seen` maps everything else in view to its text as read from `begun` on; `asides` are messages
+    that were shown but are not kept. `raised` holds the open things that the reply was to take up.
     """
 
     exchange: NewExchange
@@ -70,7 +69,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """A reply that is kept, and its first part, which is being attempted; None where it has none."""
+    """A stored reply, and its first part, now being attempted; None if it has no parts."""
 
     exchange: Exchange
     first: OutboxRow | None
@@ -78,9 +77,7 @@ class Replied:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What goes with a message: replies that had it in view, the texts of what was made from them, and how many replies that
-    cannot be shown here.
-    """
+    """What goes with a message: replies that saw it, the texts derived from it, and the count of replies not shown here."""
 
     message: Exchange
     replies: Sequence[Exchange]
@@ -89,7 +86,7 @@ class Extent:
 
 
 class View:
-    """Memory as the readers of one place may know it: `home` is read and written, `also` read."""
+    """Memory as the readers of one place may know it: `home` is read and written, `also` only read."""
 
     def __init__(self, shared: Shared, home: Domain, also: Sequence[Domain] = ()) -> None:
         self._b = binding = Binding(shared, home, tuple(also))
@@ -115,24 +112,24 @@ class View:
 
     @property
     def also(self) -> Sequence[int]:
-        """The keys of the domains that are read beside a shared home, as its readers are now; a person alone has no others."""
+        """The keys of the domains read beside home under its current readers; see `Binding.also`."""
         return self._b.also
 
     @property
     def beside(self) -> frozenset[int]:
-        """The keys of all the domains that are read beside home."""
+        """The keys of all domains read beside home."""
         return frozenset(self._b.domains[1:])
 
     async def say(self, session: Session, messages: Sequence[NewExchange]) -> storing.Kept:
-        """T2: keep what a person said, each message once, before anything is made of it.
+        """T2: store what a person said, each message once, before anything is made of it.
 
-        What it asks to be kept from somebody is kept from them from then on.
+        Requests for discretion take effect at once.
         """
         self._b.own(session)
         confiding = self._b.shared.confiding
         asking = any(message.discretion for message in messages)
         earlier = await confiding.earlier(session, messages) if asking else {}
-        # What is kept from somebody from now on may be wherever it may be read.
+        # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._b.db.transaction(bounds=None if asking else self._b.bounds) as tx:
             now = self._b.shared.clock.now()
             kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
@@ -144,11 +141,11 @@ class View:
             return replace(kept, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
-        """T3: keep a reply, what it rests on, every part of it to be sent, and the end of what it answers, in one transaction.
+        """T3: store a reply, its sources, every part to be sent, and the end of what it answers, in one transaction.
 
-        From then on its first part is being attempted, by the caller. Returns None where this reply is stored already. Raises
-        SourceGone, and stores nothing, where something it rests on or that stood in view was forgotten or changed meanwhile, or
-        may not be read any more.
+        From then on its first part counts as being attempted, by the caller. Returns None if this reply is already stored.
+        Raises SourceGone, and stores nothing, if something it rests on or that stood in view was forgotten or changed
+        meanwhile, or may no longer be read.
         """
         self._b.own(session)
         cited = {*answer.sources, *(exchange.key for exchange in answer.asked)}
@@ -160,7 +157,7 @@ class View:
                 view = {*cited, *answer.seen, *posted}
                 belong, hold = await seen.abroad(tx, self.home, view, cited)
                 if hold == judged:
-                    # What was recalled from elsewhere is always taken for held.
+                    # Everything recalled from another domain counts as held by the reply.
                     return await self._keep(tx, session, answer, view, {**carried, **dict.fromkeys(belong, True)})
             judged, carried = hold, await self._carried(answer.exchange.text, view, hold)
 
@@ -173,7 +170,7 @@ class View:
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         await require_living(tx, sorted(sources))
         await require_standing(tx, self._b.domains, asked, view, answer.seen, answer.begun)
-        # Before the reply: what had something in view is looked for behind that.
+        # Before the reply: forgetting looks for replies that saw an item only after that item.
         shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
         kept = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)
         await inbox.finish(tx, answer.finishes)
@@ -188,9 +185,9 @@ class View:
         return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
 
     async def _carried(self, reply: str, view: Collection[int], hold: Mapping[int, Sequence[int]]) -> dict[int, bool]:
-        """Return the domains of which replies in view hold something, by whether another reply may hold something of them.
+        """Return, for each domain that replies in view hold something of, whether this reply holds it too.
 
-        A reply that holds such words passes them on to the next one that has it in view, unless nothing of it can be found there.
+        A reply passes such words on to the next one that has it in view, unless nothing of them can be found there.
         """
         found, nearness = {}, Nearness(self._b.shared.forgetting.embedder)
         for domain, replies in hold.items():
@@ -201,37 +198,37 @@ class View:
         return found
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:
-        """Queue the beginning of an answer, to be shown while it is made; the answer takes its place."""
+        """Queue the beginning of an answer, shown while the answer is made and replaced by it."""
         self._b.own(session)
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await self._b.queue(tx, session, [replace(part, operation="preview")], answers)
 
     async def note(self, kind: str, **counts: object) -> None:
-        """Write a line into the log of what was done; it never holds anybody's words."""
+        """Append a line to the activity log; it never holds anybody's words."""
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await ledger.note(tx, self.home.key, kind, self._b.shared.clock.now(), **counts)
 
     async def activity(self, after: int, n: int) -> list[ledger.Happening]:
-        """Return what was done at home since a line of the log, at most the last n of it, oldest first; it holds nobody's words."""
+        """Return at most the last n activity log lines of home after line `after`, oldest first; they hold nobody's words."""
         return await ledger.happenings_in(self._b.db, self.home, after, n)
 
     async def embed(self, tell: Progress | None = None, most: int | None = None) -> int:
-        """Give vectors to everything at home that has none; return to how many items. Raises EmbeddingFailed.
+        """Embed everything at home without a vector; return how many items were embedded. Raises EmbeddingFailed.
 
-        `tell` is told, again and again, how many of how many have them by now. After `most` of a domain, what is left waits.
+        `tell` is called repeatedly with the number embedded and the total. At most `most` items per domain are embedded.
         """
         within = [one.domain for one in await confidences.within(self._b.db, self.home)]
         return sum([await self._b.shared.tongues.catch_up(domain, tell, most) for domain in (self.home, *within)])
 
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
-        """Forget one message at home by its id, and everything that rests on it, as the right of `by` (None: all) allows.
+        """Forget one message at home by id, and everything that rests on it, within the rights of `by` (None: any message).
 
         Raises NotFound, AmbiguousId, NotYours.
         """
         return await self._forget(Scope([await owners.message(self._b.db, self.home, await self.ids.full(public_id), by)]))
 
     async def extent(self, public_id: str) -> Extent:
-        """Return what would go if a message at home were forgotten, by its id. Raises NotFound, AmbiguousId."""
+        """Return what would go if a message at home, given by id, were forgotten. Raises NotFound, AmbiguousId."""
         item = await owners.message(self._b.db, self.home, await self.ids.full(public_id), None)
         going = await extent(self._b.shared.forgetting, self.home, [item])
         domains = self._b.domains
@@ -247,16 +244,16 @@ class View:
         )  # fmt: skip
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
-        """Forget every message of a session at home, or those that somebody said, and everything that rests on them."""
+        """Forget every message of a session at home, or only what `by` said, and everything that rests on them."""
         self._b.own(session)
         return await self._forget_all(by, session.key)
 
     async def forget_all(self, by: Identity | None = None) -> Forgotten:
-        """Forget every message at home, or all that somebody said here, and everything that rests on them."""
+        """Forget every message at home, or only what `by` said, and everything that rests on them."""
         return await self._forget_all(by, None)
 
     async def _forget_all(self, by: Identity | None, session: int | None) -> Forgotten:
-        # Replies that answer somebody are not that one's own: they go with what they answer.
+        # Replies to somebody are not their own messages: they go with what they answer.
         identity = await owners.identity(self._b.db, by) if by else None
         if by and identity is None:
             return Forgotten(0, 0, 0)

@@ -1,7 +1,7 @@
-"""Who could read a channel when: Discord shows whoever comes to read it all that was said there before, and Lyra does not.
+"""Who could read a channel when: Discord shows newcomers to a channel everything said there before; Lyra does not.
 
-What was said for others is not shown beside what is said now, unless everyone who reads now could read it then. It is noted at
-what is heard, and kept over restarts: ids of messages, which Discord gives in order, and circles.
+What was said to other readers is not shown beside what is said now, unless everyone who reads now could read it then.
+Recorded as messages are heard, and kept across restarts: message ids, which Discord assigns in order, and circles.
 """
 
 from dataclasses import replace
@@ -11,11 +11,11 @@ from adapters.events import Asked, Circle, Message, Place
 
 _NOTE = "audiences"
 _MOST = 20
-"""How many changes of one channel are kept; what was said before the oldest of these is shown to nobody."""
+"""How many changes to keep per channel; what was said before the oldest of these is shown to nobody."""
 
 
 class Audiences:
-    """The circles of channels, each with the id of the first message that was said for it for sure; 0 for the first one known."""
+    """The circles of channels, each from the id of the first message certainly said to it; 0 for the first one known."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
@@ -23,12 +23,12 @@ class Audiences:
         self._changed = False
 
     async def load(self) -> None:
-        """Read what was noted."""
+        """Load what was saved."""
         noted = await self._notes.get(_NOTE) or {}
         self._known = {channel: [(since, circle) for since, circle in circles] for channel, circles in noted.items()}
 
     def see(self, place: Place, since: int) -> None:
-        """Note who can read a place, as of a message."""
+        """Record who can read a place, as of a message."""
         if (circle := _shared(place)) is None:
             return
         known = self._known.setdefault(place.channel, [])
@@ -38,7 +38,7 @@ class Audiences:
             self._changed = True
 
     def could_read(self, place: Place, message: str) -> bool:
-        """Whether everyone who can read a place now could read a message there when it was said."""
+        """Return whether everyone who can read a place now could read a message there when it was said."""
         known = self._known.get(place.channel)
         if not (known and message.isdecimal() and _shared(place)):
             return True
@@ -46,28 +46,28 @@ class Audiences:
         return then in [_text(one) for one in (place.circle, place.wider) if one]
 
     def quoting(self, message: Message) -> Message:
-        """Return a message with nothing of what it answers, but which one that is, where somebody may not read that."""
+        """Return a message with its quote reduced to the id if somebody may not read the quoted message."""
         quoted = message.quoted
         if quoted is None or self.could_read(message.place, quoted.id):
             return message
         return replace(message, quoted=replace(quoted, text="", attachments=(), hidden=True))
 
     def about(self, asked: Asked) -> Asked:
-        """Return a call, in the same way, with nothing of the message that it is about."""
+        """Return a call with its target reduced to the id if somebody may not read the target."""
         target = asked.target
         if target is None or self.could_read(asked.place, target.id):
             return asked
         return replace(asked, target=replace(target, text="", quoted=None, attachments=(), hidden=True))
 
     async def settle(self) -> None:
-        """Keep what changed."""
+        """Save changes."""
         if self._changed:
             self._changed = False
             await self._notes.put(_NOTE, self._known)
 
 
 def _shared(place: Place) -> Circle | None:
-    """Return the circle of a place that can become another one: not a DM's, nor a private thread's."""
+    """Return a place's circle if it can change, unlike that of a DM or a private thread."""
     return place.circle if place.server and place.circle and place.circle.id != place.thread else None
 
 

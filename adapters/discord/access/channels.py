@@ -1,4 +1,4 @@
-"""Finds places again, as they are now: who reads them, and which are gone for sure."""
+"""Locates places in their current state: who reads them, and which are certainly gone."""
 
 from collections.abc import Collection, Sequence
 
@@ -25,7 +25,7 @@ _HIDDEN = lazy(
 
 
 async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place | None:
-    """Return a place with those who can read it now; None where that is not known now. Raises PlaceGone."""
+    """Return a place with its current readers; None if they are unknown now. Raises PlaceGone."""
     server, parent, thread = split_key(key)
     if not server:
         return readers.direct(parent)
@@ -40,7 +40,7 @@ async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place |
     if channel is None and not thread:
         raise PlaceGone(_GONE)
     channel = channel or await _archived(client, int(thread))
-    # Meanwhile the connection may have been lost.
+    # The connection may have been lost meanwhile.
     if channel is None or not client.live:
         return None
     if not sees(guild.me, channel):
@@ -49,9 +49,9 @@ async def locate(client: Client | None, key: str, gate: readers.Gate) -> Place |
 
 
 async def opened(client: Client | None, limits: Limits, place: Place, name: str, gate: readers.Gate) -> Place | None:
-    """Return the place of the thread that a message of a channel begins, opened under a name if need be; None where Lyra may not.
+    """Return the thread on a channel message, opening it under `name` if need be; None if Lyra may not open it.
 
-    Raises PlatformFailure where it cannot be opened now.
+    Raises PlatformFailure if it cannot be opened now.
     """
     guild = client.get_guild(int(place.server)) if client is not None and client.live else None
     if client is None or guild is None or guild.unavailable:
@@ -75,7 +75,7 @@ async def opened(client: Client | None, limits: Limits, place: Place, name: str,
 
 
 async def _archived(client: Client, thread: int) -> discord.Thread | None:
-    """Ask for a thread that is not among the active ones."""
+    """Request a thread that is not among the active ones."""
     try:
         found = await whole(client.fetch_channel(thread))
     except (discord.NotFound, discord.Forbidden):
@@ -86,9 +86,9 @@ async def _archived(client: Client, thread: int) -> discord.Thread | None:
 
 
 async def vanished(client: Client, limits: Limits, places: Collection[str]) -> Sequence[Vanished]:
-    """Return what of these places is gone for sure; of a gone server only that.
+    """Return which of these places are certainly gone; for a gone server, only the server.
 
-    A channel that is missing from its server's list is asked for by itself; an outage or a refusal is no disappearance.
+    A channel missing from its server's list is requested individually; an outage or a refusal does not count.
     """
     found: dict[tuple[str, ...], Vanished] = {}
     for place in places:

@@ -1,4 +1,4 @@
-"""What a person can read now, asked of Discord itself; what is not sure, they cannot."""
+"""What a person can read now, according to Discord's API; anything uncertain counts as unreadable."""
 
 from collections.abc import Collection, Sequence
 
@@ -18,7 +18,7 @@ _UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)
 
 
 class Entitled:
-    """Asks for one person, and for each server only once."""
+    """Asks about one person, and only once per server."""
 
     def __init__(self, client: discord.Client, limits: Limits, gate: readers.Gate, person: Person) -> None:
         self._client = client
@@ -28,13 +28,13 @@ class Entitled:
         self._members: dict[int, discord.Member | None] = {}
 
     async def circles(self, circles: Collection[Circle]) -> set[Circle]:
-        """Return those servers, channels and private threads that the person can read."""
+        """Return which of these servers, channels and private threads the person can read."""
         if self._person.platform != PLATFORM or not self._person.id.isdecimal():
             return set()
         return {one for one in circles if await self._is_within(one)}
 
     async def shares(self) -> bool:
-        """Whether the person is in a server with Lyra, of the first fifty at most."""
+        """Return whether the person shares a server with Lyra; only the first fifty are checked."""
         if not self._person.id.isdecimal():
             return False
         guilds = self._client.guilds[:_MOST_ASKED]
@@ -47,7 +47,7 @@ class Entitled:
         return False
 
     async def reads(self, channel: object) -> bool:
-        """Whether the person can read a channel with its history."""
+        """Return whether the person can read a channel with its history."""
         if isinstance(channel, discord.DMChannel):
             return [str(one.id) for one in channel.recipients] == [self._person.id]
         if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
@@ -63,7 +63,7 @@ class Entitled:
         return not hidden or await self._has_joined(channel.id)
 
     async def is_shut_out(self, channel: object) -> bool:
-        """Whether it is sure that the person cannot see a channel."""
+        """Return whether the person certainly cannot see a channel."""
         if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or not self._person.id.isdecimal():
             return False
         parent = channel.parent if isinstance(channel, discord.Thread) else channel
@@ -81,7 +81,7 @@ class Entitled:
         return hidden and await self._is_no_member(channel.id)
 
     async def manages(self, guild: discord.Guild) -> bool:
-        """Whether the person may manage a server."""
+        """Return whether the person may manage a server."""
         member = await self.member(guild)
         return member is not None and member.guild_permissions.manage_guild
 
@@ -112,7 +112,7 @@ class Entitled:
         return not isinstance(found, discord.DMChannel) and await self.reads(found)
 
     async def member(self, guild: discord.Guild) -> discord.Member | None:
-        """Return the person as a member of a server, None where that is not sure."""
+        """Return the person as a member of a server, None if that is uncertain."""
         if guild.id not in self._members:
             self._members[guild.id] = await self._fetched(guild)
         return self._members[guild.id]
@@ -148,5 +148,5 @@ class Entitled:
 
 
 def _is_nobody(error: Exception) -> bool:
-    """Whether Discord says that there is no such member."""
+    """Return whether an error says that there is no such member."""
     return isinstance(error, discord.NotFound) and error.code in (UNKNOWN_MEMBER, UNKNOWN_USER)

@@ -1,4 +1,4 @@
-"""Who can read a channel now. What is not sure counts as readable by few, and as reading little."""
+"""Who can read a channel now. Anything uncertain counts as readable by few, and its readers as reading little."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from adapters.discord.incoming.convert import PLATFORM, line
 from adapters.events import Circle, Place, Reach
 
 Gate = Callable[[str], str]
-"""Gives the id of the role that is everyone of a server, '' for @everyone."""
+"""Returns the id of the role that stands for everyone on a server, '' for @everyone."""
 Channel = discord.abc.GuildChannel | discord.Thread | discord.DMChannel | discord.GroupChannel | discord.PartialMessageable
 
 _ORDINARY = frozenset({discord.ChannelType.text, discord.ChannelType.news, discord.ChannelType.forum, discord.ChannelType.media})
@@ -16,7 +16,7 @@ READING = discord.Permissions(view_channel=True, read_message_history=True)
 
 
 def place(channel: Channel, gate: Gate) -> Place:
-    """Return a channel as a place, with those who can read it now."""
+    """Return a channel as a place with its current readers."""
     if isinstance(channel, discord.DMChannel):
         return direct(str(channel.id))
     if isinstance(channel, discord.Thread):
@@ -29,7 +29,7 @@ def place(channel: Channel, gate: Gate) -> Place:
 
 
 def gated(server: str, role: str) -> Circle:
-    """Return the circle of those who hold a role: what they say is not everyone's, should the role no longer be named."""
+    """Return the circle of a role's holders; if the role is no longer named, what they said does not become everyone's."""
     return Circle(Reach.PUBLIC, f"{server}/{role}")
 
 
@@ -51,12 +51,12 @@ def _place(server: int, channel: int, name: str, thread: str, circle: Circle, wi
 
 
 def _few(channel: int) -> Circle:
-    """Return the circle of those who can read a channel or a private thread, which some of the server cannot."""
+    """Return the circle of a channel or private thread that only some of the server can read."""
     return Circle(Reach.RESTRICTED, str(channel))
 
 
 def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[Circle | None, Circle | None]:
-    """Return the circle of all the server if all of it reads this channel, and the server's if all readers read what is public."""
+    """Return the server's circle if everyone reads this channel, and the server's if its readers can read public channels."""
     guild = channel.guild
     everyone = guild.get_role(guild.id)
     if guild.unavailable or everyone is None or channel.type not in _ORDINARY:
@@ -71,7 +71,7 @@ def _circles(channel: discord.abc.GuildChannel, gate: Gate) -> tuple[Circle | No
 
 
 def _all_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:
-    """Whether every holder of a role reads a channel and its history, whatever other roles they have."""
+    """Return whether every holder of a role reads a channel and its history, whatever their other roles."""
     if not channel.permissions_for(role).is_superset(READING):
         return False
     for who, overwrite in channel.overwrites.items():
@@ -82,7 +82,7 @@ def _all_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:
 
 
 def _only_these_read(channel: discord.abc.GuildChannel, role: discord.Role) -> bool:
-    """Whether the holders of a role read a channel, and besides them only Lyra and who administers the server."""
+    """Return whether only the role's holders, Lyra, and administrators read a channel."""
     guild = channel.guild
     own_role, me = guild.self_role, guild.me
     for one in guild.roles:

@@ -1,6 +1,6 @@
-"""Who rules her servers, as far as Discord tells unasked: who owns one, and who spoke to her with the right to manage it.
+"""Who administers her servers, as far as Discord tells unasked: the owners, and people seen with the right to manage.
 
-It is kept over restarts, so that it is still known when a server disappeared while she was away.
+Kept across restarts, so that it is still known if a server disappears while she is away.
 """
 
 from collections.abc import Iterable
@@ -13,11 +13,11 @@ from adapters.discord.incoming.convert import line
 
 _NOTE = "servers"
 _MOST = 50
-"""How many managers of one server are noted; who was seen last stays."""
+"""How many managers to note per server; those seen last are kept."""
 
 
 class Rulers:
-    """The rulers and names of servers, by the server's id."""
+    """The administrators and names of servers, by server id."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
@@ -25,17 +25,17 @@ class Rulers:
         self._changed = False
 
     async def load(self) -> None:
-        """Read what was noted."""
+        """Load what was saved."""
         self._servers = await self._notes.get(_NOTE) or {}
 
     def learn(self, guilds: Iterable[discord.Guild]) -> None:
-        """Note the names and owners of servers that are there."""
+        """Record the names and owners of available servers."""
         for guild in guilds:
             if not guild.unavailable:
                 self._set(str(guild.id), name=line(guild.name, 100), owner=str(guild.owner_id or ""))
 
     def see(self, who: object) -> None:
-        """Note whether somebody who spoke, or called a command, may manage the server."""
+        """Record whether somebody who spoke, or called a command, may manage the server."""
         if not isinstance(who, discord.Member) or who.bot:
             return
         server, person = str(who.guild.id), str(who.id)
@@ -45,16 +45,16 @@ class Rulers:
             self._set(server, managers=[*others, *manages][-_MOST:])
 
     def of(self, server: str) -> tuple[str, ...]:
-        """Return the accounts that rule a server, as last known."""
+        """Return the accounts that administer a server, as last known."""
         known = self._of(server)
         return tuple(dict.fromkeys(one for one in (known["owner"], *known["managers"]) if one))
 
     def name(self, server: str) -> str:
-        """Return what a server was called last, '' where that is not known."""
+        """Return a server's last known name, '' if unknown."""
         return str(self._of(server)["name"])
 
     async def settle(self) -> None:
-        """Keep what changed."""
+        """Save changes."""
         if self._changed:
             self._changed = False
             await self._notes.put(_NOTE, self._servers)

@@ -1,4 +1,4 @@
-"""What Lyra sees of a server, and where she may introduce herself there."""
+"""What Lyra sees of a server, and where she may introduce herself."""
 
 from collections.abc import Iterator
 
@@ -10,33 +10,33 @@ _SPOKEN = frozenset({discord.ChannelType.voice, discord.ChannelType.stage_voice}
 class Sight:
     """The channels of her servers that are hidden from her, as of the last look.
 
-    What is deleted or edited there meanwhile is not told to her.
+    She is not told of deletes and edits there.
     """
 
     def __init__(self) -> None:
         self._hidden: dict[int, set[int]] = {}
 
     def changed(self, guild: discord.Guild) -> dict[int, bool]:
-        """Look at a server's channels, and return those that changed since the last look, by whether she sees them again."""
+        """Check a server's channels, and return those that changed since the last check, by whether she sees them again."""
         before = self._hidden.get(guild.id, set())
         hidden = self._hidden[guild.id] = {one.id for one in guild.channels if not views(guild.me, one)}
         return {one.id: one.id in before for one in guild.channels if (one.id in before) != (one.id in hidden)}
 
 
 def sees(me: discord.Member, channel: discord.abc.GuildChannel | discord.Thread) -> bool:
-    """Whether a member may view a channel, or the channel of a thread."""
+    """Return whether a member may view a channel, or a thread's channel."""
     parent = channel.parent if isinstance(channel, discord.Thread) else channel
     return parent is None or views(me, parent)
 
 
 def views(who: discord.Member, channel: discord.abc.GuildChannel) -> bool:
-    """Whether a member is shown what is said in a channel: beside a voice channel, only whoever may come into that."""
+    """Return whether a member may view a channel's messages; in a voice channel that takes the right to connect."""
     rights = channel.permissions_for(who)
     return rights.view_channel and (rights.connect or channel.type not in _SPOKEN)
 
 
 def greeting_place(guild: discord.Guild) -> discord.TextChannel | None:
-    """Return the channel where a server greets, or else its first one, where she may write; None where there is none."""
+    """Return the server's system channel, or else its first channel, where she may write; None if there is none."""
     return next((one for one in _places(guild) if _may_write(one)), None)
 
 

@@ -1,7 +1,7 @@
-"""Since when people see a thread, and what of its conversation stands in the channel above it.
+"""Since when people see a thread, and which of its conversation stands in the channel above it.
 
-Discord tells that of threads that are open. What a closed one needs of it is noted while it is open, and kept over restarts: when it was
-opened, where something was said for it before that.
+Discord tells that of open threads. What is needed of closed ones is saved while they are open: when a thread was opened, if
+something was said for it before.
 """
 
 import discord
@@ -11,11 +11,11 @@ from adapters.base import Notes
 _SECOND = 1_000_000
 _NOTE = "threads"
 _MOST = 1_000
-"""How many threads are noted; those that were opened last stay."""
+"""How many threads to remember; those opened last are kept."""
 
 
 class ThreadStarts:
-    """The beginnings of threads."""
+    """The starts of threads."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
@@ -23,22 +23,22 @@ class ThreadStarts:
         self._changed = False
 
     async def load(self) -> None:
-        """Read what was noted."""
+        """Load what was saved."""
         self._late = await self._notes.get(_NOTE) or {}
 
     def opened_at(self, client: discord.Client, server: str, thread: str) -> int:
-        """Return since when (microseconds UTC) people see a thread that a message can begin, as far as that is known; 0 where it is not."""
+        """Return since when (microseconds UTC) people see a thread on a message, if known; 0 if not."""
         guild = client.get_guild(int(server)) if server and thread else None
         found = guild.get_thread(int(thread)) if guild else None
         if found is None:
             return self._late.get(thread, 0)
-        # A private one begins with no message: nothing of it stands in the channel.
+        # A private one does not start with a message: nothing of it stands in the channel.
         if found.is_private() or found.created_at is None:
             return 0
         return round(found.created_at.timestamp() * _SECOND)
 
     def stands_above(self, client: discord.Client, server: str, thread: str, message: str) -> bool:
-        """Say whether a message of a thread's conversation stands above it: it begins that, or was said before that was opened."""
+        """Return whether a message of a thread's conversation stands above it: its first message, or one from before."""
         if message == thread:
             return True
         if not (server and thread and message.isdecimal()):
@@ -55,7 +55,7 @@ class ThreadStarts:
         return True
 
     async def settle(self) -> None:
-        """Keep what changed."""
+        """Save changes."""
         if self._changed:
             self._changed = False
             await self._notes.put(_NOTE, self._late)

@@ -1,4 +1,4 @@
-"""Discord's people and messages as Lyra's. Ids decide; names are for reading only."""
+"""Conversion of Discord's people and messages. Ids decide; names are for reading only."""
 
 import re
 import unicodedata
@@ -32,45 +32,45 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def line(text: str, most: int = _LONGEST_NAME) -> str:
-    """Return text as one printable line of at most so many characters, '' where nothing of it can be seen."""
+    """Return text as one printable line of at most `most` characters, '' if nothing of it is visible."""
     found = " ".join(printable(text).split())[:most].strip()
     return found if any(map(_seen, found)) else ""
 
 
 def person(user: discord.abc.User) -> Person:
-    """Return someone under the name that is shown in that place: one line, at most 64 characters, never empty."""
+    """Return a person under their display name in that place: one line, at most 64 characters, never empty."""
     return Person(PLATFORM, str(user.id), line(user.display_name) or line(user.name) or str(user.id))
 
 
 def names(member: discord.Member) -> list[Person]:
-    """Return a member under each of their names that others see: nickname, global name and username."""
+    """Return a member once for each name that others see: nickname, global name and username."""
     known = dict.fromkeys(line(one) for one in (member.nick, member.global_name, member.name) if one)
     return [Person(PLATFORM, str(member.id), one) for one in known if one]
 
 
 def said_at(snowflake: int) -> int:
-    """Return when an id was made, in microseconds UTC."""
+    """Return when a snowflake was generated, in microseconds UTC."""
     return ((snowflake >> 22) + discord.utils.DISCORD_EPOCH) * 1000
 
 
 def spoken(message: discord.Message) -> bool:
-    """Whether somebody said this, and it is not Discord's own notice of a join, a pin, a boost or the like."""
+    """Return whether somebody said this, unlike Discord's own notices of a join, a pin, a boost or the like."""
     return message.type in _SPOKEN
 
 
 def machine(message: discord.Message) -> bool:
-    """Whether a bot or a webhook said this."""
+    """Return whether a bot or a webhook said this."""
     return message.author.bot or message.webhook_id is not None
 
 
 def speaker(message: discord.Message) -> Person:
-    """Return who said this; a webhook under its own id."""
+    """Return who said this; a webhook has its own id."""
     shown = person(message.author)
     return Person(PLATFORM, str(message.webhook_id), shown.name) if message.webhook_id else shown
 
 
 def message(message: discord.Message, place: Place, me: discord.ClientUser) -> Message:
-    """Return a message as it was said at a place."""
+    """Convert a message said at a place."""
     return Message(
         str(message.id),
         place,
@@ -86,18 +86,18 @@ def message(message: discord.Message, place: Place, me: discord.ClientUser) -> M
 
 
 def unreadable(message: discord.Message, place: Place, me: discord.ClientUser) -> Unreadable:
-    """Return that a message came whose words Discord does not show her."""
+    """Return the event for a message whose words Discord does not show her."""
     asks = not machine(message) and addressed(message, me)
     return Unreadable(str(message.id), place, speaker(message), _UNREAD, addressed=asks, once=True)
 
 
 def edited_at(message: discord.Message) -> int:
-    """Return when a message was edited last, in microseconds UTC, 0 for never."""
+    """Return when a message was last edited, in microseconds UTC, 0 for never."""
     return round(message.edited_at.timestamp() * 1_000_000) if message.edited_at else 0
 
 
 def quote(message: discord.Message, me: discord.ClientUser) -> Quote:
-    """Return a message as context for another."""
+    """Convert a message shown as context for another."""
     who = speaker(message)
     own = message.author.id == me.id
     words, edited, passed_on = text(message, me), edited_at(message), forwards(message)
@@ -107,7 +107,7 @@ def quote(message: discord.Message, me: discord.ClientUser) -> Quote:
 
 
 def forwards(message: discord.Message) -> tuple[Forward, ...]:
-    """Return what a message passes on, by the message that this is a copy of."""
+    """Return a message's forwards, with the ids of the message they copy."""
     source = message.reference
     if source is None or source.message_id is None:
         return ()
@@ -119,7 +119,7 @@ def forwards(message: discord.Message) -> tuple[Forward, ...]:
 
 
 def attachments(message: discord.Message) -> tuple[Attachment, ...]:
-    """Return what came with a message."""
+    """Return a message's attachments, forwarded ones included."""
     return tuple(_attachment(one) for one in files(message))
 
 
@@ -131,7 +131,10 @@ def files(message: discord.Message) -> Iterator[discord.Attachment]:
 
 
 def addressed(message: discord.Message, me: discord.ClientUser) -> bool:
-    """Whether this is for Lyra: in a DM, naming her or her role, answering her, or in a thread that is hers or that she joined."""
+    """Return whether this is for Lyra: in a DM, a mention of her or her role, a reply to her, or in a thread of hers.
+
+    Threads of hers are those she opened or joined.
+    """
     if message.guild is None and isinstance(message.channel, discord.DMChannel):
         return True
     if any(one.id == me.id for one in message.mentions):
@@ -169,7 +172,7 @@ def _without_call(message: discord.Message, me: discord.ClientUser) -> str:
 
 
 def without_end(said: str, own: re.Pattern[str]) -> str:
-    """Return what was said without her mentions at its end, and what stands between them; looked through once."""
+    """Return what was said without her mentions at its end, and what is between them; single pass."""
     whole, end = len(said), len(said)
     for mention in reversed([*own.finditer(said)]):
         between = said[mention.end() : end]

@@ -1,4 +1,4 @@
-"""The files of messages, read within bounds."""
+"""The files of messages, read within limits."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ _MOST_MESSAGES = 256
 
 
 class Files:
-    """What is attached to messages; `seconds` is how long reading those of one message may take.
+    """Reads attachments; `seconds` limits how long those of one message may take.
 
-    Addresses expire: where the one at hand does not work, the message is asked for again.
+    URLs expire: if the cached one fails, the message is fetched again.
     """
 
     def __init__(self, seconds: float = 10.0) -> None:
@@ -25,7 +25,7 @@ class Files:
         self._at_hand: OrderedDict[str, dict[str, discord.Attachment]] = OrderedDict()
 
     def remember(self, message: discord.Message) -> None:
-        """Keep the files' addresses at hand for a while."""
+        """Cache the URLs of a message's files for a while."""
         found = {str(one.id): one for one in convert.files(message)}
         if found:
             self._at_hand[str(message.id)] = found
@@ -34,7 +34,7 @@ class Files:
             self._at_hand.popitem(last=False)
 
     async def read(self, client: discord.Client, message: Message) -> Sequence[Contents]:
-        """Return what can be read of a message's files in time, one for each, in order."""
+        """Return the readable contents of a message's files within the time limit, one per file, in order."""
 
         async def contents(attachment: Attachment) -> Contents:
             return file_contents.read(attachment, await self._bytes(client, message, attachment))

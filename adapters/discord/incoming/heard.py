@@ -1,4 +1,4 @@
-"""What came through the gateway, in the order it came."""
+"""What came through the gateway, in order."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,7 +9,7 @@ from adapters.events import Event
 
 
 class ConnectionChange(Enum):
-    """What became of the gateway's session: a new one began, it is complete, it was lost, it goes on."""
+    """Changes of the gateway session: a new one began, it is complete, it was lost, it was resumed."""
 
     BEGUN = auto()
     COMPLETE = auto()
@@ -19,10 +19,10 @@ class ConnectionChange(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GatewayEvent:
-    """An event, and how far it moves its stream; without an event the stream moves alone.
+    """An event and the stream position it brings; without an event only the position moves.
 
-    `lost` is the channel of an event that came from where the cache does not reach, `direct` the DM in which somebody spoke
-    to her or called a command.
+    `lost` is the channel of an event from outside the cache, `direct` the DM in which somebody spoke to her or called a
+    command.
     """
 
     event: Event | None
@@ -34,9 +34,9 @@ class GatewayEvent:
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """A channel or thread is hidden from her from now on, or was until now; `prefix` is what the keys of its places begin with.
+    """A channel or thread is hidden from her from now on, or was until now; `prefix` is the prefix of its places' keys.
 
-    `seen_again` is a channel that she sees again.
+    `seen_again` is a channel that has become visible again.
     """
 
     prefix: tuple[str, ...]

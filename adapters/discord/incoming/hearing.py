@@ -1,4 +1,4 @@
-"""What was heard goes to the listener in order: after a new start first what was missed, then what came meanwhile."""
+"""Passes what was heard to the listener in order: after a new start first the backfill, then what came meanwhile."""
 
 import asyncio
 from collections import OrderedDict
@@ -22,11 +22,11 @@ _MOST_KNOWN = 20_000
 
 
 _AT_ONCE = 100
-"""How many events are handed over together at most: what comes in a burst is committed soon, piece by piece."""
+"""The most events passed on together: a burst is committed soon, piece by piece."""
 
 
 class Hearing:
-    """The gate between a client and its listener. It is closed from a loss until the session goes on, or until the gap is filled."""
+    """The gate between a client and its listener, closed from a disconnect until the session resumes or the gap is filled."""
 
     def __init__(self, client: Client, listener: Listener, gaps: Gaps, gate: readers.Gate, audiences: Audiences) -> None:
         self._client = client
@@ -41,7 +41,7 @@ class Hearing:
         self._turn = asyncio.Lock()
 
     async def run(self) -> None:
-        """Hand over what comes, until cancelled."""
+        """Pass on what comes, until cancelled."""
         while True:
             await self._take(await self._client.items.get())
             while not self._client.items.empty() and not (self._open and len(self._waiting) >= _AT_ONCE):
@@ -50,7 +50,7 @@ class Hearing:
                 await self._flush()
 
     async def hand(self, heard: Sequence[GatewayEvent]) -> None:
-        """Hand over events with how far they move their streams. Messages that were handed over lately are left out."""
+        """Pass on events with their stream positions, leaving out messages that were passed on recently."""
         async with self._turn:
             moved: dict[str, str] = {}
             events = []
@@ -81,7 +81,7 @@ class Hearing:
                     await self._flush()
                 self._open = False
             case ConnectionChange.COMPLETE:
-                # No session before this one can have told what happened between them.
+                # No earlier session can have told what happened between them.
                 await self._listener.missed()
                 await self._listener.ready()
                 await self._gaps.fill(self._client.guilds, self.hand, streams=True)
@@ -104,11 +104,11 @@ class Hearing:
             await self.hand(waiting[start : start + _MOST_AT_ONCE])
 
     def _quoting(self, event: Event | None) -> Event | None:
-        """Return an event without what it answers, where somebody who reads its place now may not read that."""
+        """Return an event with its quote reduced to the id if somebody who reads its place now may not read that."""
         if not isinstance(event, Message):
             return event
         found = self._client.get_channel(int(event.place.thread or event.place.channel))
-        # Of a gap it is not known when in it the readers became others: what stands in it counts as said before.
+        # When the readers changed within a gap is unknown: everything in the gap counts as said before.
         newest = getattr(found, "last_message_id", None) or 0
         self._audiences.see(event.place, max(int(event.id), newest))
         return self._audiences.quoting(event)
@@ -121,7 +121,7 @@ class Hearing:
         return known
 
     async def _placed(self, heard: GatewayEvent) -> GatewayEvent:
-        """Ask where an event belongs whose channel was not in the cache; it stays in a place of its own where that fails."""
+        """Look up the place of an event whose channel was not cached; if that fails, it stays in a place of its own."""
         event = heard.event
         if not heard.lost or not isinstance(event, Message | Revised | Unreadable | Withdrawn):
             return heard

@@ -1,7 +1,7 @@
-"""What a channel's history says, read and not kept: what was said before a message, and which messages still stand.
+"""A channel's history, read and not kept: what was said before a message, and which messages still stand.
 
-A message counts as removed only where the history shows its neighbourhood without it, and where Discord, asked for it by
-itself, does not know it: without the right to read it a history is simply empty.
+A message counts as removed only if the history shows its neighbourhood without it, and Discord, asked for it individually,
+does not know it: without the permission to read it, a history is simply empty.
 """
 
 import json
@@ -28,7 +28,7 @@ _PAGE = 100
 async def earlier(
     client: Client, limits: Limits, gate: Gate, starts: ThreadStarts, place: str, message: str, n: int, reader: Person | None
 ) -> Sequence[Quote]:
-    """Return the n messages before one, oldest first; none where Lyra or the reader may not read them, or cannot now."""
+    """Return the n messages before one, oldest first; none if Lyra or the reader may not or cannot read them now."""
     server, parent, thread = split_key(place)
     me = client.user
     # What was said before a message above a thread stands there too.
@@ -52,13 +52,13 @@ async def earlier(
 
 
 def snowflake(source_id: str) -> int | None:
-    """Return Discord's id in an id of Lyra's, as in `reply:123`; None where there is none."""
+    """Return the snowflake in one of Lyra's ids, such as `reply:123`; None if there is none."""
     last = source_id.rpartition(":")[2]
     return int(last) if last.isdecimal() else None
 
 
 def reads(channel: object) -> bool:
-    """Whether Lyra can read a channel of a server with its history, as far as is known now."""
+    """Return whether Lyra can read a server channel with its history, as far as is known now."""
     if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
         return False
     parent = channel.parent if isinstance(channel, discord.Thread) else channel
@@ -70,7 +70,7 @@ def reads(channel: object) -> bool:
 async def _said(
     client: Client, number: int, channel: discord.abc.Messageable, before: int | None, n: int
 ) -> list[discord.Message]:
-    """Return the n messages before one, newest first: as they were heard, where nothing is missing, else as Discord has them."""
+    """Return the n messages before one, newest first: from memory if nothing is missing there, else from Discord."""
     heard = client.window.before(number, before, n) if before is not None else None
     if heard is not None:
         return heard
@@ -93,10 +93,10 @@ class Presences:
         self._limits = limits
 
     async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
-        """Look at the hundred messages of a place from the first of these back; return what is known of those among them.
+        """Look at a place's hundred messages, backwards from the first of these; return what is known of those among them.
 
-        The message that a thread begins with stands above it, and is looked for there; so is whatever the thread lacks, which may
-        have been said before it was opened.
+        The message that starts a thread stands above it, and is looked for there; so is anything the thread lacks, which
+        may have been said before it was opened.
         """
         server, parent, thread = split_key(place)
         found = await self._of(place, [one for one in ids if one != thread])
@@ -124,7 +124,7 @@ class Presences:
         return {**standing, **{str(one): Presence(there=False) for one in missing}}
 
     async def is_unknown(self, channel: discord.abc.Messageable, message: int) -> bool:
-        """Whether Discord, asked for a message by itself, does not know it."""
+        """Return whether Discord, asked for a message individually, does not know it."""
         try:
             await whole(channel.fetch_message(message))
         except discord.NotFound as error:
@@ -132,7 +132,7 @@ class Presences:
         return False
 
     def _channel(self, place: str) -> discord.abc.Messageable | None:
-        """Return a channel whose history Lyra may read now, None where she may not or that is not known."""
+        """Return a channel whose history Lyra may read now, None if she may not or that is unknown."""
         server, parent, thread = split_key(place)
         number = int(thread or parent)
         if not server:

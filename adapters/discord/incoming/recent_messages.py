@@ -1,7 +1,7 @@
-"""What was said last in channels, as the gateway told it, so that it need not be asked for again before every answer.
+"""The last messages of channels, from the gateway, so that they need not be requested before every answer.
 
-It is held in memory alone: 32 messages of each of the 500 channels where something was said last. Whatever may have been missed
-empties it; what was removed or changed is removed or changed here as it is heard.
+Only in memory: 32 messages in each of the 500 channels with the latest messages. Dropped whenever something may have been
+missed; deletes and edits are applied as they are heard.
 """
 
 from collections import OrderedDict
@@ -17,7 +17,7 @@ _MOST_EDITS = 5_000
 
 @dataclass
 class _Said:
-    """The last messages of a channel, by their ids; `whole` says that there are no others. A thread has its channel as `parent`."""
+    """The last messages of a channel, by id; `whole` means there are no earlier ones. A thread's `parent` is its channel."""
 
     server: int
     parent: int | None
@@ -26,14 +26,14 @@ class _Said:
 
 
 class RecentMessages:
-    """The last messages of channels, without a gap; `changes` counts what was removed, changed or let go."""
+    """The last messages of channels, without gaps; `changes` counts deletes, edits and drops."""
 
     def __init__(self) -> None:
         self._channels: OrderedDict[int, _Said] = OrderedDict()
         self.changes = 0
 
     def hear(self, message: discord.Message) -> None:
-        """Take in a message of a server."""
+        """Add a message of a server."""
         if message.guild is None:
             return
         said = self._channels.setdefault(message.channel.id, _Said(message.guild.id, getattr(message.channel, "parent_id", None)))
@@ -46,7 +46,7 @@ class RecentMessages:
             self._channels.popitem(last=False)
 
     def before(self, channel: int, message: int, n: int) -> list[discord.Message] | None:
-        """Return the n messages before one, newest first; None where not all of them are here."""
+        """Return the n messages before one, newest first; None if not all of them are here."""
         said = self._channels.get(channel)
         if said is None:
             return None
@@ -54,8 +54,9 @@ class RecentMessages:
         return [said.messages[id] for id in ids[:n]] if said.whole or len(ids) >= n else None
 
     def fill(self, channel: int, history: Sequence[discord.Message], changes: int, *, whole: bool) -> None:
-        """Put what a channel's history shows behind what was heard there, unless anything changed since there were so many
-        `changes`, when it was asked for. `whole` says that there is nothing before.
+        """Add a channel's history before what was heard there, unless `changes` has moved since the history was requested.
+
+        `whole` means that there is nothing before it.
         """
         said = self._channels.get(channel)
         if said is not None and changes == self.changes:
@@ -63,29 +64,29 @@ class RecentMessages:
             said.whole = whole
 
     def change(self, message: discord.Message) -> None:
-        """Take in a message as it was changed."""
+        """Replace a message that was edited."""
         self.changes += 1
         said = self._channels.get(message.channel.id)
         if said is not None and message.id in said.messages:
             said.messages[message.id] = message
 
     def remove(self, channel: int, messages: Collection[int]) -> None:
-        """Let messages go that were removed."""
+        """Remove deleted messages."""
         self.changes += 1
         said = self._channels.get(channel)
         if said is not None:
             said.messages = {id: one for id, one in said.messages.items() if id not in messages}
 
     def drop(self, channel: int) -> None:
-        """Let a channel go of which something may have been missed, with its threads."""
+        """Drop a channel in which something may have been missed, and its threads."""
         self._drop({number for number, said in self._channels.items() if channel in (number, said.parent)})
 
     def drop_server(self, server: int) -> None:
-        """Let all channels of a server go."""
+        """Drop all channels of a server."""
         self._drop({number for number, said in self._channels.items() if said.server == server})
 
     def clear(self) -> None:
-        """Let everything go."""
+        """Drop everything."""
         self._drop(set(self._channels))
 
     def _drop(self, channels: Collection[int]) -> None:
@@ -95,16 +96,16 @@ class RecentMessages:
 
 
 class RecentEdits:
-    """When messages were last edited, by their ids: of the 5,000 that were edited last.
+    """When messages were last edited, by id: the 5,000 edited last.
 
-    Discord tells an edit again whenever it shows the message in another way.
+    Discord repeats an edit whenever it renders the message differently.
     """
 
     def __init__(self) -> None:
         self._last: OrderedDict[int, int] = OrderedDict()
 
     def note(self, message: int, at: int) -> bool:
-        """Note when a message was edited; return whether that is news."""
+        """Record when a message was edited; return whether that is new."""
         if self._last.get(message) == at:
             return False
         self._last[message] = at

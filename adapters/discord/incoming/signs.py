@@ -1,4 +1,4 @@
-"""Signs under what she says: whoever reacts with one of them calls the command that it stands for, and takes some of them back."""
+"""Reactions to what she says: adding or removing one of her signs calls the command it stands for."""
 
 import discord
 
@@ -8,13 +8,13 @@ from adapters.signs import OFFERS, TAKEN_BACK, plain
 
 
 def pressed(payload: discord.RawReactionActionEvent, place: Place, me: int, who: discord.User | None, at: int) -> Asked | None:
-    """Return the command that a reaction at a place calls, or the removal of one; None where it is no such sign, or under something else.
+    """Return the command that adding or removing a reaction calls; None for any other reaction, or under others' messages.
 
-    `who` is whoever reacts, where they are known and no member here; `at` is now, in microseconds UTC.
+    `who` is the person reacting, if known and not a member here; `at` is now, in microseconds UTC.
     """
     added = payload.event_type == "REACTION_ADD"
     command = (OFFERS if added else TAKEN_BACK).get(plain(payload.emoji.name or ""))
-    # Of one that is removed Discord does not say whose message it stood under.
+    # For a removed one Discord does not tell the message's author.
     if command is None or payload.user_id == me or (added and payload.message_author_id != me):
         return None
     member = payload.member

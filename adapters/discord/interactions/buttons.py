@@ -1,4 +1,4 @@
-"""Buttons under a message. Discord keeps what they stand for, so that they work after a restart."""
+"""Buttons under a message. Discord stores what they stand for, so they work after a restart."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _MOST = 25
 
 
 def view(actions: Sequence[Action]) -> discord.ui.View | None:
-    """Return actions as rows of five buttons, at most 25; None for none."""
+    """Return actions as buttons in rows of five, at most 25; None if there are none."""
     shown = _view()
     for action in actions[:_MOST]:
         style = discord.ButtonStyle.danger if action.command == "forget" else discord.ButtonStyle.secondary
@@ -23,14 +23,14 @@ def view(actions: Sequence[Action]) -> discord.ui.View | None:
 
 
 def pressed(custom_id: str) -> tuple[str, str] | None:
-    """Return command and argument of a button that `view` made, None for any other."""
+    """Return the command and argument of a button made by `view`, None for any other."""
     prefix, _, rest = custom_id.partition(":")
     command, colon, argument = rest.partition(":")
     return (command, argument) if prefix == _PREFIX and colon else None
 
 
 def question(call: int) -> discord.ui.View:
-    """Return a yes and a no to the question of a call."""
+    """Return Yes and No buttons for the question of a call."""
     shown = _view()
     _add(shown, _("Yes"), f"{_QUESTION}:{call}:yes", discord.ButtonStyle.danger)
     _add(shown, _("No"), f"{_QUESTION}:{call}:no", discord.ButtonStyle.secondary)
@@ -46,7 +46,7 @@ def answered(custom_id: str) -> tuple[str, bool] | None:
 
 
 def _view() -> discord.ui.View:
-    # A view that is finished is only rendered: the library neither keeps it nor answers its presses.
+    # A stopped view is only rendered: the library neither keeps it nor handles its clicks.
     shown = discord.ui.View(timeout=None)
     shown.stop()
     return shown

@@ -1,4 +1,4 @@
-"""What a call says: which command of the table, with which arguments."""
+"""Parses a call: which command of the table, with which arguments."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _LIFE = 15 * 60 * 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """A command with its arguments. While somebody still types, `focused` is the parameter that they type, and `typed` what."""
+    """A command with its arguments. While somebody types, `focused` is the parameter being typed, and `typed` its text."""
 
     spec: CommandSpec
     arguments: Arguments
@@ -28,12 +28,12 @@ class Called:
 
     @property
     def private(self) -> bool:
-        """Whether only the person who calls reads the answer."""
+        """Whether only the caller reads the answer."""
         return self.spec.answer is AnswerAudience.PRIVATE and not self.arguments.get("public")
 
 
 def called(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> Called | None:
-    """Read the data of a command; None where the table has no such command, or not with these arguments."""
+    """Parse a command's data; None if the table has no such command, or not with these arguments."""
     if data.get("type") == _MESSAGE_MENU:
         spec = next((one for one in table.values() if one.menu and one.menu == data["name"]), None)
         return Called(spec, {}) if spec and offered(spec) else None
@@ -55,7 +55,7 @@ def called(data: Mapping[str, Any], table: Mapping[str, CommandSpec]) -> Called 
 
 
 def called_by_button(custom_id: str, table: Mapping[str, CommandSpec]) -> Called | None:
-    """Read what a button stands for; None where the table has no such command any more."""
+    """Parse a button's id; None if the table no longer has the command."""
     command, argument = pressed(custom_id) or ("", "")
     spec = table.get(command)
     if spec is None:
@@ -68,7 +68,7 @@ def called_by_button(custom_id: str, table: Mapping[str, CommandSpec]) -> Called
 
 
 def value_of(parameter: Parameter, text: str) -> str | int | None:
-    """Return text as the value of a parameter that is text or a whole number, None where it is none."""
+    """Convert text to the value of a string or integer parameter, None if it is invalid."""
     if parameter.type is int:
         return int(text) if text.isdecimal() else None
     return text if parameter.type is str else None
@@ -80,9 +80,9 @@ def _missing(spec: CommandSpec, given: Arguments) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A call's own way back, for fifteen minutes. `heard_at` is in microseconds UTC; the token is a secret.
+    """Where to answer a call, valid for fifteen minutes. `heard_at` is in microseconds UTC; the token is a secret.
 
-    `private` says that only the person who called reads the answer.
+    `private` means only the caller reads the answer.
     """
 
     application: int
@@ -92,16 +92,16 @@ class Address:
     private: bool
 
     def text(self) -> str:
-        """Return the address as it is kept."""
+        """Serialize the address."""
         return _PREFIX + json.dumps([self.application, self.interaction, self.token, self.heard_at, self.private])
 
     def late(self, now: int) -> bool:
-        """Whether the fifteen minutes are over."""
+        """Return whether the fifteen minutes are over."""
         return now - self.heard_at > _LIFE
 
 
 def read_address(text: str) -> Address | None:
-    """Return the address that `text` wrote; None where the string is the id of a message, or empty."""
+    """Parse an address written by `text`; None if the string is a message id, or empty."""
     if not text.startswith(_PREFIX):
         return None
     application, interaction, token, heard_at, private = json.loads(text.removeprefix(_PREFIX))

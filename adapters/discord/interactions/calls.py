@@ -1,4 +1,4 @@
-"""Commands, menus, buttons, and what is offered while somebody types: heard, promised an answer, and handed on."""
+"""Commands, menus, buttons and autocompletion: heard, acknowledged, and passed on."""
 
 import asyncio
 import time
@@ -38,7 +38,7 @@ _LONGEST_CHOICE = 100
 
 
 def asked(interaction: discord.Interaction, call: Called, place: Place, answers: Address | None) -> Asked:
-    """Return a call as an event; without an address while somebody still types."""
+    """Convert a call to an event; it has no address while somebody still types."""
     rights = interaction.permissions
     return Asked(
         str(interaction.id),
@@ -69,25 +69,25 @@ def _target(interaction: discord.Interaction, place: Place) -> Message | None:
 
 
 class Questions:
-    """The questions that wait for a yes or a no. `seconds` is how long each does."""
+    """Pending yes/no questions, each open for `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._open: dict[str, tuple[int, asyncio.Future[bool]]] = {}
 
     async def ask(self, interaction: discord.Interaction, text: str) -> bool:
-        """Ask whoever called, in the place of the answer; no answer in time, or no way to ask, is a no."""
+        """Ask the caller, in place of the answer; no answer in time, or no way to ask, means no."""
         nobody = discord.AllowedMentions.none()
         with self._waiting(interaction) as answer, suppress(*TROUBLE):
             await interaction.edit_original_response(content=text, view=question(interaction.id), allowed_mentions=nobody)
             await asyncio.wait({answer}, timeout=self._seconds)
-        # Where this fails, the answer to the call takes the buttons away.
+        # If this fails, the answer to the call removes the buttons.
         with suppress(*TROUBLE):
             await interaction.edit_original_response(view=None)
         return answer.done() and answer.result()
 
     async def press(self, interaction: discord.Interaction, custom_id: str) -> bool:
-        """Take the press of a yes or a no; return whether it was one."""
+        """Handle the click on a yes or no; return whether it was one."""
         told = answered(custom_id)
         if told is None:
             return False
@@ -124,7 +124,7 @@ def _whole(asked: Asked) -> Asked:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long is waited, in seconds: for the commit before the promise, for suggestions, for a yes or a no."""
+    """Timeouts in seconds: for the commit before the acknowledgement, for suggestions, for a yes or no."""
 
     commit: float = 2.0
     suggest: float = 2.0
@@ -135,9 +135,9 @@ _PATIENCE = Patience()
 
 
 class Calls:
-    """What people call through Discord's own menus. `gate` gives the role that is everyone of a server, '' for @everyone.
+    """Calls through Discord's own menus. `gate` returns the role that stands for everyone on a server, '' for @everyone.
 
-    `shown` leaves out of a call what those who read its place may not read.
+    `shown` removes from a call what readers of its place may not read.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Calls:
         self._alive: dict[str, _Caller] = {}
 
     async def on(self, interaction: discord.Interaction) -> None:
-        """Take an interaction, until it is answered, in the language of whoever makes it. Raises what the listener raises."""
+        """Handle an interaction until it is answered, in its caller's language. Raises what the listener raises."""
         with reading(known(str(interaction.locale)) or ENGLISH):
             await self._take(interaction)
 
@@ -176,7 +176,7 @@ class Calls:
                     await self._call(interaction, called_by_button(custom_id, table))
 
     def surface(self, event_id: str) -> Surface | None:
-        """Return the person who waits for the answer to a call, None where it was answered or made before a restart."""
+        """Return the person waiting for a call's answer, None if it was answered or made before a restart."""
         return self._alive.get(event_id)
 
     async def _call(self, interaction: discord.Interaction, call: Called | None) -> None:
@@ -192,9 +192,9 @@ class Calls:
                 await self._hear(event, caller)
 
     async def _call_alone(self, interaction: discord.Interaction, call: Called) -> None:
-        """Take a call as one of its person's own DM, whose answer they alone read where they are."""
+        """Handle a call as one in the caller's own DM, with a private answer where they are."""
         caller, answers = _Caller(interaction, self._questions), address(interaction, self._now(), private=True)
-        # To find the DM takes a request.
+        # Finding the DM takes a request.
         await caller.promise(private=True)
         found = await own_place(interaction, self._gate)
         if found is None:
@@ -240,31 +240,31 @@ class Calls:
             return ()
         looking = asyncio.ensure_future(self._listener.suggest(asked(interaction, call, place, None), call.focused, call.typed))
         await asyncio.wait({looking}, timeout=self._patience.suggest)
-        # Late or failed, there is nothing to offer; what was typed stays as good as it was.
+        # If late or failed, there are no suggestions; what was typed remains valid.
         return () if looking.cancel() or looking.exception() else looking.result()
 
 
 @dataclass(slots=True)
 class _Caller:
-    """A person who waits for the answer to a call."""
+    """A person waiting for the answer to a call."""
 
     interaction: discord.Interaction
     questions: Questions
     promised: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def promise(self, *, private: bool) -> None:
-        """Tell Discord that an answer comes; where that fails, the sending of the answer finds out."""
+        """Acknowledge the call; if that fails, sending the answer will show it."""
         with suppress(*TROUBLE):
             await self.interaction.response.defer(ephemeral=private, thinking=True)
         self.promised.set()
 
     async def confirm(self, question: str) -> bool:
-        """Ask the person, with buttons; no answer in time is a no."""
+        """Ask the person, with buttons; no answer in time means no."""
         await self.promised.wait()
         return await self.questions.ask(self.interaction, question)
 
     def enter(self, thread: str, name: str) -> bool:
-        """A place has one conversation at a time."""
+        """Return False: a place has one conversation at a time."""
         return False
 
 

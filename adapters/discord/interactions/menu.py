@@ -1,4 +1,4 @@
-"""The commands as Discord offers them while people type, and in the menus of messages."""
+"""The commands as registered with Discord, for typing and for message menus."""
 
 import hashlib
 import json
@@ -21,21 +21,21 @@ _TYPES: dict[type, int] = {str: 3, int: 4, bool: 5}
 _LONGEST = 100
 _MOST = 25
 _SERVER, _DM, _ELSEWHERE = 0, 1, 2
-"""Where commands are used: in servers, in DMs with her, and in DMs and groups that she is not in."""
+"""Where commands are used: on servers, in DMs with her, and in DMs and groups without her."""
 _BY_SERVERS, _BY_PEOPLE = 0, 1
-"""Who installs her: servers, or people for themselves, who may use her then where she is no member."""
+"""Who installs her: servers, or people for themselves, who can then use her where she is not a member."""
 _NOTE = "commands"
 
 
 def offered(spec: CommandSpec) -> bool:
-    """Whether people are offered a command: not a hidden one that no message's menu has."""
+    """Return whether a command is registered: unless it is hidden and in no message menu."""
     return bool(spec.menu) or not spec.hidden
 
 
 def payload(table: Mapping[str, CommandSpec], installs: Sequence[int] = (_BY_SERVERS,)) -> list[dict[str, Any]]:
-    """Return the table as Discord takes it, in its order, for whoever `installs` her.
+    """Return the table as Discord's command payload, in order, for those who `installs` her.
 
-    Raises ValueError where a command has a subcommand beside it.
+    Raises ValueError if a command also has subcommands.
     """
     specs = [spec for spec in table.values() if offered(spec)]
     families: dict[str, list[CommandSpec]] = {}
@@ -50,7 +50,7 @@ def payload(table: Mapping[str, CommandSpec], installs: Sequence[int] = (_BY_SER
 
 
 async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: Notes) -> None:
-    """Give Discord the commands, where they are not those that it was given last. Raises PlatformFailure."""
+    """Register the commands with Discord, if they differ from those registered last. Raises PlatformFailure."""
     application = client.application_id
     if application is None:
         raise PlatformFailure(lazy("Discord is not connected yet; the commands are given to it later."))
@@ -79,14 +79,14 @@ def _command(name: str, family: Sequence[CommandSpec]) -> dict[str, Any]:
 
 
 def _installs(application: discord.AppInfo | None) -> list[int]:
-    """Return who may install her, as her operator set it in the Developer Portal; servers where that is not said."""
+    """Return who may install her, as configured in the Developer Portal; servers if unknown."""
     if application is None or application.user_integration_config is None:
         return [_BY_SERVERS]
     return [_BY_PEOPLE] if application.guild_integration_config is None else [_BY_SERVERS, _BY_PEOPLE]
 
 
 def _where(family: Sequence[CommandSpec], installs: Sequence[int]) -> dict[str, Any]:
-    """Return where a command is offered: what only who runs her may do, in DMs with her alone."""
+    """Return the contexts of a command; the owner's commands are only offered in DMs with her."""
     elsewhere = [_ELSEWHERE] if _BY_PEOPLE in installs else []
     contexts = [_DM] if all(spec.who is AnswerAudience.OWNER for spec in family) else [_SERVER, _DM, *elsewhere]
     return {"contexts": contexts, "integration_types": list(installs)}
@@ -113,7 +113,7 @@ def _option(parameter: Parameter) -> dict[str, Any]:
 
 
 def _description(help: Said) -> dict[str, Any]:
-    """Return what something does, in English and in the other languages that Discord may show itself in."""
+    """Return a description in English and in Discord's other interface languages."""
     if isinstance(help, str):
         return {"description": _cut(help)}
     others = {code: _cut(help.read_in(code)) for code in LANGUAGES if code != ENGLISH}

@@ -1,4 +1,4 @@
-"""What commands and their parameters are called where Discord shows itself in another language."""
+"""Localized names of commands and parameters."""
 
 from collections.abc import Mapping
 
@@ -73,7 +73,7 @@ NAMES: Mapping[str, Sentence] = {
 
 
 def localized(name: str) -> dict[str, dict[str, str]]:
-    """Return a name as Discord takes it in the languages that have one of their own for it; nothing where none has."""
+    """Return a name's localizations as Discord takes them; {} if there are none."""
     known = NAMES.get(name)
     others = {code: known.read_in(code) for code in LANGUAGES if code != ENGLISH} if known else {}
     found = {code: other for code, other in others.items() if other != name}

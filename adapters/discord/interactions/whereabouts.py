@@ -1,4 +1,4 @@
-"""Where a call was made, and what it is about: the place, or its person's own DM where Lyra is not."""
+"""Where a call was made, and what it is about: the place, or the caller's own DM where Lyra is absent."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -14,18 +14,18 @@ from adapters.events import Message, Place
 
 
 def data_of(interaction: discord.Interaction) -> Mapping[str, Any]:
-    """Return what was called, as Discord put it."""
+    """Return the raw data of a call."""
     data: Any = interaction.data
     return data or {}
 
 
 def place_of(client: discord.Client, interaction: discord.Interaction, gate: Callable[[str], str]) -> Place | None:
-    """Return where a call was made, None where it is not known who reads there."""
+    """Return where a call was made, None if it is unknown who reads there."""
     channel = interaction.channel
     if interaction.guild_id is None:
         own = isinstance(channel, discord.DMChannel) and interaction.context.dm_channel
         return readers.place(channel, gate) if own and channel else None
-    # The channel that comes with a call lacks its overwrites: only what the gateway told says who reads it.
+    # The channel in an interaction lacks its overwrites: only the gateway's tells who reads it.
     guild = client.get_guild(interaction.guild_id)
     if guild is None or guild.unavailable or channel is None:
         return None
@@ -34,7 +34,7 @@ def place_of(client: discord.Client, interaction: discord.Interaction, gate: Cal
 
 
 async def own_place(interaction: discord.Interaction, gate: Callable[[str], str]) -> tuple[discord.DMChannel, Place] | None:
-    """Return the DM of whoever calls, made if need be; None where there cannot be one."""
+    """Return the caller's DM, created if need be; None if there cannot be one."""
     with suppress(*TROUBLE):
         dm = await interaction.user.create_dm()
         place = readers.place(dm, gate)
@@ -43,7 +43,7 @@ async def own_place(interaction: discord.Interaction, gate: Callable[[str], str]
 
 
 def own_words(interaction: discord.Interaction, dm: discord.DMChannel, place: Place) -> Message | None:
-    """Return what whoever calls said themselves where Lyra is not, without anybody else's words; None for others' words."""
+    """Return what the caller said where Lyra is absent, without anybody else's words; None if another said it."""
     data, me = data_of(interaction), interaction.client.user
     raw = data.get("resolved", {}).get("messages", {}).get(data.get("target_id"))
     if raw is None or me is None or raw["author"]["id"] != str(interaction.user.id):

@@ -1,6 +1,6 @@
-"""Messages in channels, threads and DMs: posted under a nonce, changed, removed.
+"""Messages in channels, threads and DMs: posted under a nonce, edited, deleted.
 
-What a channel's history says of parts whose fate is unknown.
+Parts whose fate is unknown are looked for in the channel's history.
 """
 
 import base64
@@ -26,7 +26,7 @@ from localization.sentences import lazy
 
 _REPEAT = lazy("(this may be a repeat)")
 _SMALL = "-# "
-"""Stands before a part that nobody can say of whether it arrived before."""
+"""Markup of the small line with `_REPEAT`, which precedes a part that may have arrived before."""
 
 _MOST = 500
 _SLACK = timedelta(minutes=5)
@@ -34,22 +34,22 @@ _SLACK = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The id of the own message that was looked for, '' where it was not seen; `sure` says that all of the history was read."""
+    """The id of the own message that was looked for, '' if it was not found; `sure` means the whole history was read."""
 
     found: str = ""
     sure: bool = True
 
 
 async def arrived(channel: discord.PartialMessageable, me: int, sending: Sending) -> Look:
-    """Look for a part as it was to be sent, with its whole text."""
+    """Look for a part by its full text."""
     return await _look(channel, sending, lambda one: one.author.id == me and _says(one, sending) and _belongs(one, sending))
 
 
 async def shown(channel: discord.PartialMessageable, me: int, sending: Sending, *, above: bool) -> Look:
-    """Look for what answers the same message as a first part, whatever it says: the last such one.
+    """Look for the last first part that answers the same message, whatever its text.
 
-    What is answered may stand `above` the thread where the answer goes, so that this refers to nothing: then it is one that can
-    still be stopped, and no other of hers in there.
+    The answered message may stand `above` the answer's thread, so that the answer cannot reference it: then it is her only
+    message there that can still be stopped.
     """
     return await _look(channel, sending, lambda one: one.author.id == me and _answers(one, sending, above=above))
 
@@ -70,12 +70,12 @@ async def _look(channel: discord.PartialMessageable, sending: Sending, fits: Cal
 def _start(sending: Sending) -> int:
     if sending.answers.isdecimal():
         return int(sending.answers)
-    # `since` is told by another clock than Discord's.
+    # `since` comes from another clock than Discord's.
     return sending.since and discord.utils.time_snowflake(datetime.fromtimestamp(sending.since / 1_000_000, UTC) - _SLACK)
 
 
 async def _readable(channel: discord.PartialMessageable, message: int) -> bool:
-    # Without the right to read it a history is empty, while a single message is refused.
+    # Without the permission to read it, a history is empty, while a single message is refused.
     try:
         await channel.fetch_message(message)
     except discord.NotFound:
@@ -86,7 +86,7 @@ async def _readable(channel: discord.PartialMessageable, message: int) -> bool:
 
 
 def _says(message: discord.Message, sending: Sending) -> bool:
-    # Discord trims what is sent.
+    # Discord strips whitespace from what is sent.
     if sending.cards:
         return [one.description or "" for one in message.embeds] == [card.text.strip() for card in sending.cards]
     said = (message.embeds[0].description or "" if message.embeds else "") if sending.reflection else message.content
@@ -109,7 +109,7 @@ def _answers(message: discord.Message, sending: Sending, *, above: bool) -> bool
 
 
 def _is_being_made(message: discord.Message) -> bool:
-    """Say whether a message shows an answer that is not whole yet: whoever reads it can stop it."""
+    """Return whether a message shows an unfinished answer, which its readers can stop."""
     buttons = [child for row in message.components if isinstance(row, discord.ActionRow) for child in row.children]
     called = [pressed(child.custom_id or "") for child in buttons if isinstance(child, discord.Button)]
     return any(call and call[0] == STOP for call in called)
@@ -136,7 +136,7 @@ _NONCE_WINDOW = 3 * 60 * 1_000_000
 
 
 def nonce(key: str) -> str:
-    """Return the 24 characters under which Discord takes a part only once, for some minutes."""
+    """Return the 24 characters under which Discord accepts a part only once, for some minutes."""
     return base64.b32encode(hashlib.sha256(key.encode()).digest()[:15]).decode()
 
 
@@ -149,7 +149,7 @@ class Posts:
         self._starts = starts
 
     async def send(self, sending: Sending) -> str:
-        """Post a part, unless it is there already, and return its id."""
+        """Post a part unless it is there already, and return its id."""
         if sending.unsure:
             look = await arrived(self._channel(sending), self._me, sending)
             if look.found:
@@ -159,7 +159,7 @@ class Posts:
         return await self._post(sending)
 
     async def edit(self, sending: Sending) -> str:
-        """Change a message to the text of a part, or post that where the message is gone; return its id."""
+        """Edit a message to a part's content, or post that if the message is gone; return its id."""
         target = sending.target or await self._shown(sending)
         if target:
             message = self._channel(sending).get_partial_message(int(target))
@@ -170,11 +170,11 @@ class Posts:
                     raise
             else:
                 return target
-        # What was removed keeps its nonce for a while: under that one nothing new would be posted.
+        # A deleted message keeps its nonce for a while: under the same one nothing new would be posted.
         return await self.send(replace(sending, key=f"edit {sending.key}"))
 
     async def offer(self, sending: Sending) -> str:
-        """Put buttons under a message that stays as it is, where it is still there; return its id."""
+        """Put buttons under a message that stays as it is, if it still exists; return its id."""
         if sending.target:
             try:
                 await self._channel(sending).get_partial_message(int(sending.target)).edit(view=view(sending.actions))
@@ -184,12 +184,12 @@ class Posts:
         return sending.target
 
     async def unname(self, sending: Sending) -> str:
-        """Have the thread of a place be called nothing that was said, where it is hers and still there."""
+        """Rename a place's thread to a neutral title, if Lyra opened it and it still exists."""
         thread = await _found(self._client, self._channel(sending).id)
         if isinstance(thread, discord.Thread) and thread.owner_id == self._me:
             if thread.archived and thread.locked and not thread.permissions_for(thread.guild.me).manage_threads:
                 raise SendFailed(_LOCKED, barred=True)
-            # Discord renames no thread that is closed.
+            # Discord does not rename archived threads.
             if thread.archived:
                 await thread.edit(name=str(UNNAMED), archived=False)
                 await thread.edit(archived=True)
@@ -198,7 +198,7 @@ class Posts:
         return ""
 
     async def delete(self, sending: Sending) -> str:
-        """Remove a message, where it is still there; return its id."""
+        """Delete a message, if it still exists; return its id."""
         target = sending.target or await self._shown(sending)
         if target:
             try:
@@ -251,7 +251,7 @@ class Posts:
         )
 
     def _stands_above(self, sending: Sending) -> bool:
-        """Say whether what is answered stands above the thread where the answer goes: nothing in there can refer to it."""
+        """Return whether the answered message stands above the answer's thread, where nothing can reference it."""
         server, _, thread = split_key(sending.place)
         return self._starts.stands_above(self._client, server, thread, sending.answers)
 
@@ -265,12 +265,12 @@ class Posts:
 
 
 def attached(sending: Sending) -> list[discord.File]:
-    """Return the files of a part as discord.py takes them."""
+    """Return a part's files as discord.py takes them."""
     return [discord.File(BytesIO(one.data), one.name) for one in sending.files]
 
 
 def embeds(cards: Sequence[Card]) -> list[discord.Embed]:
-    """Return cards as Discord shows them: whose title leads to a message, with the note at the foot."""
+    """Return cards as embeds: the title links to a message, the note is the footer."""
     shown = [discord.Embed(title=one.title or None, url=one.link or None, description=one.text or None) for one in cards]
     for embed, card in zip(shown, cards, strict=True):
         if card.note:
@@ -279,7 +279,7 @@ def embeds(cards: Sequence[Card]) -> list[discord.Embed]:
 
 
 def _shown_as(sending: Sending) -> dict[str, Any]:
-    """Return a part as a message shows it: a thought in an embed that says so, cards in one each, anything else as it is."""
+    """Return a part as message arguments: a thought in a marked embed, cards in one each, anything else as text."""
     if sending.cards:
         return {"content": "", "embeds": embeds(sending.cards)}
     if not sending.reflection:

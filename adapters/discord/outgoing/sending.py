@@ -29,22 +29,22 @@ _UNANSWERED = frozenset({UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK})
 _NOT_CONNECTED = lazy("Discord is not connected; what waits is sent as soon as it can be.")
 _Key = tuple[str, str]
 _LASTS = 8.0
-"""Discord shows it for ten seconds."""
+"""Discord shows typing for ten seconds."""
 
 
 class TooLate(Exception):
-    """The token of a call does not work any more, or what it promised is gone."""
+    """A call's token has expired, or its deferred response is gone."""
 
 
 class Answers:
-    """What is said to calls. Raises what discord.py and its connection raise, and TooLate."""
+    """Answers to calls. Raises what discord.py and its connection raise, and TooLate."""
 
     def __init__(self, client: discord.Client, now: Callable[[], int]) -> None:
         self._client = client
         self._now = now
 
     async def send(self, address: Address, sending: Sending) -> str:
-        """Fill the promised answer, or follow it up with a further part; change or remove one. Return its id."""
+        """Fill the deferred response, or follow it up with a further part; edit or delete one. Return its id."""
         if address.late(self._now()):
             raise TooLate
         try:
@@ -67,7 +67,7 @@ class Answers:
         except discord.NotFound as error:
             if error.code not in _UNANSWERED:
                 raise
-        # Nothing was promised yet: that is on its way, or Lyra was cut off before it. Discord waits three seconds for it.
+        # The call was not acknowledged: that is on its way, or Lyra was interrupted before it. Discord waits three seconds.
         try:
             return await self._say(address, sending)
         except discord.HTTPException as error:
@@ -118,7 +118,7 @@ class Answers:
         return async_context.get()
 
     def _way(self, address: Address) -> dict[str, Any]:
-        """Return the connection that the client uses."""
+        """Return the arguments for using the client's connection."""
         http = self._client.http
         webhook = discord.Webhook.partial(address.application, address.token, client=self._client)
         return {"session": webhook.session, "proxy": http.proxy, "proxy_auth": http.proxy_auth}
@@ -136,7 +136,7 @@ def _body(sending: Sending, flags: int = 0) -> dict[str, Any]:
 
 
 def _content(body: dict[str, Any], sending: Sending) -> MultipartParameters:
-    """Return what a request says, with the files that go with it."""
+    """Return a request's parameters, with the part's files."""
     if not sending.files:
         return MultipartParameters(payload=body, multipart=None, files=None)
     files = attached(sending)
@@ -146,11 +146,11 @@ def _content(body: dict[str, Any], sending: Sending) -> MultipartParameters:
 
 
 class Sender:
-    """Sends parts. `require` raises SendFailed while sending is forbidden; `seconds` is the longest that a caller waits;
-    `posts` says things in channels.
+    """Sends parts. `require` raises SendFailed while sending is forbidden; `seconds` is the longest a caller waits.
 
-    A request that takes longer is not cut off: inside discord.py that can stop every later one for good, and it may still
-    arrive. The next attempt under the same key waits for it instead of sending a second time.
+    `posts` posts in channels. A request that takes longer is not cancelled: inside discord.py that can block every later
+    one for good, and it may still arrive. The next attempt under the same key waits for it instead of sending a second
+    time.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class Sender:
         return task.result()
 
     async def close(self) -> None:
-        """Give up what is still under way, once the client is closed."""
+        """Cancel what is still in progress, once the client is closed."""
         tasks = list(self._under_way.values())
         for task in tasks:
             task.cancel()
@@ -197,10 +197,10 @@ class Sender:
     def _end(self, key: _Key, task: asyncio.Task[str]) -> None:
         del self._under_way[key]
         if not task.cancelled():
-            task.exception()  # Taken, also where nobody waits for it any more.
+            task.exception()  # Retrieved, even if nobody waits for it any more.
 
     async def _sent(self, sending: Sending) -> str:
-        # Nothing of the library's error is kept with ours: it can hold the address with its token.
+        # The library's error is not chained: it can hold the URL with its token.
         try:
             return await self._route(sending)
         except TROUBLE as error:
@@ -219,13 +219,13 @@ class Sender:
         except TooLate:
             if address.private:
                 raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None
-        # The promise that the answer may have filled is older than the part.
+        # The deferred response that the answer may have filled is older than the part.
         return await put(self._posts, replace(sending, answers="", since=min(sending.since, address.heard_at)))
 
 
 def thinking(client: discord.Client, limits: Limits, channel: int) -> AbstractAsyncContextManager[None]:
-    """Type in a channel while this lasts. What goes wrong with it disturbs nobody."""
-    # It ends by itself after its last request: one that is cancelled can stop all others.
+    """Show typing in a channel for the block. Failures disturb nobody."""
+    # It ends by itself after its last request: cancelling one can block all others.
     return accompanied(partial(_type, client.get_partial_messageable(channel), limits))
 
 

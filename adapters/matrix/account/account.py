@@ -1,4 +1,4 @@
-"""Lyra's account: logged in once, one device with its keys, vouched for by herself, recoverable by her owner."""
+"""Lyra's account: logged in once, one device with its keys, cross-signed by herself, recoverable by her owner."""
 
 import asyncio
 import logging
@@ -28,11 +28,11 @@ log = logging.getLogger(__name__)
 
 _SOON = 5.0
 _RENEWED_AFTER = 0.7
-"""After which part of its life a token is renewed."""
+"""The fraction of a token's lifetime after which it is renewed."""
 
 
 class _Own:
-    """The notes of one account, so that another one's are not mistaken for them."""
+    """The notes of one account, kept apart from those of another."""
 
     def __init__(self, notes: Notes, user: str) -> None:
         self._notes, self._user = notes, user
@@ -45,18 +45,18 @@ class _Own:
 
 
 async def noted_device(notes: Notes, user: str) -> Device | None:
-    """Return the device that an account has here, None where it never logged in."""
+    """Return the device an account has here, or None if it never logged in."""
     return Device.noted(await _Own(notes, user).get(DEVICE))
 
 
 class Account:
-    """One account. `said` holds what the operator should know, each sentence once. Nothing here reads or sends messages."""
+    """One account. `said` collects what the operator should know, each sentence once. Reads and sends no messages."""
 
     def __init__(self, access: Access, folder: Path, notes: Notes) -> None:
         own = _Own(notes, access.user_id)
         self.said: list[str] = []
         self.identity: CrossSigningIdentity | None = None
-        """Her cross-signing identity, where its keys are here, as of the last opening."""
+        """The cross-signing identity as of the last opening, if its keys are here."""
         self._access = access
         self._notes = own
         self._devices = Devices(access, folder, own, self.said)
@@ -71,9 +71,9 @@ class Account:
         return self._client
 
     async def open(self) -> AsyncClient:
-        """Log in or go on as before, with keys published and the device signed; return the client, which has not synced.
+        """Log in or resume, with keys published and the device signed; return the client, not yet synced.
 
-        Raises PlatformRefused where only the operator can help, PlatformFailure where trying again can.
+        Raises PlatformRefused if only the operator can help, PlatformFailure if retrying can.
         """
         await self.close()
         try:
@@ -88,7 +88,10 @@ class Account:
         return self.client
 
     async def sign_in(self, person: Person, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-        """Have somebody let her device in on a page, where the homeserver has one; then `open` goes on with it. Raises as `open`."""
+        """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it.
+
+        Raises like `open`.
+        """
         try:
             await self._devices.sign_in(Grants(self._notes, person, self._access.device_name, pause))
         except Denied as denied:
@@ -101,7 +104,7 @@ class Account:
             await close(client)
 
     async def keep_signed_in(self, pause: Callable[[float], Awaitable[None]]) -> None:
-        """Renew a token that ends, in good time, until cancelled. Raises PlatformFailure where a new connection may help."""
+        """Renew an expiring token in good time, until cancelled. Raises PlatformFailure if a new connection may help."""
         while True:
             try:
                 seconds = await self._devices.renew(self.client)
@@ -113,15 +116,16 @@ class Account:
             except SignedOut:
                 raise
             except PlatformFailure as failed:
-                # The old one may hold for a while; where it does not, the next sync tells.
+                # The old one may hold for a while; if it does not, the next sync shows that.
                 log.warning("%s", failed)
                 seconds = _SOON
             await (pause(seconds * _RENEWED_AFTER) if seconds is not None else asyncio.Event().wait())
 
     async def keep_keys(self, response: SyncResponse) -> None:
-        """Do what a sync asks for: refill one-time keys, look up devices, begin sessions, send what waits for devices.
+        """Do the key maintenance that a sync calls for.
 
-        Call it after every sync, before the next. Raises as `open`.
+        Refill one-time keys, query devices, open Olm sessions, and send queued to-device messages. Call it after every
+        sync, before the next. Raises like `open`.
         """
         client = self.client
         try:
@@ -142,9 +146,10 @@ class Account:
                 raise failure(answer)
 
     async def replace_identity(self, password: str) -> None:
-        """Replace the cross-signing identity by a new one of Lyra's, and the secret storage with it.
+        """Replace the cross-signing identity, and the secret storage with it.
 
-        Who verified her is warned by their client. Raises PlatformRefused where it is refused, PlatformFailure for what passes.
+        People who verified her are warned by their client. Raises PlatformRefused if it is refused, PlatformFailure if
+        transient.
         """
         identity = await self._signing.replace(self.client, password)
         try:
@@ -154,7 +159,10 @@ class Account:
         self._say(lazy("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again."))
 
     async def recovery_key(self) -> str:
-        """Return the key by which the owner's other clients can verify Lyra: a secret. Raises as `replace_identity`."""
+        """Return the recovery key, a secret by which the owner's other clients verify Lyra.
+
+        Raises like `replace_identity`.
+        """
         try:
             return await self._recovery.written(self.client)
         except Denied as denied:

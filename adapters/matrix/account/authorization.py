@@ -1,4 +1,4 @@
-"""The authorization server of a homeserver that lets accounts in by OAuth 2.0 (Matrix 1.15, MSC3861), and what it is asked."""
+"""The authorization server of a homeserver that delegates login to OAuth 2.0 (Matrix 1.15, MSC3861), and requests to it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from localization.sentences import Said, lazy
 AUTHORIZATION_CODE, REFRESH_TOKEN = "authorization_code", "refresh_token"
 DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
 REDIRECT = "http://127.0.0.1/"
-"""Where a browser comes back to; a loopback address is registered without its port."""
+"""The redirect address; a loopback address is registered without its port."""
 
 _METADATA = (
     "/_matrix/client/v1/auth_metadata",
@@ -29,7 +29,7 @@ _SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class AuthorizationServer:
-    """Its endpoints, '' for what it does not have, and the kinds of grants that it knows."""
+    """The server's endpoints, '' for missing ones, and its grant types."""
 
     issuer: str
     token: str
@@ -41,7 +41,7 @@ class AuthorizationServer:
 
     @classmethod
     def described(cls, found: Json, *, encrypted: bool) -> Self:
-        """Read its metadata. Raises PlatformFailure, and PlatformRefused where a secret would go unencrypted."""
+        """Parse its metadata. Raises PlatformFailure, and PlatformRefused if a secret would be sent unencrypted."""
         names = {
             "registration": "registration_endpoint",
             "authorization": "authorization_endpoint",
@@ -61,13 +61,13 @@ class AuthorizationServer:
 
     @property
     def grants_devices(self) -> bool:
-        """Whether somebody can let a device in on a page of theirs, wherever that is open."""
+        """Whether somebody can authorize a device on a page opened anywhere."""
         return bool(self.device) and (not self.grants or DEVICE_CODE in self.grants)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What was granted; `seconds` is for how long, None for good."""
+    """Granted tokens; `seconds` is their lifetime, None if unlimited."""
 
     access: str = field(repr=False)
     refresh: str = field(default="", repr=False)
@@ -75,18 +75,18 @@ class Tokens:
 
     @classmethod
     def granted(cls, answer: Json) -> Self:
-        """Read the answer of a token endpoint. Raises PlatformFailure."""
+        """Parse the answer of a token endpoint. Raises PlatformFailure."""
         lifetime = answer.get("expires_in")
         seconds = float(lifetime) if isinstance(lifetime, int | float) else None
         return cls(word(answer, "access_token"), str(answer.get("refresh_token") or ""), seconds)
 
 
 class GrantEnded(Exception):
-    """A session is over at the authorization server: nothing renews it."""
+    """The authorization server ended a session; nothing renews it."""
 
 
 async def authorization_server(client: AsyncClient) -> AuthorizationServer | None:
-    """Ask a homeserver who lets accounts in, None where it does that by itself. Raises PlatformFailure for what passes."""
+    """Return a homeserver's authorization server, None if it handles login itself. Raises PlatformFailure if transient."""
     encrypted = urlsplit(client.homeserver).scheme == "https"
     for path in _METADATA:
         status, found = await answered(client, "GET", path)
@@ -100,7 +100,7 @@ async def authorization_server(client: AsyncClient) -> AuthorizationServer | Non
 
 
 async def registered(client: AsyncClient, server: AuthorizationServer, name: str) -> str:
-    """Make a program known under a name, and return the id that it is given. Raises PlatformRefused, or as `grant`."""
+    """Register a client under a name, and return its client id. Raises PlatformRefused, or like `grant`."""
     if not server.registration:
         raise by_hand(lazy("no registration"))
     host = urlsplit(client.homeserver).hostname or ""
@@ -120,14 +120,14 @@ async def registered(client: AsyncClient, server: AuthorizationServer, name: str
 
 
 async def grant(client: AsyncClient, address: str, form: Mapping[str, str]) -> Json:
-    """Ask an endpoint for something, and return its answer. Raises Denied, whose code is OAuth's, or PlatformFailure for what passes."""
+    """Post a form to an endpoint and return the answer. Raises Denied with an OAuth code, or PlatformFailure if transient."""
     return await _request(client, "POST", address, data=dict(form))
 
 
 async def renewed(client: AsyncClient, client_id: str, refresh: str) -> Tokens:
-    """Exchange what renews a session for new tokens. Raises GrantEnded, or PlatformFailure for what passes.
+    """Exchange a refresh token for new tokens. Raises GrantEnded, or PlatformFailure if transient.
 
-    A server may let the same one be used again until what it gave for it is used: an answer can be lost.
+    A server may accept the same refresh token again until its replacement is used, because an answer can be lost.
     """
     server = await authorization_server(client)
     if server is None:
@@ -144,19 +144,19 @@ async def renewed(client: AsyncClient, client_id: str, refresh: str) -> Tokens:
 
 
 async def revoke(client: AsyncClient, client_id: str, refresh: str) -> None:
-    """End a session, where the server knows how. Raises PlatformFailure for what passes."""
+    """End a session, if the server supports that. Raises PlatformFailure if transient."""
     server = await authorization_server(client)
     if server is None or not server.revocation:
         return
     try:
         await grant(client, server.revocation, {"token": refresh, "token_type_hint": "refresh_token", "client_id": client_id})
     except Denied:
-        # Whoever is signed out already need not be.
+        # It is signed out already.
         return
 
 
 def by_hand(why: Said) -> PlatformRefused:
-    """Return what to tell where no program can sign in by itself."""
+    """Return the error for a server where no program can sign in by itself."""
     return PlatformRefused(
         lazy(
             "The homeserver lets no program sign in by itself ({why}); ask whoever runs it for a compatibility token "
@@ -167,7 +167,7 @@ def by_hand(why: Said) -> PlatformRefused:
 
 
 async def _request(client: AsyncClient, method: str, address: str, **body: Any) -> Json:
-    # The homeserver was asked where this is, so there is a session.
+    # The homeserver was already asked for this address, so a session exists.
     session: aiohttp.ClientSession | None = client.client_session
     assert session is not None
     try:

@@ -1,7 +1,7 @@
-"""Which device Lyra is, and how she comes to be one: by a password once or by a token, afterwards by what she kept.
+"""Lyra's device: how she gets one, by a password once or by a token, and afterwards from her notes.
 
-A device and its key store are one thing. Where the store was lost, or is another device's, everyone who knew the old keys would
-refuse the device for good: it is signed out, and Lyra is a new one.
+A device and its key store belong together. If the store was lost, or is another device's, everyone who knew the old keys
+would refuse the device for good: it is signed out, and Lyra becomes a new one.
 """
 
 import secrets
@@ -36,19 +36,19 @@ _LEFT, _SPENT, _PICKLE = "device.left", "device.spent", "pickle_key"
 
 
 class _Lost(Exception):
-    """A device cannot be gone on with; the text says why."""
+    """A device cannot be resumed; the text says why."""
 
 
 class _KeysLost(_Lost):
-    """A device cannot be gone on with, whoever lets it in: what others know of its keys is not here."""
+    """A device cannot be resumed, whatever the login: the keys that others know are not here."""
 
 
 class _Ended(Exception):
-    """The session of a device ended, and the device is still there."""
+    """A device's session ended, but the device still exists."""
 
 
 class Devices:
-    """The devices of one account on this machine; one is hers. `said` takes what the operator should know."""
+    """The devices of one account on this machine; one is current. `said` collects what the operator should know."""
 
     def __init__(self, access: Access, folder: Path, notes: Notes, said: list[str]) -> None:
         self._access = access
@@ -58,7 +58,7 @@ class Devices:
         self._entering = Entering(access, notes)
 
     async def open(self) -> AsyncClient:
-        """Return a client that is logged in, whose keys are here and on the homeserver. Raises PlatformRefused, or as `ask`."""
+        """Return a logged-in client whose keys are here and on the homeserver. Raises PlatformRefused, or like `ask`."""
         stores = KeyStores(self._folder, await self._pickle_key())
         stores.prepare()
         await self._leave(stores)
@@ -71,9 +71,9 @@ class Devices:
             return await self._renewed(stores, device, lost)
 
     async def sign_in(self, grants: Grants) -> None:
-        """Have the device let in on a page, as itself where its keys are here; nothing where the homeserver has no such page.
+        """Have the device authorized on a page, keeping its id if its keys are here.
 
-        Raises PlatformRefused, or as `ask`.
+        Does nothing if the homeserver has no such page. Raises PlatformRefused, or like `ask`.
         """
         stores = KeyStores(self._folder, await self._pickle_key())
         stores.prepare()
@@ -107,9 +107,9 @@ class Devices:
             await close(client)
 
     async def renew(self, client: AsyncClient) -> float | None:
-        """Give a client a new token before the old one ends; return for how many seconds it holds, None for good.
+        """Renew a client's token before it expires; return the new lifetime in seconds, None if unlimited.
 
-        Raises SignedOut where the old one ended before, GrantEnded, or as `ask`.
+        Raises SignedOut if the old token expired before, GrantEnded, or like `ask`.
         """
         device = Device.noted(await self._notes.get(DEVICE))
         if device is None or not device.refresh:
@@ -119,20 +119,23 @@ class Devices:
         return seconds
 
     async def _refreshed(self, client: AsyncClient, device: Device) -> tuple[Device, float | None]:
-        """Renew a device's token, and keep it before it is used: with its first use the old one ends. Raises as `renew`."""
+        """Renew a device's token, and store it before its first use, which ends the old one. Raises like `renew`."""
         new, seconds = await refreshed(client, device)
         await self._notes.put(DEVICE, asdict(new))
         return new, seconds
 
     async def _as_itself(self, stores: KeyStores, device: Device) -> AsyncClient:
-        """Return the client of a device, signed in again where its session ended. Raises _Lost, PlatformRefused, or as `ask`."""
+        """Return a device's client, signed in again if its session ended. Raises _Lost, PlatformRefused, or like `ask`."""
         try:
             return await self._opened(stores, device)
         except _Ended:
             return await self._entered(stores, await self._again(stores, device))
 
     async def _again(self, stores: KeyStores, device: Device) -> Device:
-        """Sign a device in again as itself: its keys stay, and what is encrypted to it. Raises _Lost, PlatformRefused, or as `ask`."""
+        """Sign a device in again under its id: its keys, and what is encrypted to it, stay valid.
+
+        Raises _Lost, PlatformRefused, or like `ask`.
+        """
         client = stores.client(self._access.homeserver, device.user, device.id)
         try:
             if device.refresh:
@@ -165,14 +168,14 @@ class Devices:
         return await self._entered(stores, new)
 
     async def _leave(self, stores: KeyStores) -> None:
-        """Sign out the device that Lyra was before, if there is one that still is signed in. Raises as `ask`."""
+        """Sign out Lyra's previous device, if there is one still signed in. Raises like `ask`."""
         left = Device.noted(await self._notes.get(_LEFT))
         if left is None:
             return
         client = stores.client(self._access.homeserver, left.user, left.id)
         client.access_token = left.token
         try:
-            # Whoever is signed out already need not be.
+            # It is signed out already.
             with suppress(SignedOut, Denied):
                 await (revoke(client, left.client, left.refresh) if left.client else ask(client, "POST", "logout", body={}))
         finally:
@@ -188,7 +191,7 @@ class Devices:
             raise unreachable(lazy("a session that ended as it began")) from None
 
     async def _opened(self, stores: KeyStores, device: Device) -> AsyncClient:
-        """Return the client of a device whose key store, note and homeserver agree. Raises _Lost, _Ended, or as `ask`."""
+        """Return the client of a device whose key store, note and homeserver agree. Raises _Lost, _Ended, or like `ask`."""
         client = stores.client(self._access.homeserver, device.user, device.id)
         try:
             key = stores.unlock(client, device.user, device.token)
@@ -202,7 +205,7 @@ class Devices:
             ) from None
         except SignedOut as over:
             await close(client)
-            # An authorization server tells by what renews a token whether the session is over, the homeserver does not.
+            # An authorization server shows at the token renewal whether the session is over; the homeserver does not.
             if over.soft or device.client:
                 raise _Ended from None
             raise _Lost(lazy("Lyra's device was signed out of Matrix.")) from None
@@ -212,12 +215,15 @@ class Devices:
         return client
 
     async def _enter(self, stores: KeyStores, old: Device | None = None) -> Device:
-        """Log in as a device that is not the old one, and note it. Raises PlatformRefused, or as `ask`."""
+        """Log in as a new device, and note it. Raises PlatformRefused, or like `ask`."""
         return await self._begun(stores, await self._entering.by_secret(stores, old), old)
 
     async def _begun(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
-        """Make the keys of a device that was let in, and note it in the place of the old one. Raises PlatformRefused, or as `ask`."""
-        # What an earlier try left there was published nowhere.
+        """Create a newly authorized device's keys, and note it in place of the old one.
+
+        Raises PlatformRefused, or like `ask`.
+        """
+        # Leftovers of an earlier attempt were never published.
         stores.remove(device.id)
         client = stores.client(self._access.homeserver, device.user, device.id)
         try:
@@ -238,7 +244,7 @@ class Devices:
 
 
 async def _agree(client: AsyncClient, shown: Published) -> None:
-    """Publish what the homeserver lacks of this device's keys. Raises _Lost where it has others, or as `ask`."""
+    """Publish what the homeserver lacks of this device's keys. Raises _Lost if it has others, or like `ask`."""
     own = described(client.olm)
     if shown.device_key not in ("", client.olm.account.identity_keys["ed25519"]):
         raise _KeysLost(lazy("The homeserver has other keys for Lyra's device than she has."))

@@ -1,4 +1,4 @@
-"""The ways by which a device is let in: the account's password, a token, or somebody who agrees on a page."""
+"""The ways to log a device in: the account's password, a token, or somebody's consent on a page."""
 
 import secrets
 import string
@@ -30,13 +30,13 @@ _NEXT = "device.next"
 
 
 class Entering:
-    """The ways into one account."""
+    """The ways to log in to one account."""
 
     def __init__(self, access: Access, notes: Notes) -> None:
         self._access, self._notes = access, notes
 
     async def by_secret(self, stores: KeyStores, old: Device | None) -> Device:
-        """Return a device that is not the old one, let in by password or token. Raises PlatformRefused, or as `ask`."""
+        """Log in by password or token as a device other than `old`. Raises PlatformRefused, or like `ask`."""
         try:
             if self._access.password:
                 return await by_password(stores, self._access, await self.next_name(old))
@@ -46,17 +46,17 @@ class Entering:
             raise
 
     async def by_page(self, client: AsyncClient, server: AuthorizationServer, grants: Grants, name: str) -> Device:
-        """Return the device of this id, let in by somebody on a page. Raises PlatformRefused, or as `ask`."""
+        """Return the device with this id, authorized by somebody on a page. Raises PlatformRefused, or like `ask`."""
         granted = await grants.granted(client, server, name)
         try:
             return await self._of(client, granted, grants)
         except SignedOut:
-            # What a try that was cut off left there was renewed since, and so is over.
+            # The token left by an interrupted attempt was renewed since, and has expired.
             await grants.settle()
             return await self._of(client, await grants.granted(client, server, name), grants)
 
     async def next_name(self, old: Device | None) -> str:
-        """Return the id of a new device, chosen here and kept, so that a try whose answer is lost leaves no device behind."""
+        """Return a new device's id, chosen here and stored first, so that a lost login answer leaves no stray device behind."""
         name = await self._notes.get(_NEXT)
         if name is None or (old and name == old.id):
             name = "".join(secrets.choice(string.ascii_uppercase) for _ in range(10))
@@ -99,7 +99,7 @@ class Entering:
         return device
 
     async def _owned(self, client: AsyncClient, token: str) -> Device:
-        """Return the device that a token is of. Raises PlatformRefused where it is of another account, or as `ask`."""
+        """Return the device of a token. Raises PlatformRefused if it belongs to another account, or like `ask`."""
         client.access_token = token
         who = await ask(client, "GET", "account", "whoami")
         client.user_id, client.device_id = word(who, "user_id"), str(who.get("device_id") or "")
@@ -115,7 +115,7 @@ class Entering:
         return Device(client.user_id, client.device_id, token)
 
     async def _require_homeserver(self, stores: KeyStores) -> None:
-        """Raises PlatformRefused where there is no homeserver, or PlatformFailure for what passes."""
+        """Raise PlatformRefused if there is no homeserver, PlatformFailure if transient."""
         client = stores.client(self._access.homeserver, self._access.user_id, "")
         try:
             if not await speaks_matrix(client):

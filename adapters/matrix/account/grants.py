@@ -1,7 +1,7 @@
-"""How somebody lets Lyra's device in by OAuth 2.0: with a code on a page (RFC 8628), or by a browser that comes back to this machine.
+"""Authorizing Lyra's device by OAuth 2.0: by a code entered on a page (RFC 8628), or by a browser redirected to this machine.
 
-The id of the device is chosen before and asked for, so that it and its keys outlast every session. What was asked and granted is
-kept at once: a process that is killed goes on where it was.
+The device id is chosen and requested up front, so that the device and its keys outlast every session. Requests and grants
+are stored at once: a process that is killed resumes where it was.
 """
 
 import asyncio
@@ -34,23 +34,23 @@ from localization.sentences import _, lazy
 
 _PENDING = "login.pending"
 _SCOPES = ("urn:matrix:client:", "urn:matrix:org.matrix.msc2967.client:")
-"""What the names of scopes begin with: since Matrix 1.15, and before."""
+"""The prefixes of scope names: since Matrix 1.15, and before."""
 _INTERVAL, _SLOWER, _LONGEST = 5.0, 5.0, 1800.0
 
 
 class Person(Protocol):
-    """Whoever lets her in."""
+    """The person who authorizes her."""
 
     def told(self, address: str, code: str = "") -> None:
-        """Show where to go, and the code to compare or type there, '' for none."""
+        """Show the address to open, and the code to compare or type there, '' for none."""
 
     async def typed(self) -> str:
-        """Return a line that they type; wait for ever where nobody does."""
+        """Return a line that they type; wait forever if nobody types."""
 
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """What lets a device in: the program's id at the server, and its tokens."""
+    """A grant for a device: the client id at the server, and the tokens."""
 
     client_id: str
     device: str
@@ -58,7 +58,7 @@ class Granted:
 
 
 class Grants:
-    """Grants of one account. `pause` waits between two looks whether somebody agreed."""
+    """The grants of one account. `pause` waits between two polls."""
 
     def __init__(
         self, notes: Notes, person: Person, name: str, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -66,7 +66,7 @@ class Grants:
         self._notes, self._person, self._name, self._pause = notes, person, name, pause
 
     async def granted(self, client: AsyncClient, server: AuthorizationServer, device: str) -> Granted:
-        """Have a device let in. Raises PlatformRefused, or PlatformFailure for what passes."""
+        """Have a device authorized. Raises PlatformRefused, or PlatformFailure if transient."""
         pending = await self._notes.get(_PENDING) or {}
         if (pending.get("issuer"), pending.get("device")) != (server.issuer, device):
             pending = {"issuer": server.issuer, "device": device, "client_id": await registered(client, server, self._name)}
@@ -82,7 +82,7 @@ class Grants:
         return Granted(pending["client_id"], device, Tokens(**pending["tokens"]))
 
     async def settle(self) -> None:
-        """Forget what was pending: it is kept elsewhere now, or is of no use."""
+        """Drop the pending grant: it is stored elsewhere by now, or useless."""
         await self._notes.put(_PENDING, None)
 
     async def _tokens(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
@@ -109,7 +109,7 @@ class Grants:
         return await self._agreed(client, server, pending["client_id"], asked)
 
     async def _agreed(self, client: AsyncClient, server: AuthorizationServer, client_id: str, asked: Json) -> Tokens:
-        """Wait until somebody agrees. Raises PlatformRefused where they do not."""
+        """Poll until somebody consents. Raises PlatformRefused if they do not."""
         form = {"grant_type": DEVICE_CODE, "device_code": asked["code"], "client_id": client_id}
         interval = asked["interval"]
         while time.time() < asked["until"]:
@@ -138,7 +138,7 @@ class Grants:
             yield self._code(client, server, pending["client_id"], scope)
 
     async def _code(self, client: AsyncClient, server: AuthorizationServer, client_id: str, scope: str) -> Json:
-        """Have a browser bring a code, and exchange it. Raises Denied, PlatformRefused, or PlatformFailure for what passes."""
+        """Have a browser bring a code, and exchange it. Raises Denied, PlatformRefused, or PlatformFailure if transient."""
         verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
         async with _returning(state) as (redirect, back):
             asked = {
@@ -162,7 +162,7 @@ class Grants:
             raise _refused(denied) from None
 
     async def _brought(self, back: asyncio.Future[Mapping[str, str]], state: str) -> Mapping[str, str]:
-        """Wait for the browser, or for somebody to type the address where it ended on another machine."""
+        """Wait for the browser, or for somebody to type the address at which it ended on another machine."""
         while True:
             typing: asyncio.Future[Any] = asyncio.ensure_future(self._person.typed())
             either: set[asyncio.Future[Any]] = {back, typing}
@@ -181,7 +181,7 @@ def _scopes(device: str) -> Iterator[str]:
 
 
 async def _first(tries: Iterator[Awaitable[Json]]) -> Json:
-    """Return the first answer to names of a scope that the server knows. Raises PlatformRefused."""
+    """Return the first answer to a scope name that the server knows. Raises PlatformRefused."""
     last = Denied(400, {"errcode": "invalid_scope"})
     for one in tries:
         try:
@@ -203,7 +203,7 @@ def _refused(denied: Denied) -> PlatformRefused:
 
 @asynccontextmanager
 async def _returning(state: str) -> AsyncIterator[tuple[str, "asyncio.Future[Mapping[str, str]]"]]:
-    """Listen on loopback for a browser that comes back, and give the address for it and what it will bring."""
+    """Listen on loopback for the redirect; yield the redirect address and a future of its parameters."""
     back: asyncio.Future[Mapping[str, str]] = asyncio.get_running_loop().create_future()
 
     async def come(request: web.Request) -> web.Response:

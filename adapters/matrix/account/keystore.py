@@ -1,4 +1,4 @@
-"""nio's client with its key store: one SQLite file for each device, which only its owner can read."""
+"""nio's client with its key store: one SQLite file per device, which only its owner can read."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -24,11 +24,11 @@ _UNREADABLE = (peewee.DatabaseError, vodozemac.PickleException, vodozemac.Libolm
 
 
 class KeysUnreadable(Exception):
-    """A key store is damaged, or was closed with another pickle key."""
+    """A key store is damaged, or was written with another pickle key."""
 
 
 class _Store(SqliteStore):  # type: ignore[misc]
-    """A store that keeps its key to itself, and leaves nothing open when it cannot be read."""
+    """A store that keeps its key out of its repr, and leaves nothing open if it cannot be read."""
 
     def __post_init__(self) -> None:
         try:
@@ -47,20 +47,20 @@ class _Config(AsyncClientConfig):  # type: ignore[misc]
 
 
 class Client(AsyncClient):  # type: ignore[misc]
-    """Takes what is sent to its device in one piece each: at a kill between the two halves of a key it would be lost for good.
+    """Processes each to-device message in one database transaction: a kill between two halves of a key would lose it for good.
 
-    Verification is not nio's here: what it knows of it no app of today understands, and its answers would disturb. What an app
-    encrypts of it for her device nio would drop.
+    Verification is not left to nio: no current app understands what nio speaks, and its answers would interfere. nio would
+    also drop the encrypted verification steps that apps send to her device.
     """
 
     def load_store(self) -> None:
-        """Open the key store; decrypted steps of verifications are handed on from then on."""
+        """Open the key store; from then on decrypted verification steps are passed on."""
         super().load_store()
         if self.olm is not None:
             self.olm._handle_olm_event = partial(self._opened, type(self.olm)._handle_olm_event.__get__(self.olm))
 
     def sealed_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
-        """Return a step of a verification that was encrypted for this device, with the keys of the device that did that."""
+        """Return a verification step that was encrypted for this device, with the keys of the device that encrypted it."""
         return SealedStep(dict(source), str(source["sender"]), sender_key, signing_key)
 
     def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
@@ -79,7 +79,7 @@ class Client(AsyncClient):  # type: ignore[misc]
 
 
 class KeyStores:
-    """The folder of the key stores. `pickle_key` is what they are encrypted with."""
+    """The folder of the key stores, which are encrypted with `pickle_key`."""
 
     kind: type[AsyncClient] = Client
 
@@ -88,7 +88,7 @@ class KeyStores:
         self._pickle_key = pickle_key
 
     def client(self, homeserver: str, user: str, device: str) -> AsyncClient:
-        """Return a client without a token, and without its keys until it has one."""
+        """Return a client that has no token yet, and loads its keys only with one."""
         config = _Config(
             store=_Store,
             store_name=self.path(device).name,
@@ -98,15 +98,15 @@ class KeyStores:
         return self.kind(homeserver.rstrip("/"), user, device, str(self._folder), config)
 
     def prepare(self) -> None:
-        """Make the folder, readable for its owner only. Raises PlatformRefused where it cannot be written."""
+        """Create the folder, readable by its owner only. Raises PlatformRefused if it cannot be written."""
         with self._writing():
             self._folder.mkdir(parents=True, exist_ok=True)
             self._folder.chmod(0o700)
 
     def unlock(self, client: AsyncClient, user: str, token: str) -> str:
-        """Give a client its token and its keys, made new where there are none; return the key that names the device.
+        """Give a client its token and its keys, created if there are none; return the key that identifies the device.
 
-        Raises Unreadable, PlatformFailure for what passes, or as `prepare`.
+        Raises KeysUnreadable, PlatformFailure if transient, or like `prepare`.
         """
         with self._writing():
             _made_private(self.path(client.device_id))
@@ -126,11 +126,11 @@ class KeyStores:
         return str(client.olm.account.identity_keys["ed25519"])
 
     def path(self, device: str) -> Path:
-        """Return where the keys of a device lie."""
+        """Return the path of a device's key store."""
         return self._folder / f"{quote(device, safe='')}.db"
 
     def remove(self, device: str) -> None:
-        """Remove the keys of a device that is no more."""
+        """Remove the key store of a device that no longer exists."""
         path = self.path(device)
         with self._writing():
             for one in (path, path.with_name(f"{path.name}-journal")):
@@ -158,6 +158,6 @@ async def close(client: AsyncClient) -> None:
 
 
 def _made_private(file: Path) -> None:
-    # SQLite gives its journal the mode of its file.
+    # SQLite gives the journal the mode of its file.
     os.close(os.open(file, os.O_CREAT | os.O_WRONLY, 0o600))
     file.chmod(0o600)

@@ -1,4 +1,4 @@
-"""How a device signs in: by a password, and by what renews a token that ends."""
+"""How a device logs in by password, and renews an expiring token."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -14,7 +14,7 @@ from localization.sentences import _
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How to reach an account: its password, needed once, or a token of a device that no other client uses."""
+    """Access to an account: its password, needed once, or the token of a device that no other client uses."""
 
     homeserver: str
     user_id: str
@@ -25,9 +25,9 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device of the account: its id, its token, the public key that names it, and what a token that ends is renewed with.
+    """A device of the account: its id, its token, the public key that identifies it, and its refresh token.
 
-    `client` is the program's id at the authorization server that let it in, '' where the homeserver did that by itself.
+    `client` is the client id at the authorization server, '' if the homeserver handles login itself.
     """
 
     user: str
@@ -39,14 +39,14 @@ class Device:
 
     @classmethod
     def noted(cls, note: Any) -> Self | None:
-        """Return the device of a note, None without one."""
+        """Deserialize a device from a note, None without one."""
         return cls(**note) if note else None
 
 
 async def by_password(stores: KeyStores, access: Access, name: str) -> Device:
-    """Log in as the device of this id, new or as it was. Raises PlatformRefused, or as `ask`.
+    """Log in as the device with this id, new or existing. Raises PlatformRefused, or like `ask`.
 
-    Where tokens end, one comes that can be renewed without the password.
+    If tokens expire, a refresh token is requested, so that they can be renewed without the password.
     """
     asked: Json = {
         "type": "m.login.password",
@@ -73,7 +73,7 @@ async def by_password(stores: KeyStores, access: Access, name: str) -> Device:
 
 
 async def refreshed(client: AsyncClient, device: Device) -> tuple[Device, float | None]:
-    """Return a device with a new token, and for how many seconds that holds, None for good. Raises GrantEnded, or as `ask`."""
+    """Return a device with a new token, and its lifetime in seconds, None if unlimited. Raises GrantEnded, or like `ask`."""
     if device.client:
         granted = await renewed(client, device.client, device.refresh)
         return replace(device, token=granted.access, refresh=granted.refresh or device.refresh), granted.seconds

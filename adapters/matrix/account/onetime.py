@@ -1,4 +1,4 @@
-"""The keys of a device on the homeserver: its own, the one-time keys that people take, and one to fall back on."""
+"""A device's keys on the homeserver: its identity keys, one-time keys, and a fallback key."""
 
 from nio import AsyncClient, KeysUploadResponse
 from nio.crypto import Olm
@@ -9,12 +9,12 @@ _KIND = "signed_curve25519"
 
 
 async def publish(client: AsyncClient) -> None:
-    """Make this device known, with keys to write to it. Raises as `ask`; Denied means that others were published before."""
+    """Publish this device with its keys. Raises like `ask`; Denied means that other keys were published before."""
     await _upload(client, {"device_keys": countersigned(client.olm, described(client.olm))}, 0)
 
 
 async def refill(client: AsyncClient, left: int | None) -> None:
-    """Publish as many one-time keys as are missing. `left` is how many there are; None asks. Raises as `publish`."""
+    """Publish missing one-time keys. `left` is how many there are; None asks. Raises like `publish`."""
     if left is None:
         left = await _count(client, {})
     client.olm.uploaded_key_count = left
@@ -23,14 +23,14 @@ async def refill(client: AsyncClient, left: int | None) -> None:
 
 
 def described(olm: Olm) -> Json:
-    """Return the document that makes a device's keys known, not signed."""
+    """Return the unsigned document that publishes a device's keys."""
     own = olm.account.identity_keys
     keys = {f"{kind}:{olm.device_id}": own[kind] for kind in ("curve25519", "ed25519")}
     return {"user_id": olm.user_id, "device_id": olm.device_id, "algorithms": list(olm._algorithms), "keys": keys}
 
 
 def countersigned(olm: Olm, document: Json) -> Json:
-    """Return a document with this device's signature, and no other."""
+    """Return a document signed by this device, without other signatures."""
     bare = {name: value for name, value in document.items() if name != "signatures"}
     return document | {"signatures": {olm.user_id: {f"ed25519:{olm.device_id}": olm.sign_json(bare)}}}
 
@@ -39,10 +39,10 @@ async def _upload(client: AsyncClient, body: Json, left: int) -> None:
     account = client.olm.account
     if not account.one_time_keys["curve25519"]:
         account.generate_one_time_keys(account.max_one_time_keys - left)
-    # Where no key was left, the one to fall back on may have been used. nio publishes none.
+    # If no key was left, the fallback key may have been used. nio publishes none.
     if left == 0 and not account._account.fallback_key:
         account._account.generate_fallback_key()
-    # Kept first: who takes a key whose other half is lost cannot be read.
+    # Saved first: messages encrypted to a key whose private half is lost cannot be read.
     client.olm.save_account()
     count = await _count(client, body | _one_time_keys(client.olm))
     client.olm.handle_response(KeysUploadResponse(0, count))

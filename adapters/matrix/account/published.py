@@ -1,4 +1,4 @@
-"""What the homeserver shows of an account's keys, and what of it is signed by whom."""
+"""The keys of an account as shown by the homeserver, and their signatures."""
 
 import binascii
 from base64 import b64decode, b64encode
@@ -15,7 +15,7 @@ from adapters.matrix.homeserver import Json, ask
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The keys of one device and the cross-signing keys of its account, as the homeserver has them; {} where it has none."""
+    """The keys of one device and its account's cross-signing keys, as shown by the homeserver; {} for missing ones."""
 
     user: str
     device_id: str
@@ -25,39 +25,39 @@ class Published:
 
     @property
     def device_key(self) -> str:
-        """The key that names the device, '' where the homeserver has none."""
+        """The Ed25519 key that identifies the device, '' if the homeserver has none."""
         return str(self.device.get("keys", {}).get(f"ed25519:{self.device_id}", ""))
 
     @property
     def identity_key(self) -> str:
-        """The key that what the device encrypts comes with, '' where the homeserver has none."""
+        """The Curve25519 key that the device encrypts with, '' if the homeserver has none."""
         return str(self.device.get("keys", {}).get(f"curve25519:{self.device_id}", ""))
 
     @property
     def master_key(self) -> str:
-        """The key that names the account's identity, '' where the homeserver has none."""
+        """The key that identifies the account's cross-signing identity, '' if the homeserver has none."""
         return next((key for key in _of(self.master, "keys").values() if isinstance(key, str)), "")
 
 
 async def published(client: AsyncClient) -> Published:
-    """Ask what others are shown of this account and of this device. Raises as `ask`."""
+    """Query the keys that others are shown of this account and device. Raises like `ask`."""
     return await published_of(client, client.user_id, client.device_id)
 
 
 async def published_of(client: AsyncClient, user: str, device: str) -> Published:
-    """Ask what the homeserver shows of an account and of one of its devices. Raises as `ask`."""
+    """Query the keys that the homeserver shows of an account and one of its devices. Raises like `ask`."""
     answer = await ask(client, "POST", "keys", "query", body={"device_keys": {user: []}})
     devices, master, self_signing = (_of(answer, name, user) for name in ("device_keys", "master_keys", "self_signing_keys"))
     return Published(user, device, _of(devices, device), master, self_signing)
 
 
 def names(document: Json, public: str) -> bool:
-    """Whether a document is about this cross-signing key."""
+    """Return whether a document is about this cross-signing key."""
     return public in _of(document, "keys").values()
 
 
 def signed_by(document: Json, user: str, name: str, public: str) -> bool:
-    """Whether a document holds a sound signature that a user's Ed25519 key of this name, given in base64, made."""
+    """Return whether a document has a valid signature by a user's Ed25519 key of this name, given in base64."""
     signature = _of(document, "signatures", user).get(f"ed25519:{name}")
     if not isinstance(signature, str):
         return False
@@ -70,12 +70,12 @@ def signed_by(document: Json, user: str, name: str, public: str) -> bool:
 
 
 def is_vouched_for(shown: Published) -> bool:
-    """Whether the account's own cross-signing identity signed this device."""
+    """Return whether the account's own cross-signing identity signed this device."""
     return any(signed_by(shown.device, shown.user, key, key) for key in _of(shown.self_signing, "keys").values())
 
 
 def signable(document: Json) -> bytes:
-    """Return the bytes of a document that are signed."""
+    """Return the bytes of a document that a signature covers."""
     return bytes(Api.to_canonical_json(bare(document)).encode())
 
 
@@ -85,18 +85,18 @@ def bare(document: Json) -> Json:
 
 
 def signature(seed: bytes, document: Json) -> str:
-    """Sign a document with an Ed25519 key."""
+    """Return an Ed25519 signature of a document."""
     key = ECC.construct(curve="Ed25519", seed=seed)
     return packed(eddsa.new(key, "rfc8032").sign(signable(document)))
 
 
 def packed(data: bytes) -> str:
-    """Write bytes as Matrix does, in base64 without padding."""
+    """Encode bytes as Matrix does, in unpadded base64."""
     return b64encode(data).decode().rstrip("=")
 
 
 def unpacked(text: str) -> bytes:
-    """Read base64, padded or not. Raises ValueError."""
+    """Decode base64, padded or not. Raises ValueError."""
     return b64decode(text + "=" * (-len(text) % 4), validate=False)
 
 

@@ -1,9 +1,8 @@
 """Lyra's identity in the account's secret storage, so that her owner can verify her from Element with a recovery key.
 
-Secret storage's algorithm, m.secret_storage.v1.aes-hmac-sha2, and keys as people write them down.
-
-A secret is encrypted with AES-256 in counter mode and authenticated by HMAC-SHA-256; both keys are derived from the storage's
-key and the secret's name by HKDF-SHA-256.
+Implements m.secret_storage.v1.aes-hmac-sha2, and recovery keys as people write them down. A secret is encrypted with
+AES-256 in counter mode and authenticated by HMAC-SHA-256; both keys are derived from the storage's key and the secret's
+name by HKDF-SHA-256.
 """
 
 import hmac
@@ -34,7 +33,7 @@ _HALF = 32
 
 
 def seal(key: bytes, name: str, secret: bytes) -> Json:
-    """Encrypt a secret of this name."""
+    """Encrypt a secret under its name."""
     iv = bytearray(secrets.token_bytes(16))
     # Bit 63 counts in some implementations and not in others.
     iv[8] &= 0x7F
@@ -42,7 +41,7 @@ def seal(key: bytes, name: str, secret: bytes) -> Json:
 
 
 def unseal(key: bytes, name: str, sealed: Json) -> bytes | None:
-    """Return the secret, None where it was sealed with another key or for another name, or is damaged."""
+    """Decrypt a secret; None if it was sealed with another key or under another name, or is damaged."""
     try:
         iv, ciphertext, mac = (unpacked(sealed[part]) for part in ("iv", "ciphertext", "mac"))
         encrypting, authenticating = _keys(key, name)
@@ -54,13 +53,13 @@ def unseal(key: bytes, name: str, sealed: Json) -> bytes | None:
 
 
 def description(key: bytes, name: str) -> Json:
-    """Return what the homeserver keeps of a storage's key, by which a key that was typed can be checked."""
+    """Return what the homeserver stores about a storage key, against which a typed key can be checked."""
     check = seal(key, "", _CHECK)
     return {"name": name, "algorithm": ALGORITHM, "iv": check["iv"], "mac": check["mac"]}
 
 
 def describes(found: Json, key: bytes) -> bool:
-    """Whether a description is that of this key."""
+    """Return whether a description matches this key."""
     try:
         check = _sealed(key, "", _CHECK, unpacked(found["iv"]))
         return found["algorithm"] == ALGORITHM and hmac.compare_digest(unpacked(found["mac"]), unpacked(check["mac"]))
@@ -69,7 +68,7 @@ def describes(found: Json, key: bytes) -> bool:
 
 
 def written(key: bytes) -> str:
-    """Write a key as people keep it: base58 with a prefix and a parity byte, in groups of four."""
+    """Encode a key as people write it down: base58 with a prefix and a parity byte, in groups of four."""
     data = _PREFIX + key
     number, digits = int.from_bytes(data + bytes([reduce(xor, data)])), ""
     while number:
@@ -104,19 +103,19 @@ _DEFAULT = "m.secret_storage.default_key"
 
 
 class Foreign(Exception):
-    """The account has a secret storage that Lyra did not make."""
+    """The account has a secret storage that Lyra did not create."""
 
 
 class Recovery:
-    """The secret storage of the account, as far as it is Lyra's."""
+    """The account's secret storage, if it is Lyra's."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
 
     async def ensure(self, client: AsyncClient, identity: CrossSigningIdentity, *, take_over: bool = False) -> None:
-        """Put into the storage what is missing of an identity. A storage that others made is taken over only on demand.
+        """Store what is missing of an identity. A storage that others created is only replaced with `take_over`.
 
-        Raises Foreign, or as `ask`.
+        Raises Foreign, or like `ask`.
         """
         name, key = await self._key()
         default = await _data(client, _DEFAULT)
@@ -126,12 +125,12 @@ class Recovery:
             await _put(client, _description(name), description(key, _NAME))
         for usage in (MASTER, SELF, USER):
             await _keep(client, f"m.cross_signing.{usage}", packed(identity.seeds[usage]).encode(), name, key)
-        # Last: from now on other clients use it.
+        # Last: from here on other clients use it.
         if default.get("key") != name:
             await _put(client, _DEFAULT, {"key": name})
 
     async def written(self, client: AsyncClient) -> str:
-        """Return the recovery key as people type it. Raises PlatformRefused where the storage is not Lyra's, or as `ask`."""
+        """Return the recovery key as people type it. Raises PlatformRefused if the storage is not Lyra's, or like `ask`."""
         name, key = await self._key()
         if (await _data(client, _DEFAULT)).get("key") != name:
             raise PlatformRefused(
@@ -144,7 +143,7 @@ class Recovery:
         return written(key)
 
     async def _key(self) -> tuple[str, bytes]:
-        """Return the name of the storage's key and the key, made once."""
+        """Return the name and the value of the storage's key, created once."""
         note: Any = await self._notes.get(_NOTE)
         if note is None:
             note = {"name": secrets.token_hex(16), "key": packed(secrets.token_bytes(32))}

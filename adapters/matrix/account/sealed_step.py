@@ -1,4 +1,4 @@
-"""A step of a verification that somebody's app encrypted for her device alone, with what tells which device did."""
+"""A verification step that somebody's app encrypted for her device alone, with the keys of the sending device."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ PREFIX = "m.key.verification."
 
 @dataclass
 class SealedStep(ToDeviceEvent):  # type: ignore[misc]
-    """Such a step. Only the device whose keys are these could have encrypted it; whose they are is not said."""
+    """Such a step. Only the device with these keys could have encrypted it; whose they are is not proven."""
 
     sender_key: str = field(default="", repr=False)
     signing_key: str = field(default="", repr=False)

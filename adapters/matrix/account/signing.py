@@ -1,7 +1,7 @@
-"""Lyra vouches for her own device, so that clients that exclude unsigned devices talk with her.
+"""Lyra vouches for her own device, so that clients that exclude unsigned devices talk to her.
 
-Her cross-signing keys are made once and kept. A new identity is kept as the next one before the homeserver hears of it, so
-that no moment is left in which the keys to what the homeserver shows could be lost.
+Her cross-signing keys are created once and kept. A new identity is noted as the next one before the homeserver learns of
+it, so that the keys to what the homeserver shows can never be lost.
 """
 
 from nio import AsyncClient
@@ -21,7 +21,7 @@ REPLACE = "lyra matrix replace-identity"
 _NOTE, _NEXT = "identity", "identity.next"
 _PASSWORD = "m.login.password"
 _ON_A_PAGE = ("m.oauth", "org.matrix.cross_signing_reset")
-"""The stages of a homeserver that leaves accounts to an authorization server (MSC4312)."""
+"""The authentication stages of homeservers that delegate accounts to an authorization server (MSC4312)."""
 
 
 class Unsigned(Explained):
@@ -29,15 +29,15 @@ class Unsigned(Explained):
 
 
 class Signing:
-    """The identity of the account, as far as it is Lyra's."""
+    """The account's cross-signing identity, if it is Lyra's."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
 
     async def ensure(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
-        """Make an identity where there is none, sign this device where it is not signed, and return the identity.
+        """Create an identity if there is none, sign this device if it is not signed, and return the identity.
 
-        Raises Unsigned, or as `ask` without Denied.
+        Raises Unsigned, or like `ask` without Denied.
         """
         try:
             shown = await published(client)
@@ -57,7 +57,7 @@ class Signing:
         return identity
 
     async def replace(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
-        """Replace the identity by a new one, sign this device with it, and return it. Raises PlatformRefused, or as `ask`."""
+        """Replace the identity, sign this device with the new one, and return it. Raises PlatformRefused, or like `ask`."""
         try:
             await self._begin(client, None, password)
             shown = await published(client)
@@ -70,8 +70,8 @@ class Signing:
         return identity
 
     async def _begin(self, client: AsyncClient, identity: CrossSigningIdentity | None, password: str) -> None:
-        """Show an identity to everybody, a new one for None."""
-        # The next one may be on the homeserver already: the answer to an earlier try can be lost.
+        """Publish an identity, a new one for None."""
+        # The next one may be on the homeserver already, because the answer to an earlier attempt can be lost.
         identity = identity or await self._kept(client.user_id, _NEXT)
         if identity is None:
             identity = CrossSigningIdentity.new(client.user_id)
@@ -100,7 +100,7 @@ class Signing:
 
 
 async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password: str) -> None:
-    """Show an identity to everybody; the homeserver may want the password for it. Raises as `ask`."""
+    """Publish an identity; the homeserver may require the password. Raises like `ask`."""
     body = {f"{usage}_key": identity.described(usage) for usage in (MASTER, SELF, USER)}
     body["master_key"] = countersigned(client.olm, body["master_key"])
     path = ("keys", "device_signing", "upload")
@@ -115,10 +115,10 @@ async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password:
 
 
 async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Published) -> None:
-    """Sign the device, and with the device the identity, where they are not. Raises Denied, Unsigned, or as `ask`."""
+    """Sign the device, and the identity by the device, unless they are. Raises Denied, Unsigned, or like `ask`."""
     own, master = identity.public(SELF), identity.public(MASTER)
     signatures: Json = {}
-    # What is signed is made here, never taken from the homeserver.
+    # What is signed is built here, never taken from the homeserver.
     if not signed_by(shown.device, shown.user, own, own):
         signatures[shown.device_id] = identity.signed(described(client.olm), SELF)
     if not signed_by(shown.master, shown.user, shown.device_id, shown.device_key):
@@ -136,7 +136,7 @@ def _takes_password(denied: Denied) -> bool:
 
 
 def _reset_page(denied: Denied) -> str:
-    """Return the page of the authorization server where the owner allows it, '' where there is none."""
+    """Return the authorization server's page where the owner allows the reset, '' if there is none."""
     pages = [part(part(denied.body, "params"), stage).get("url") for stage in _ON_A_PAGE]
     return next((page for page in pages if isinstance(page, str) and page), "")
 

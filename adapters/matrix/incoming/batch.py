@@ -1,4 +1,4 @@
-"""Gathers what a sync brought and what it refers to, before any of it is gone through."""
+"""Gathers what a sync brought and what it refers to, before any of it is processed."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,9 +16,9 @@ from adapters.matrix.rooms.state import INSIDE, State
 
 @dataclass(frozen=True, slots=True)
 class RoomEvents:
-    """What came of one room: the state it begins with, and what happened since, oldest first.
+    """The events of one room: its state before them, and what happened since, oldest first.
 
-    `whole` says that nothing is missing before it; `inside` that Lyra is in the room at its end.
+    `whole` means nothing is missing before it; `inside` that Lyra is in the room at its end.
     """
 
     room: Room
@@ -30,9 +30,9 @@ class RoomEvents:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """All that one sync brought since a position. `recovered` are earlier events whose keys have come.
+    """Everything one sync brought since a position. `recovered` are earlier events whose keys have arrived.
 
-    A `quiet` one is from before Lyra listened for the first time: what was said then is not for her.
+    A `quiet` one predates Lyra's first listening: what was said then is not for her.
     """
 
     since: str
@@ -42,12 +42,12 @@ class Batch:
 
     @property
     def rooms(self) -> list[Room]:
-        """The rooms that it is about."""
+        """The rooms it is about."""
         return [segment.room for segment in self.segments]
 
 
 class Gatherer:
-    """Makes batches of syncs. While it works, rooms stay as they were, and those that change count as not known."""
+    """Turns syncs into batches. While it works, rooms stay as they were, and changing ones count as unknown."""
 
     def __init__(self, client: AsyncClient, rooms: Rooms, timeline_state: TimelineState, gaps: Gaps) -> None:
         self._client = client
@@ -56,7 +56,7 @@ class Gatherer:
         self._gaps = gaps
 
     async def gather(self, response: SyncResponse, since: str, *, full: bool) -> Batch:
-        """Return what a sync brought; `full` says that it tells whole states. Raises PlatformFailure, and can be asked again."""
+        """Return what a sync brought; `full` means it contains full state. Raises PlatformFailure, and can be retried."""
         batch = Batch(since, quiet=not since)
         self._r.undecrypted.learn(response.to_device_events)
         told = [(room, info, True) for room, info in response.rooms.join.items()]
@@ -66,7 +66,7 @@ class Gatherer:
             batch.segments.append(await self._segment(room, info, since, full=full, inside=inside))
         for segment in batch.segments:
             if not segment.whole or segment.inside != segment.room.record.inside:
-                # What is remembered of it may have been taken back unheard.
+                # Cached events may have been redacted unheard.
                 self._r.lookups.drop(segment.room.id)
             for seen in segment.events:
                 self._r.lookups.remember(segment.room.id, seen)
@@ -99,20 +99,20 @@ class Gatherer:
             self.put_in(state, room.me, events)
         return RoomEvents(room, state, events, gap.whole, inside)
 
-    # What was said at the moment of a change was said in the state before it, and the homeserver tells of that state again.
+    # What was said at the moment of a change was said in the state before it, which the homeserver tells again.
 
     def is_outdated(self, state: State, told: Seen) -> bool:
-        """Whether something that is told of a state was replaced already."""
+        """Return whether a state event was already replaced."""
         return state.has_replaced(told.raw)
 
     def put_in(self, state: State, me: str, events: Sequence[Seen]) -> None:
-        """Have Lyra be in a room that is listed as hers, where no event says since when."""
+        """Make Lyra a member of a room listed as joined if no event shows her joining."""
         member = {"type": "m.room.member", "state_key": me}
         if state.membership(me) != "join" and not any(member.items() <= seen.raw.items() for seen in events):
             state.apply({**member, "content": {**state.content("m.room.member", me), "membership": "join"}})
 
     async def _look_up(self, room: str, seen: Seen, known: Collection[str] = ()) -> None:
-        """Have at hand what an event refers to, and who could read it unless it is among what is about to be heard."""
+        """Look up what an event refers to, and who could read that unless it is in the same batch."""
         find, threads = self._r.lookups.find, self._r.threads
         if seen.is_state or seen.sender == self._client.user_id:
             return
@@ -145,10 +145,9 @@ class Gatherer:
 
 
 def _since_asked_in(me: str, state: State, events: list[Seen], *, again: bool) -> tuple[State, list[Seen]]:
-    """Return what happened since Lyra was asked into a room that she came to, and the state before it; since she was out of it
-    where she comes `again`.
+    """Return what happened since Lyra was invited to a room she joined, and the state before; if `again`, since she left it.
 
-    The homeserver shows older things then, too, those of an earlier stay among them.
+    The homeserver also shows older events then, including those of an earlier stay.
     """
     now, was, start = state.copy(), state, 0
     for number, seen in enumerate(events):

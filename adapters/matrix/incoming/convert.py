@@ -1,4 +1,4 @@
-"""What was said on Matrix, as Lyra reads it. Ids are opaque; names and texts are what people typed, and nothing is trusted."""
+"""What was said on Matrix, as Lyra reads it. Ids are opaque; names and texts are what people typed; nothing is trusted."""
 
 import re
 
@@ -11,17 +11,17 @@ PLATFORM = "matrix"
 
 _FILES = frozenset({"m.image", "m.file", "m.audio", "m.video"})
 _LONGEST_FILE_NAME = 200
-# What clients put before a reply for those that know none: the one who is answered, and what they said.
+# The fallback that clients put before a reply for clients without replies: who is answered, and what they said.
 _FALLBACK = re.compile(r"\A> (?:\* ?)?<@[^\n]*(?:\n>[^\n]*)*\n+")
 
 
 def is_heard(content: Json) -> bool:
-    """Whether this is something that a person says. A notice never is: it must not be answered."""
+    """Return whether this is something a person says. A notice never is: it must not be answered."""
     return word(content, "msgtype") in ("m.text", "m.emote", "m.location", *_FILES)
 
 
 def text(content: Json, speaker: str) -> str:
-    """Return what was said, as people read it; '' of a file without a caption."""
+    """Return what was said, as people read it; '' for a file without a caption."""
     kind = word(content, "msgtype")
     body = clean(word(content, "body"))
     if part(part(content, "m.relates_to"), "m.in_reply_to"):
@@ -36,7 +36,7 @@ def text(content: Json, speaker: str) -> str:
 
 
 def attachments(event: str, content: Json) -> tuple[Attachment, ...]:
-    """Return what came with a message; its id is that of the event that brings it."""
+    """Return a message's attachments; the id of each is its event's."""
     if word(content, "msgtype") not in _FILES:
         return ()
     info = part(content, "info")
@@ -46,7 +46,7 @@ def attachments(event: str, content: Json) -> tuple[Attachment, ...]:
 
 
 def clean(said: str) -> str:
-    """Return text without what no text should hold."""
+    """Return text without characters that no text should contain."""
     return "".join(one for one in said if one != "\0" and not "\ud800" <= one <= "\udfff")
 
 

@@ -1,4 +1,4 @@
-"""Events of a room as they are read here: decrypted where that could be, and never trusted to be well made."""
+"""A room's events as read here: decrypted if possible, and never trusted to be well-formed."""
 
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -10,10 +10,10 @@ from adapters.matrix.homeserver import Json
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One event. `kind` and `content` are those within the ciphertext; `sealed` is an event that could not be decrypted.
+    """One event. `kind` and `content` are the decrypted ones; `sealed` is an event that could not be decrypted.
 
-    `raw` is what was outside, which alone says what is state and what was redacted. `edited_at` is when an edit gave it this
-    content, in microseconds UTC, 0 where it has its own.
+    `raw` is the outer event, which alone shows what is state and what was redacted. `edited_at` is when an edit gave it
+    this content, in microseconds UTC, 0 if it is the original.
     """
 
     raw: Json = field(repr=False)
@@ -24,13 +24,13 @@ class Seen:
 
     @classmethod
     def of(cls, event: Event) -> Self | None:
-        """Return an event that nio parsed, None where it is not even an event."""
+        """Convert an event parsed by nio; None if it is not even an event."""
         raw = event.source
         if not _is_event(raw):
             return None
         if isinstance(event, MegolmEvent):
             return cls(raw, raw["type"], {}, event)
-        # A state event cannot be encrypted, whatever stands within the ciphertext.
+        # A state event cannot be encrypted, whatever the ciphertext contains.
         outside = {name: value for name, value in raw.items() if name != "state_key"} if event.decrypted else raw
         return cls(outside, raw["type"], raw["content"])
 
@@ -46,32 +46,32 @@ class Seen:
 
     @property
     def at(self) -> int:
-        """When its sender's homeserver saw it, in microseconds UTC."""
+        """When its sender's homeserver received it, in microseconds UTC."""
         return int(self.raw["origin_server_ts"]) * 1000
 
     @property
     def is_state(self) -> bool:
-        """Whether it sets a part of the room's state."""
+        """Whether it is a state event."""
         return isinstance(self.raw.get("state_key"), str)
 
     @property
     def is_redacted(self) -> bool:
-        """Whether it was taken back."""
+        """Whether it was redacted."""
         return "redacted_because" in part(self.raw, "unsigned")
 
     @property
     def thread(self) -> str:
-        """The root of the thread that it stands in, '' outside of threads."""
+        """The root of its thread, '' outside threads."""
         return self._related("m.thread")
 
     @property
     def replaces(self) -> str:
-        """The event that it is an edit of, '' for none."""
+        """The event that it edits, '' for none."""
         return self._related("m.replace")
 
     @property
     def reacts(self) -> tuple[str, str]:
-        """The event that it is a reaction to, and with which sign; ('', '') for none."""
+        """The event that it reacts to, and the reaction; ('', '') for none."""
         relation = part(self.content, "m.relates_to")
         if self.kind != "m.reaction" or relation.get("rel_type") != "m.annotation":
             return "", ""
@@ -79,7 +79,7 @@ class Seen:
 
     @property
     def answers(self) -> str:
-        """The event that it is a reply to, '' for none; the filler that threads have for old clients is none."""
+        """The event that it replies to, '' for none; a thread's fallback for old clients does not count."""
         relation = part(self.content, "m.relates_to")
         if relation.get("rel_type") == "m.thread" and relation.get("is_falling_back") is True:
             return ""
@@ -87,7 +87,7 @@ class Seen:
 
     @property
     def redacts(self) -> str:
-        """The event that it takes back, '' for none."""
+        """The event that it redacts, '' for none."""
         return word(self.content, "redacts") or word(self.raw, "redacts") if self.kind == "m.room.redaction" else ""
 
     def _related(self, how: str) -> str:
@@ -96,13 +96,13 @@ class Seen:
 
 
 def part(found: Any, name: str) -> Json:
-    """Return an object within an object, {} where there is none."""
+    """Return an object within an object, {} if there is none."""
     value = found.get(name) if isinstance(found, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def word(found: Any, name: str) -> str:
-    """Return a text within an object, '' where there is none."""
+    """Return a string within an object, '' if there is none."""
     value = found.get(name) if isinstance(found, dict) else None
     return value if isinstance(value, str) else ""
 

@@ -1,4 +1,4 @@
-"""The files of messages, read within bounds, and decrypted where they are encrypted."""
+"""The files of messages, read within limits, and decrypted if encrypted."""
 
 import re
 from collections.abc import Sequence
@@ -26,16 +26,16 @@ _BEGINS = {
 
 
 class Files:
-    """What is attached to messages; `seconds` is how long reading those of one message may take.
+    """Reads attachments; `seconds` limits how long those of one message may take.
 
-    Where a file is, and how it is decrypted, is read from its event again.
+    A file's location and decryption keys are read from its event again.
     """
 
     def __init__(self, seconds: float = 10.0) -> None:
         self._seconds = seconds
 
     async def read(self, client: AsyncClient, message: Message) -> Sequence[Contents]:
-        """Return what can be read of a message's files in time, one for each, in order."""
+        """Return the readable contents of a message's files within the time limit, one per file, in order."""
         contents = partial(_contents, client, message.place.channel)
         return await file_contents.in_time(message.attachments, contents, self._seconds)
 
@@ -46,14 +46,14 @@ async def _contents(client: AsyncClient, room: str, attachment: Attachment) -> C
         data = await _bytes(client, event.content, file_contents.most(attachment)) if event else None
     except TROUBLE:
         data = None
-    # Who sends a file says what it is, and need not be right.
+    # The sender states a file's type, and need not be right.
     if data is None or not data.startswith(_BEGINS.get(attachment.type, (b"",))):
         return Contents(attachment)
     return file_contents.read(attachment, data)
 
 
 async def _bytes(client: AsyncClient, content: Json, most: int) -> bytes | None:
-    """Return a file as its sender had it; None where it is larger, not there, or not what was sent. Raises what requests raise."""
+    """Return a file's decrypted bytes; None if it is too large, missing, or not what was sent. Raises what requests raise."""
     file = part(content, "file")
     data = await _downloaded(client, word(file or content, "url"), most)
     return _decrypted(data, file) if file and data is not None else data
@@ -75,7 +75,7 @@ async def _downloaded(client: AsyncClient, address: str, most: int) -> bytes | N
                 return None
         return bytes(data)
     finally:
-        # What was not read to its end is not waited for.
+        # The rest of an unread body is not waited for.
         answer.close()
 
 

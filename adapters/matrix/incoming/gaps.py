@@ -1,4 +1,4 @@
-"""What was said while Lyra did not listen, and is more than the homeserver tells at once: read back to where she stopped."""
+"""Backfill: what was said while Lyra did not listen, beyond what the sync shows, read back to where she stopped."""
 
 import logging
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from adapters.matrix.homeserver import TROUBLE, failure, unreachable
 from adapters.matrix.incoming.event import Seen
 
 MOST_MISSED = 1_000
-"""How many missed events of one room are read."""
+"""How many missed events to read per room."""
 
 _PAGE = 100
 _PASSING = 500
@@ -20,23 +20,23 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What was missed of a room, oldest first; `whole` says that it is all."""
+    """What was missed of a room, oldest first; `whole` means nothing is left out."""
 
     events: tuple[Seen, ...] = ()
     whole: bool = True
 
 
 class Gaps:
-    """Reads what is missing. `most` is how much of one room."""
+    """Reads what is missing, at most `most` events per room."""
 
     def __init__(self, client: AsyncClient, most: int = MOST_MISSED) -> None:
         self._client = client
         self._most = most
 
     async def walk(self, room: str, back_from: str, to: str) -> Gap:
-        """Return what happened in a room between two positions, the newest of it where that is too much.
+        """Return what happened in a room between two positions, only the newest of it if there is too much.
 
-        Raises PlatformRefused or PlatformFailure where the homeserver is away; what it refuses to show is missing for good.
+        Raises PlatformRefused or PlatformFailure while the homeserver is away; what it refuses to show is missing for good.
         """
         found: list[Seen] = []
         start: str | None = back_from

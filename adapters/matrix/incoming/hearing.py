@@ -1,6 +1,6 @@
-"""Goes through what was gathered, at one stroke and in the order of each room's timeline.
+"""Processes a gathered batch without interruption, in the order of each room's timeline.
 
-So a room changes before what follows in it is said, and every message has the place that its room was at that moment.
+So a room changes before what follows is said in it, and every message gets its room's place at that moment.
 """
 
 import time
@@ -28,7 +28,7 @@ _MOST_KNOWN = 20_000
 
 
 class Hearing:
-    """What becomes of events. `saying` reads messages."""
+    """Turns room events into events for the listener. `saying` reads messages."""
 
     def __init__(self, rooms: Rooms, timeline_state: TimelineState, invitations: Invitations, saying: Saying) -> None:
         self._rooms = rooms
@@ -39,12 +39,12 @@ class Hearing:
         self._steps: list[Heard] = []
 
     def steps(self) -> list[Heard]:
-        """Return the steps of verifications that came since the last call."""
+        """Return the verification steps that came since the last call."""
         found, self._steps = self._steps, []
         return found
 
     def turn(self, batch: Batch) -> list[Event]:
-        """Move rooms on by a batch, and return what happened at them."""
+        """Advance the rooms by a batch, and return what happened in them."""
         found: list[Event] = []
         for segment in batch.segments:
             quiet = batch.quiet or self._invitations.is_quiet(segment.room.id)
@@ -60,7 +60,7 @@ class Hearing:
             room = changed.get(waiting.room) or self._rooms.peek(waiting.room)
             return room if room is not None and room.is_member else None
 
-        # They were said before what came now, and can be placed only after it.
+        # They were said before the new events, but can only be placed after them.
         recovered = [event for waiting, seen in batch.recovered for event in self._recovered(inside(waiting), waiting, seen)]
         for waiting, why in self._r.undecrypted.overdue():
             if room := inside(waiting):
@@ -86,7 +86,7 @@ class Hearing:
             elif comes_again and not room.is_member:
                 missed.append(seen)
             if missed and room.is_member:
-                # What is shown to her of the time that she was out is shown to everybody who reads the room now.
+                # What the homeserver shows her of the time she was out, it shows to everybody who reads the room now.
                 for one in missed:
                     yield from (event for event in self._happened(room, one) if _asks(event))
                 missed = []
@@ -96,7 +96,7 @@ class Hearing:
             yield gone(room.id, known)
 
     def _early(self, segment: RoomEvents) -> Unreadable | None:
-        """Return that somebody wrote to her alone before she listened for the first time, where nothing of hers stands below it."""
+        """Return a notice for somebody who wrote to her alone before her first listening, if she did not answer after that."""
         room = segment.room
         said = [one for one in segment.events if one.sealed is not None or one.kind == "m.room.message"]
         if not (said and room.is_member and room.is_private) or said[-1].sender == room.me or said[-1].is_redacted:
@@ -106,9 +106,9 @@ class Hearing:
         return Unreadable(said[-1].id, room.place(said[-1].thread), room.person(said[-1].sender), EARLY, once=True)
 
     def is_for_her(self, room: Room, *, inside: bool, quiet: bool) -> bool:
-        """Whether what is said now is said with her there.
+        """Return whether what is said now is said in Lyra's presence.
 
-        People say the first words of a DM right after they asked her in, before she is there: they are for her as well.
+        People say the first words of a DM right after inviting her, before she joins: these count as well.
         """
         if room.is_member:
             return True
@@ -158,7 +158,7 @@ class Hearing:
             yield message
 
     def _revised(self, room: Room, seen: Seen) -> Iterator[Event]:
-        # The homeserver takes edits of other people's messages, too.
+        # The homeserver accepts edits of other people's messages, too.
         original = self._r.lookups.known(room.id, seen.replaces)
         new = part(seen.content, "m.new_content")
         if original is None or not self.stands(original) or not new or not self.is_own(original, seen):
@@ -168,15 +168,15 @@ class Hearing:
         yield self._as_it_stands(room, original.id, seen)
 
     def stands(self, original: Seen) -> bool:
-        """Whether a message can be edited: the homeserver leaves the edits of one that was taken back readable."""
+        """Return whether a message can be edited: the homeserver leaves the edits of a redacted one readable."""
         return not original.is_redacted
 
     def is_own(self, original: Seen, edit: Seen) -> bool:
-        """Whether an edit is by who said what it changes."""
+        """Return whether an edit is by the message's own author."""
         return original.sender == edit.sender
 
     def _as_it_stands(self, room: Room, original: str, since: Seen) -> Event:
-        """Return an event's words as they are since another event."""
+        """Return an event's current words as a revision that another event made."""
         seen = self._r.lookups.known(room.id, original)
         if seen is None or seen.sealed is not None or not convert.is_heard(seen.content):
             return Revised(room.place(seen.thread if seen else ""), original, None, since.at, (), since.sender)
@@ -198,7 +198,7 @@ class Hearing:
             yield Withdrawn(room.place(thread), (target,))
 
     def _recovered(self, room: Room | None, waiting: Waiting, seen: Seen) -> Iterator[Event]:
-        """Hear what could not be read at first, with the readers that the room had then."""
+        """Process an event that could not be read at first, with the readers the room had then."""
         self._r.undecrypted.forget(waiting.event)
         for event in self._happened(room, seen) if room else ():
             assert not isinstance(event, Announced | Joined | Renamed | Vanished)
@@ -206,7 +206,7 @@ class Hearing:
 
 
 def _asks(event: Event) -> bool:
-    """Return whether an event is for her; what was said to others while she was out is not."""
+    """Return whether an event is for her, unlike what was said to others while she was out."""
     return not isinstance(event, Message) or event.addressed
 
 

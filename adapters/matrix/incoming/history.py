@@ -1,7 +1,7 @@
-"""What a room's history says, read and not kept: what was said before a message, and which messages still stand.
+"""A room's history, read and not kept: what was said before a message, and which messages still stand.
 
-What was taken back stays in the history as an empty event: that alone counts as removed. An event that is not to be had may
-have been purged by the homeserver, or be hidden; of it nothing is known.
+A redacted message stays in the history as an empty event: only that counts as removed. An event that cannot be fetched may
+have been purged by the homeserver, or be hidden; nothing is known of it.
 """
 
 import json
@@ -35,11 +35,11 @@ _FILTER = json.dumps({"types": [MESSAGE, SEALED]})
 async def before(
     client: AsyncClient, rooms: Rooms, place_key: str, message_id: str, n: int, reader: Person | None
 ) -> Sequence[Quote]:
-    """Return the n messages before one, oldest first, of the thread that it stands in, or of what is in none.
+    """Return the n messages before one, oldest first, from its thread, or from the main timeline.
 
-    Those before now, for '', are of the place. Edited ones have their newest words. Nothing is returned that Lyra cannot read
-    or that `reader` could not; without a reader, nothing that somebody who reads the room could not, unless that is waived for
-    those who come to it.
+    For '', they are those before now at the place. Edited ones have their newest words. Nothing is returned that Lyra
+    cannot read or that `reader` could not; without a reader, nothing that any current reader of the room could not, unless
+    that is waived for newcomers.
     """
     _, room_id, thread = split_key(place_key)
     try:
@@ -57,7 +57,7 @@ async def before(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What is looked for; without an audience, whoever could read it."""
+    """What to look for; without an audience, it does not matter who could read it."""
 
     thread: str
     before: str
@@ -65,37 +65,37 @@ class _Wanted:
     audience: Audience | None
 
     def stands_here(self, seen: Seen) -> bool:
-        """Whether an event is said at this place."""
+        """Return whether an event is said at this place."""
         return seen.thread == self.thread or bool(self.thread and seen.id == self.thread)
 
 
 @dataclass(slots=True)
 class _Newest:
-    """The newest words of edited messages, each by its author. Others cannot change them, though the homeserver lets them try."""
+    """The newest words of edited messages, from their authors. The homeserver lets others try to edit; that does not count."""
 
     words: dict[tuple[str, str], tuple[Json, int]] = field(default_factory=dict)
 
     def take(self, edit: Seen) -> None:
-        """Take an edit; the newest comes first."""
+        """Record an edit; the newest comes first."""
         if new := part(edit.content, "m.new_content"):
             self.words.setdefault((edit.replaces, edit.sender), (new, edit.at))
 
     def of(self, seen: Seen) -> Seen:
-        """Return a message as it reads now."""
+        """Return a message with its newest words."""
         new, at = self.words.get((seen.id, seen.sender), ({}, 0))
         kept = {name: value for name, value in seen.content.items() if name == "m.relates_to"}
         return replace(seen, content={**new, **kept}, edited_at=at) if new else seen
 
 
 async def _found(past: Backwards, wanted: _Wanted) -> list[Seen]:
-    """Return the messages that are wanted with what they say now, newest first."""
+    """Return the wanted messages with their current words, newest first."""
     found: list[Seen] = []
     newest, reached = _Newest(), not wanted.before
     async for seen in past:
         if wanted.audience:
             wanted.audience.before(seen)
         if not reached and seen.id == wanted.before:
-            # It may be answered in another thread than it was said in.
+            # It may be answered in another thread than its own.
             reached, wanted = True, replace(wanted, thread=seen.thread)
             continue
         if seen.kind != MESSAGE or seen.is_state or seen.is_redacted or (wanted.audience and not wanted.audience.reads):
@@ -149,7 +149,7 @@ class Presences:
         return found
 
     def _presence(self, room: Room, raw: Any) -> Presence | None:
-        """Return what an event says now; None where that cannot be told."""
+        """Return an event's current content; None if it is unknown."""
         standing = self.lookups.standing(room.id, raw)
         if standing is None:
             return None

@@ -1,4 +1,4 @@
-"""Events that others refer to: remembered for a while, or asked for again."""
+"""Events that others refer to: cached for a while, or requested again."""
 
 import logging
 from collections import Counter, OrderedDict
@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 
 class Lookups:
-    """The events of one connection's rooms, as they stand now."""
+    """The events of one connection's rooms, in their current state."""
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
@@ -26,32 +26,32 @@ class Lookups:
         self._failed: Counter[tuple[str, str]] = Counter()
 
     def remember(self, room: str, seen: Seen) -> None:
-        """Remember an event."""
+        """Cache an event."""
         self._put((room, seen.id), seen)
 
     def revise(self, room: str, event: str, new: Json, at: int) -> None:
-        """Give an event that is remembered the content that it has since `at`."""
+        """Replace a cached event's content with its content since `at`."""
         if (found := self._events.get((room, event))) is not None:
             self._events[room, event] = _revised(found, new, at)
 
     def forget(self, room: str, event: str) -> None:
-        """Forget an event that was taken back."""
+        """Drop a redacted event."""
         self._put((room, event), None)
 
     def drop(self, room: str) -> None:
-        """Remember nothing of a room any more."""
+        """Drop everything cached of a room."""
         for key in [key for key in self._events if key[0] == room]:
             del self._events[key]
 
     def known(self, room: str, event: str) -> Seen | None:
-        """Return an event that is remembered."""
+        """Return a cached event."""
         return self._events.get((room, event))
 
     def answered(self, room: str, event: str) -> Seen | None:
-        """Return the message that is meant by an answer to an event: that of an edit is the one that it edits.
+        """Return the message that a reply to an event means: for an edit, the edited message.
 
-        The words of an edit stay readable at the homeserver when the message was taken back or forgotten. Somebody else's edit is
-        of nothing.
+        An edit's words stay readable on the homeserver after its message was redacted or forgotten. An edit by somebody
+        else means nothing.
         """
         found = self.known(room, event) if event else None
         if found is None or not found.replaces:
@@ -60,9 +60,9 @@ class Lookups:
         return original if original and original.sender == found.sender else None
 
     async def find(self, room: str, event: str, *, anew: bool = False) -> Seen | None:
-        """Return an event of a room; None where it is not there, or not to be had. Asks again where `anew`.
+        """Return an event of a room; None if it does not exist or is unavailable. With `anew`, request it even if cached.
 
-        Raises PlatformFailure while the homeserver is away; what cannot be had again and again is given up.
+        Raises PlatformFailure while the homeserver is away; what stays unavailable is given up.
         """
         key = (room, event)
         if anew or key not in self._events:
@@ -90,16 +90,16 @@ class Lookups:
         return newest[0] if newest else found
 
     def standing(self, room: str, raw: Json) -> tuple[Seen, int] | None:
-        """Return an event with its newest words, and when it got them, in microseconds UTC, 0 for never.
+        """Return an event with its newest words, and when it got them, in microseconds UTC, 0 for never edited.
 
-        None where it is no event, or where its newest words cannot be read.
+        None if it is no event, or if its newest words cannot be read.
         """
         found = self.opened(room, raw)
         return self._newest(room, found, raw) if found else None
 
     def _newest(self, room: str, found: Seen, raw: Json) -> tuple[Seen, int] | None:
         edit = part(part(part(raw, "unsigned"), "m.relations"), "m.replace")
-        # The homeserver takes other people's edits, too.
+        # The homeserver accepts other people's edits, too.
         if found.is_redacted or edit.get("sender") != found.sender:
             return found, 0
         newer = self.opened(room, edit)
@@ -107,7 +107,7 @@ class Lookups:
         return (_revised(found, new, newer.at), newer.at) if newer and new else None
 
     def opened(self, room: str, raw: Json) -> Seen | None:
-        """Return an event as it is read here, decrypted where its key is there."""
+        """Convert a raw event, decrypted if its key is there."""
         event = Event.parse_event({**raw, "room_id": room})
         if isinstance(event, MegolmEvent) and self._client.olm:
             with suppress(EncryptionError):
@@ -123,6 +123,6 @@ class Lookups:
 
 
 def _revised(seen: Seen, new: Json, at: int) -> Seen:
-    """Return an event with new content; where it stands does not change."""
+    """Return an event with new content in its old place."""
     kept = {"m.relates_to": seen.content["m.relates_to"]} if "m.relates_to" in seen.content else {}
     return replace(seen, content={**{name: value for name, value in new.items() if name != "m.relates_to"}, **kept}, edited_at=at)

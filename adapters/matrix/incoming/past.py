@@ -1,4 +1,4 @@
-"""What was said in a room, from now back, decrypted where Lyra has the key."""
+"""What was said in a room, backwards from now, decrypted if Lyra has the key."""
 
 from collections.abc import AsyncIterator
 
@@ -18,9 +18,9 @@ _PAGE = 100
 
 
 class Backwards:
-    """A room's messages and what decides who could read them, newest first: the last `most` or some more.
+    """A room's messages, and the events that decide who could read them, newest first: the last `most`, or a few more.
 
-    `ended` says afterwards that this was all there is for Lyra. Raises what requests raise.
+    `ended` says afterwards that there is nothing more for Lyra. Raises what requests raise.
     """
 
     def __init__(self, client: AsyncClient, room: str, most: int) -> None:
@@ -42,7 +42,7 @@ class Backwards:
 
 
 async def look(client: AsyncClient, room: str, event_id: str) -> Seen | None:
-    """Return one event; None where it is not there, or not for Lyra. Raises what requests raise."""
+    """Return one event; None if it does not exist, or not for Lyra. Raises what requests raise."""
     try:
         return Seen.of(checked(await client.room_get_event(room, event_id)).event)
     except Refused as refused:

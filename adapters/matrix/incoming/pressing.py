@@ -1,4 +1,4 @@
-"""Signs under what she says: whoever reacts with one of them calls the command that it stands for."""
+"""Reactions to what she says: one of her own signs calls the command it stands for."""
 
 from adapters.events import Asked, Message
 from adapters.matrix.incoming.event import Seen
@@ -8,14 +8,14 @@ from adapters.signs import OFFERS, plain
 
 REACTION = "m.reaction"
 SIGNS = {"❓": "reflection why", "🔉": "reflection less", "🗑️": "reflection delete"}
-"""What stands under each thought of hers."""
+"""The signs under each of her thoughts."""
 VERDICTS = {"✅": "yes", "❌": "no"}
-"""What stands under the emoji of a verification, and what each says of them."""
+"""The signs under the emoji of a verification, and what each says about them."""
 _VERIFY = "verify"
 
 
 def pressed(room: Room, seen: Seen, target: Seen | None) -> Asked | None:
-    """Return the command that a reaction calls; None where it is no such sign, or under something else."""
+    """Return the command that a reaction calls; None for any other reaction, or one to another message."""
     if target is None or target.sender != room.me:
         return None
     asks, arguments = target.content.get(VERDICT) is True, dict[str, str | int | bool]()
@@ -27,7 +27,7 @@ def pressed(room: Room, seen: Seen, target: Seen | None) -> Asked | None:
     if asks:
         command, arguments = _VERIFY, {"answer": command}
     place, her = room.place(target.thread), room.person(target.sender)
-    # Which one it is suffices: what it says may be shown by memory alone, where its readers may know it.
+    # The id suffices: its text may only be shown by memory, where its readers may know it.
     pressed_on = Message(target.id, place, her, "", target.at)
     return Asked(
         seen.id, place, room.person(seen.sender), seen.at, command, arguments, answers=target.id, private=False,

@@ -1,7 +1,7 @@
-"""Whether an event that another one refers to may be shown beside it: where everyone who reads the room now could read it then.
+"""Whether a referenced event may be shown beside another: only if everyone who reads the room now could read it then.
 
-What Lyra heard belongs to the epoch in which it came. Of what she does not know that way, the homeserver is asked which state
-the room had there: the order of the room decides, and no time that a sender may set. What is not sure is not shown.
+What Lyra heard belongs to the epoch in which it came. For anything else, the homeserver is asked for the room's state at
+the event: the order of the room decides, not a time that a sender can set. What is uncertain is not shown.
 """
 
 import json
@@ -22,7 +22,7 @@ _FILTER = json.dumps({"types": ["m.room.create", MEMBER, VISIBILITY, "m.room.joi
 
 
 class References:
-    """Knows of events of one connection's rooms whether they may be shown."""
+    """Knows which events of one connection's rooms may be shown."""
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
@@ -30,13 +30,13 @@ class References:
         self._then: dict[tuple[str, str], State] = {}
 
     def hear(self, room: Room, event: str) -> None:
-        """Note the epoch in which an event came."""
+        """Record the epoch in which an event came."""
         self._epochs[room.id, event] = room.record.epoch
         if len(self._epochs) > _MOST:
             self._epochs.popitem(last=False)
 
     async def look_up(self, room: str, event: str) -> None:
-        """Have at hand which state a room had at an event that was not heard, until `settle`. Raises PlatformRefused."""
+        """Fetch the room's state at an event that was not heard, kept until `settle`. Raises PlatformRefused."""
         key = (room, event)
         if key in self._epochs or key in self._then:
             return
@@ -47,16 +47,16 @@ class References:
             raise
         except (Denied, PlatformFailure):
             return
-        # What is told is the state after the last event that is shown.
+        # The reported state is the one after the last event shown.
         if isinstance(told := found.get("state"), list) and not found.get("events_after"):
             self._then[key] = State(one for one in told if _is_state(one))
 
     def settle(self) -> None:
-        """Let go of what was looked up for what was just gone through."""
+        """Drop what was fetched for the last batch."""
         self._then.clear()
 
     def may_show(self, room: Room, event: str) -> bool:
-        """Whether everyone who reads a room as it is now could read an event of it, or is let know all the same."""
+        """Return whether everyone who reads a room now could read an event of it, or may be told all the same."""
         key = (room.id, event)
         if key in self._epochs:
             is_known_to_all = room.tells_newcomers or not room.record.admitted

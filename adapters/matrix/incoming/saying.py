@@ -1,6 +1,6 @@
-"""Messages as Lyra hears them: who, what, to whom, in answer to what.
+"""Messages as Lyra hears them: who, what, to whom, in reply to what.
 
-Whether something is said to Lyra, and what is left of it when her name is taken off.
+Decides whether something is said to Lyra, and what remains of it without her name.
 """
 
 import re
@@ -16,12 +16,12 @@ from adapters.matrix.outgoing.contents import AUTOMATED
 from adapters.matrix.rooms.display import line, localpart
 from adapters.matrix.rooms.room import Room
 
-# None within another, so that each place is looked at once: whoever writes many would hold up everybody.
+# No quoted reply within another, so that each position is scanned once: long messages would block everybody.
 _QUOTED = re.compile(r"<mx-reply>[^<]*+(?:<(?!/?mx-reply>)[^<]*+)*+</mx-reply>", re.IGNORECASE)
 
 
 def mentions_her(content: Json, me: str) -> bool:
-    """Whether a message mentions her, as its client says it, or as a link where its client says nothing of mentions."""
+    """Return whether a message mentions her: by its client's m.mentions or, without those, by a link."""
     if "m.mentions" in content:
         users = part(content, "m.mentions").get("user_ids")
         return isinstance(users, list) and me in users
@@ -29,16 +29,16 @@ def mentions_her(content: Json, me: str) -> bool:
 
 
 def names_her(content: Json, me: str, names: Collection[str], said: str) -> bool:
-    """Whether a message mentions her. Where its client says nothing of mentions, her name as a word is one."""
+    """Return whether a message mentions her; without m.mentions, her name as a word counts too."""
     if mentions_her(content, me) or "m.mentions" in content:
         return mentions_her(content, me)
     return any(_as_word(name).search(said) for name in (me, *names))
 
 
 def without_call(said: str, me: str, names: Collection[str], *, named: bool) -> str:
-    """Return what was said without the call at its beginning: 'Lyra: !recall cats' is '!recall cats'.
+    """Return what was said without the call at its start: 'Lyra: !recall cats' becomes '!recall cats'.
 
-    A name that stands there is a call where it is `named` as a mention, or marked as one by an @, a colon or a comma.
+    A name at the start is a call if it is `named` as a mention, or marked by an @, a colon or a comma.
     """
     any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name)
     end = r"[\s,:;]+" if named else r"\s*[,:;]\s*"
@@ -52,14 +52,14 @@ def _as_word(name: str) -> re.Pattern[str]:
 
 
 class Saying:
-    """Reads messages. `bots` are the users that are machines; of others, only those messages tell that carry the mark of one."""
+    """Reads messages. `bots` are users known to be machines; other machines are recognized by the mark in a message."""
 
     def __init__(self, timeline_state: TimelineState, bots: Collection[str]) -> None:
         self._r = timeline_state
         self._bots = bots
 
     def message(self, room: Room, seen: Seen) -> Message | None:
-        """Return something that was said in a room, None where it is nothing that a person says."""
+        """Return what was said in a room as a message, None if it is nothing a person says."""
         if seen.kind != "m.room.message" or not convert.is_heard(seen.content):
             return None
         text, attachments = self.words(room, seen)
@@ -77,7 +77,7 @@ class Saying:
         )
 
     def words(self, room: Room, seen: Seen) -> tuple[str, tuple[Attachment, ...]]:
-        """Return what a message says, without the call to Lyra at its beginning, and what came with it."""
+        """Return a message's words, without the call to Lyra at the start, and its attachments."""
         said = convert.text(seen.content, room.person(seen.sender).name)
         left = without_call(said, room.me, _names(room), named=mentions_her(seen.content, room.me))
         return left.strip(), convert.attachments(seen.id, seen.content)
@@ -105,5 +105,5 @@ class Saying:
 
 
 def _names(room: Room) -> list[str]:
-    """Return what Lyra is called in a room."""
+    """Return Lyra's names in a room."""
     return [name for name in (line(room.state.shown_name(room.me)), localpart(room.me)) if name]

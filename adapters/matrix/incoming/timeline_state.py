@@ -1,8 +1,7 @@
 """What hearing remembers beside the rooms: events, threads, edits, and what waits for its key.
 
-Which events are edits, and of what: an edit that is taken back does not say it any more.
-
-Which threads are Lyra's: those that she wrote in, and those under something she said.
+Edits are remembered with their originals, because a redacted edit no longer names its own. Lyra's threads are those she
+wrote in, and those under something she said.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace
 
 _MOST_THREADS = 300
-"""Of one room. The oldest are forgotten first: in these she has to be named again."""
+"""Per room. The oldest are forgotten first: there she has to be mentioned again."""
 
 
 class Threads:
@@ -28,20 +27,20 @@ class Threads:
         self._changed: set[str] = set()
 
     async def meet(self, room: str) -> None:
-        """Read what is known of a room."""
+        """Load what is known of a room."""
         if room not in self._rooms:
             self._rooms[room] = await self._notes.get(_note(room)) or {}
 
     def hers(self, room: str, root: str) -> bool | None:
-        """Whether a thread is hers, None where nothing was heard of it yet."""
+        """Return whether a thread is hers, None if nothing was heard of it yet."""
         return self._rooms[room].get(root)
 
     def known(self, room: str) -> Sequence[str]:
-        """Return the threads of a room, the oldest first."""
+        """Return a room's threads, oldest first."""
         return list(self._rooms[room])
 
     def note(self, room: str, root: str, *, hers: bool) -> None:
-        """Note a thread. One that was hers stays so."""
+        """Record a thread. Once hers, it stays hers."""
         known = self._rooms[room]
         if root not in known or (hers and not known[root]):
             known[root] = hers
@@ -50,7 +49,7 @@ class Threads:
             del known[next(iter(known))]
 
     async def settle(self) -> None:
-        """Keep what changed."""
+        """Save changes."""
         while self._changed:
             room = self._changed.pop()
             await self._notes.put(_note(room), self._rooms[room])
@@ -73,29 +72,29 @@ class Edits:
         self._changed = False
 
     async def load(self) -> None:
-        """Read what was kept."""
+        """Load what was saved."""
         self._originals = await self._notes.get(_NOTE) or {}
 
     def note(self, edit: str, original: str) -> None:
-        """Note an edit."""
+        """Record an edit."""
         self._changed = self._changed or edit not in self._originals
         self._originals[edit] = original
         while len(self._originals) > _MOST:
             del self._originals[next(iter(self._originals))]
 
     def original(self, edit: str) -> str:
-        """Return what an event is an edit of, '' for none."""
+        """Return the event that an edit changed, '' for none."""
         return self._originals.get(edit, "")
 
     async def settle(self) -> None:
-        """Keep what changed."""
+        """Save changes."""
         if self._changed:
             await self._notes.put(_NOTE, self._originals)
             self._changed = False
 
 
 class TimelineState:
-    """All of it, for one connection."""
+    """The whole timeline state of one connection."""
 
     def __init__(self, client: AsyncClient, notes: Notes, pace: Pace, references: type[References] = References) -> None:
         self.lookups = Lookups(client)
@@ -105,12 +104,12 @@ class TimelineState:
         self.undecrypted = Undecrypted(client, notes, pace)
 
     async def load(self) -> None:
-        """Read what was kept."""
+        """Load what was saved."""
         await self.edits.load()
         await self.undecrypted.load()
 
     async def settle(self) -> None:
-        """Keep what changed, and let go of what served for it."""
+        """Save changes, and drop what was only needed for the last batch."""
         self.references.settle()
         await self.threads.settle()
         await self.edits.settle()

@@ -1,4 +1,4 @@
-"""Messages whose keys are not there: asked for, waited for, and in the end told of, once for each Megolm session."""
+"""Messages whose keys are missing: requested, waited for, and in the end reported, once per Megolm session."""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,7 @@ _LATE = lazy("its key has not reached me; please write it again, or sign out of 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """An event whose key is not there. `thread` and `epoch` say where it stands."""
+    """An event whose key is missing. `thread` and `epoch` say where it belongs."""
 
     event: str
     room: str
@@ -43,7 +43,7 @@ class Waiting:
 
 
 class Undecrypted:
-    """The events that wait for keys, over restarts; the oldest are given up where they are too many."""
+    """The events waiting for keys, across restarts; the oldest are given up if there are too many."""
 
     def __init__(self, client: AsyncClient, notes: Notes, pace: Pace) -> None:
         self._client = client
@@ -58,17 +58,17 @@ class Undecrypted:
         self._changed = False
 
     async def load(self) -> None:
-        """Read what was kept. Any of their keys may have come just before Lyra was ended."""
+        """Load what was saved. Any of the keys may have arrived just before the last shutdown."""
         kept = await self._notes.get(_NOTE) or {"waiting": [], "told": []}
         self._told = OrderedDict.fromkeys(kept["told"])
         for one in kept["waiting"]:
             self._wait(Waiting(**one))
         self._came = {one.session for one in self._waiting.values()}
 
-    # What is learnt
+    # Input
 
     def add(self, room: str, seen: Seen, epoch: int) -> None:
-        """Wait for the key of an event."""
+        """Wait for an event's key."""
         assert seen.sealed is not None
         thread = part(part(seen.raw, "content"), "m.relates_to")
         root = word(thread, "event_id") if thread.get("rel_type") == "m.thread" else ""
@@ -81,12 +81,12 @@ class Undecrypted:
             self._changed = True
 
     def forget(self, event: str) -> None:
-        """Wait no longer: an event was read, or taken back."""
+        """Stop waiting: an event was read, or redacted."""
         if self._waiting.pop(event, None):
             self._changed = True
 
     def learn(self, told: Iterable[object]) -> None:
-        """Take what was sent to this device alone: keys, and refusals of keys."""
+        """Process to-device events: keys, and refusals of keys."""
         for event in told:
             if isinstance(event, RoomKeyEvent):
                 self._came.add(event.session_id)
@@ -96,14 +96,14 @@ class Undecrypted:
                 while len(self._refused) > _MOST_REFUSALS:
                     self._refused.popitem(last=False)
 
-    # What is to be done
+    # Output
 
     def arrived(self) -> Sequence[Waiting]:
-        """Return the events whose keys have come."""
+        """Return the events whose keys have arrived."""
         return [one for one in self._waiting.values() if one.session in self._came]
 
     def overdue(self) -> Sequence[tuple[Waiting, Sentence]]:
-        """Return the first event of each session that is waited for no longer, and why, in a sentence for its sender."""
+        """Return the first event of each session that is given up, and why, in a sentence for its sender."""
         found = []
         for one in list(self._waiting.values()):
             if one.session in self._told or one.session in self._came:
@@ -119,12 +119,12 @@ class Undecrypted:
         return found
 
     def within(self, seconds: float) -> float:
-        """Return how long nothing has to be done about them, at most so many seconds."""
+        """Return the seconds until the next one is overdue, at most `seconds`."""
         pending = [self._due[one.session] for one in self._waiting.values() if one.session not in self._told]
         return max(0.0, min([seconds, *(due - self._pace.elapsed() for due in pending)]))
 
     async def ask(self) -> None:
-        """Ask for the keys that are missing: Lyra's other devices, and the device that has them."""
+        """Request the missing keys from Lyra's other devices and from the sending device."""
         asking, self._asking = self._asking, []
         for event in asking:
             try:
@@ -135,7 +135,7 @@ class Undecrypted:
                 continue
 
     async def settle(self) -> None:
-        """Keep what changed."""
+        """Save changes."""
         self._came.clear()
         if self._changed:
             waiting = [asdict(one) for one in self._waiting.values()]

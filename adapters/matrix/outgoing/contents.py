@@ -1,6 +1,6 @@
-"""What Lyra puts into her messages.
+"""The contents of Lyra's messages.
 
-Markdown as Matrix shows it: that part of HTML which its specification lets clients show, and nothing else.
+Markdown as Matrix shows it: the subset of HTML that its specification lets clients show, and nothing else.
 """
 
 import re
@@ -18,7 +18,7 @@ from adapters.matrix.homeserver import Json
 from localization.sentences import lazy
 
 _DEEPEST = 100
-"""How deeply Matrix lets tags stand in each other."""
+"""How deeply Matrix lets tags nest."""
 _ADDRESS = re.compile(r"(?:https?://|mailto:)\S", re.IGNORECASE)
 _LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}", re.ASCII)
 _TAGS = frozenset("a blockquote br code del em h1 h2 h3 h4 h5 h6 hr li ol p pre strong table tbody td th thead tr ul".split())
@@ -70,33 +70,33 @@ _CLEANER = nh3.Cleaner(
 
 
 def html(text: str, *, clean: Callable[[str], str] = _CLEANER.clean) -> str:
-    """Return Markdown as HTML, '' where that would say no more than the text does.
+    """Return Markdown as HTML, '' if that would add nothing to the text.
 
-    HTML in the text is shown as text, an image as its description, and an address that is none of the web or of mail as it
-    was written. `clean` takes out what Matrix does not let clients show.
+    HTML in the text is shown as text, an image as its description, and a URL that is neither web nor mail as it was
+    written. `clean` removes what Matrix does not let clients show.
     """
     tokens = _MARKDOWN.parse(text)
-    # What stands deeper is left out by the parser. As plain text what is code here would be none, and its links live.
+    # The parser drops what nests deeper. As plain text, code would not be shown as code, and its links would be live.
     if any(token.level >= _DEEPEST - 1 for token in tokens):
         return f"<pre><code>{escapeHtml(text)}</code></pre>"
     if _says_no_more(tokens, text):
         return ""
     if len(tokens) == 3 and tokens[0].type == "paragraph_open":
         tokens[0].hidden = tokens[2].hidden = True
-    # An entity may have been written for a character that hides or turns around what is read.
+    # An entity may stand for a character that hides or reverses text.
     return printable(clean(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))).strip()
 
 
 PART = "lyra.part"
-"""Where the key of a part stands in its message, for nobody but Lyra to look at."""
+"""Where a message holds the key of its part, for Lyra's use only."""
 FILE_OF = "lyra.file_of"
-"""Where the id of the message that a file goes with stands in the file's."""
+"""Where a file's message holds the id of the message it goes with."""
 REFLECTION = "lyra.reflection"
-"""Says that a message is a thought of hers."""
+"""Marks a message as one of her thoughts."""
 VERDICT = "lyra.verdict"
-"""Says that a message asks whether emoji are the same."""
+"""Marks a message that asks whether emoji match."""
 AUTOMATED = "org.matrix.msc1767.automated"
-"""Says that a program wrote a message, so that other programs can tell (MSC3955)."""
+"""Marks a message written by a program, so that other programs can tell (MSC3955)."""
 FILE_NAME = "message.txt"
 
 _FORMAT = "org.matrix.custom.html"
@@ -106,7 +106,7 @@ _IN_A_FILE = lazy("This is too long for one message; it is in the file.")
 
 
 def words(text: str, *, notice: bool, mentions: Iterable[str]) -> Json:
-    """Return Markdown as a message that notifies these people and nobody else, whatever names the text holds."""
+    """Return Markdown as a message that notifies only these people, whatever names the text holds."""
     people = list(mentions)
     content: Json = {
         "msgtype": "m.notice" if notice else "m.text",
@@ -125,12 +125,12 @@ def unformatted(content: Json) -> Json:
 
 
 def has_code(content: Json) -> bool:
-    """Say whether a message has code in it: as plain text it would be none, and its links would be live."""
+    """Return whether a message contains code: as plain text it would not be shown as code, and its links would be live."""
     return "<code" in content.get("formatted_body", "")
 
 
 def file(content: Json, source: Json, size: int) -> Json:
-    """Return a message whose words are in a text file of so many bytes; `source` says where that is."""
+    """Return a message whose words are in a text file of `size` bytes; `source` says where it is."""
     said = {
         "msgtype": "m.file",
         "body": str(_IN_A_FILE),
@@ -141,14 +141,14 @@ def file(content: Json, source: Json, size: int) -> Json:
 
 
 def named(attached: File, source: Json) -> Json:
-    """Return a message that is a file; `source` says where that is."""
+    """Return a file message; `source` says where the file is."""
     info = {"mimetype": "application/octet-stream", "size": len(attached.data)}
     said = {"msgtype": "m.file", "body": attached.name, "filename": attached.name, "info": info, "m.mentions": {}}
     return said | {AUTOMATED: True} | source
 
 
 def placed(content: Json, *, thread: str, answers: str) -> Json:
-    """Return a message with its place: in the thread of a root, as the answer to a message, both, or neither."""
+    """Return a message with its place: in a thread, as a reply, both, or neither."""
     relation: Json = {"m.in_reply_to": {"event_id": answers}} if answers else {}
     if thread:
         relation = {
@@ -166,14 +166,14 @@ def reaction(target: str, key: str) -> Json:
 
 
 def edit(target: str, content: Json) -> Json:
-    """Return what replaces a message's content, and notifies nobody again."""
+    """Return an edit that replaces a message's content without notifying anybody again."""
     body = content["body"]
     if len(body) > _LONGEST_FALLBACK or has_code(content):
         body = str(_CHANGED)
     return {
         "msgtype": content["msgtype"],
         AUTOMATED: True,
-        # Only clients that know no edits show it, as plain text; it must not take the room of the new words.
+        # Only clients without edits show it, as plain text; it must not take up the room of the new words.
         "body": f"* {body}",
         "m.mentions": {},
         "m.new_content": content,

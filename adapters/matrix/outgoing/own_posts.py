@@ -1,4 +1,4 @@
-"""Lyra's own messages, looked for in what a room says of its past: which part arrived, what stands, what changed it."""
+"""Finds Lyra's own messages in a room's history: which part arrived, what stands, what changed it."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,10 @@ _SLACK = 5 * 60 * 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The id of the own message that was looked for, '' where it was not seen.
+    """The id of the own message that was looked for, '' if it was not found.
 
-    `whole` says that all of the time in question was read, `closed` that Lyra said something there that she cannot read now.
+    `whole` means the whole time in question was read, `closed` that it contains a message of Lyra's that she cannot
+    decrypt.
     """
 
     found: str = ""
@@ -27,7 +28,7 @@ class Look:
 
 
 async def arrived(client: AsyncClient, sending: Sending, most: int) -> Look:
-    """Look for a part by its key, among the last `most` messages or some more."""
+    """Look for a part by its key, among the last `most` messages or a few more."""
     closed = False
     async for event in (past := _since(client, sending, most)):
         if _over(event, sending):
@@ -36,13 +37,13 @@ async def arrived(client: AsyncClient, sending: Sending, most: int) -> Look:
             continue
         if event.content.get(PART) == sending.key:
             return Look(event.id)
-        # What she said on a device that she lost.
+        # Sent from a device that she lost.
         closed = closed or event.kind == SEALED
     return Look(whole=past.ended, closed=closed)
 
 
 async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
-    """Look for what answers the same message as a first part, whatever it says; return the id of the last such one, or ''."""
+    """Return the id of the last first part that answers the same message, whatever its text, or ''."""
     async for event in _since(client, sending, most):
         if _over(event, sending):
             break
@@ -52,7 +53,7 @@ async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
 
 
 async def belonging(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
-    """Return the own edits of a message and the files that went with it, oldest first."""
+    """Return the own edits of a message and the files attached to it, oldest first."""
     found: list[str] = []
     async for event in Backwards(client, room, most):
         if event.id == target:
@@ -76,10 +77,10 @@ def _replaces(event: Seen) -> str:
 
 
 def _relation(event: Seen) -> Json:
-    # Relations stand outside of the ciphertext, too.
+    # Relations are outside the ciphertext, too.
     return part(event.content or part(event.raw, "content"), "m.relates_to")
 
 
 def _over(event: Seen, sending: Sending) -> bool:
-    # `since` is told by another clock than the homeserver's.
+    # `since` comes from another clock than the homeserver's.
     return event.id == sending.answers or (bool(sending.since) and event.at < sending.since - _SLACK)

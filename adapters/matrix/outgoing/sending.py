@@ -39,7 +39,7 @@ from adapters.signs import OFFERS
 from localization.sentences import lazy
 
 _REPEAT = lazy("(this may be a repeat)")
-"""Stands before a part that nobody can say of whether it arrived before."""
+"""Precedes a part that may have arrived before."""
 
 _ENDS = "🛑"
 _REMEMBERED = 12 * 60 * 60 * 1_000_000
@@ -49,17 +49,17 @@ _NOT_CONNECTED = lazy("Matrix is not connected; what waits is sent as soon as it
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """What a part answers: the event, '' where it is not to be seen in that room, and whom it mentions."""
+    """What a part answers: the event, '' if it is not visible in that room, and whom to mention."""
 
     event: str = ""
     mentions: Collection[str] = ()
 
 
 class Posts:
-    """Lyra's own messages; `most` is how many messages a look back takes in. Raises what the wire raises.
+    """Lyra's own messages; `most` is how many messages a look back covers. Raises what the wire raises.
 
-    A homeserver remembers a transaction for its device, and not for ever: Synapse does for a day. So a part that may have
-    arrived is looked for before it is sent again.
+    A homeserver remembers a transaction for its device only, and not forever: Synapse does for a day. So a part that may
+    have arrived is looked for before it is sent again.
     """
 
     def __init__(self, client: AsyncClient, wire: Wire, now: Callable[[], int], *, most: int = 1000) -> None:
@@ -69,7 +69,10 @@ class Posts:
         self._most = most
 
     async def send(self, sending: Sending) -> str:
-        """Say a part, unless it is there already, and return its id. A thought or a question gets the signs by which it is answered."""
+        """Post a part unless it is there already, and return its id.
+
+        A thought or a question gets the reactions that answer it.
+        """
         event = await self._said(sending)
         await self._sign(sending, event, SIGNS if sending.reflection else VERDICTS if _asks(sending) else offered(sending))
         for at, one in enumerate(sending.files):
@@ -77,7 +80,7 @@ class Posts:
         return event
 
     async def _attach(self, sending: Sending, attached: File, event: str, transaction: str) -> None:
-        """Put a file that goes with an event into the place of a part."""
+        """Post a file that is attached to an event, in the place of a part."""
         _, room, thread = split_key(sending.place)
         source = await self._wire.upload(room, attached.data, "application/octet-stream")
         content = named(attached, source) | {FILE_OF: event}
@@ -102,7 +105,7 @@ class Posts:
         )
 
     async def edit(self, sending: Sending) -> str:
-        """Change a message to the text of a part, or say that where the message is gone; return its id."""
+        """Edit a message to a part's text, or post the text if the message is gone; return its id."""
         room = split_key(sending.place)[1]
         target = sending.target or await self._shown(sending)
         old = await self._own(room, target)
@@ -116,13 +119,13 @@ class Posts:
         return target
 
     async def offer(self, sending: Sending) -> str:
-        """Put under a message the signs of what can be had of it, where it is still there; return its id."""
+        """Put the reactions for its actions under a message, if it still exists; return its id."""
         if await self._own(split_key(sending.place)[1], sending.target):
             await self._sign(sending, sending.target, offered(sending))
         return sending.target
 
     async def _sign(self, sending: Sending, event: str, signs: Iterable[str]) -> None:
-        """Put signs under an event, each once."""
+        """Put reactions under an event, each once."""
         for key in signs:
             await self._wire.react(split_key(sending.place)[1], reaction(event, key), f"{self._transaction(sending)} {key}")
 
@@ -131,10 +134,10 @@ class Posts:
         return ""
 
     async def delete(self, sending: Sending) -> str:
-        """Take a message back with its files and all its edits, which would stay readable; return its id."""
+        """Redact a message with its files and all its edits, which would stay readable; return its id."""
         room = split_key(sending.place)[1]
         target = sending.target or await self._shown(sending)
-        # While the original is there, what belongs to it is found again after a failure.
+        # While the original exists, what belongs to it can be found again after a failure.
         for event in [*await belonging(self._client, room, target, self._most), target] if target else ():
             await self._redact(room, event, sending)
         return target
@@ -147,7 +150,7 @@ class Posts:
                 raise
 
     async def _fitting(self, room: str, content: Json, wrap: _Wrap, transaction: str) -> str:
-        """Put content into a room: whole, else without its HTML where that is no loss of code, else as a file."""
+        """Post content whole, else without its HTML unless code would be lost, else as a file."""
         for smaller in (content,) if has_code(content) else (content, unformatted(content)):
             try:
                 return await self._wire.put(room, wrap(smaller), transaction)
@@ -177,7 +180,7 @@ class Posts:
         return await shown(self._client, sending, self._most) if sending.first and sending.answers else ""
 
     async def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
-        # Some texts take a second to turn into HTML.
+        # Some texts take a second to convert to HTML.
         notice = sending.notice or sending.reflection
         return await asyncio.to_thread(words, sending.text, notice=notice, mentions=mentions)
 
@@ -186,13 +189,13 @@ class Posts:
 
 
 def offered(sending: Sending) -> list[str]:
-    """Return the signs of what can be had of a part for good: not of what ends with it, such as its making."""
+    """Return the reactions for a part's lasting actions, leaving out those that end with it, such as stopping its making."""
     commands = {one.command for one in sending.actions}
     return [sign for sign, command in OFFERS.items() if command in commands and sign != _ENDS]
 
 
 def _asks(sending: Sending) -> bool:
-    """Whether a part asks whether emoji are the same."""
+    """Return whether a part asks whether emoji match."""
     return {one.argument for one in sending.actions} == set(VERDICTS.values())
 
 
@@ -202,7 +205,7 @@ def _mentions(event: Seen) -> list[str]:
 
 
 class Sender:
-    """Sends parts. `seconds` is the longest that a caller waits; `wire` is what puts them into rooms."""
+    """Sends parts. `seconds` is the longest a caller waits; `wire` puts them into rooms."""
 
     def __init__(
         self, client: AsyncClient, rooms: Rooms, now: Callable[[], int], *, seconds: float = 60.0, wire: Wire | None = None
@@ -212,10 +215,10 @@ class Sender:
         self._posts = Posts(client, wire or Wire(client, rooms), now)
 
     async def send(self, sending: Sending) -> str:
-        """Send a part and return the id of its event. Raises SendFailed."""
+        """Send a part and return its event id. Raises SendFailed."""
         if self._is_closed:
             raise SendFailed(_NOT_CONNECTED)
-        # Nothing of the library's error is kept with ours: it can hold the address with its token.
+        # The library's error is not chained: it can hold the URL with its token.
         try:
             async with asyncio.timeout(self._seconds):
                 return await put(self._posts, sending)

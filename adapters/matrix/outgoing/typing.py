@@ -1,4 +1,4 @@
-"""What Lyra shows without words: that she is typing, and how far she has read. What goes wrong with it disturbs nobody."""
+"""Typing notifications and read receipts. Their failures disturb nobody."""
 
 import asyncio
 from contextlib import AbstractAsyncContextManager, suppress
@@ -15,12 +15,12 @@ LASTS = 30.0
 
 
 def thinking(client: AsyncClient, room_id: str, lasts: float = LASTS) -> AbstractAsyncContextManager[None]:
-    """Type in a room while this lasts."""
+    """Show typing in a room for the block."""
     return accompanied(partial(_type, client, room_id, lasts))
 
 
 async def read_up_to(client: AsyncClient, room_id: str, event_id: str) -> None:
-    """Let everyone in a room see that she has read up to an event."""
+    """Send a read receipt up to an event."""
     body = {"m.fully_read": event_id, "m.read": event_id}
     await _tell(client, "POST", "rooms", room_id, "read_markers", body=body)
 
@@ -36,7 +36,7 @@ async def _type(client: AsyncClient, room_id: str, lasts: float, done: asyncio.E
 
 
 async def _tell(client: AsyncClient, method: str, *path: str, body: Json) -> None:
-    # A client that is closed would open a new connection, which nobody closes.
+    # A closed client would open a new connection that nobody closes.
     if client.client_session is not None:
         with suppress(Denied, PlatformFailure, RuntimeError):
             await ask(client, method, *path, body=body)

@@ -1,9 +1,9 @@
-"""The last step on the way out: content goes into a room, as ciphertext wherever the room is or ever was encrypted.
+"""The last step on the way out: content goes into a room, encrypted if the room is or ever was.
 
-Whom Lyra lets read what she says in encrypted rooms: every device of everyone who is in the room.
+In encrypted rooms, every device of everyone in the room can read what Lyra says.
 
-Keys that were verified (`verification`) are kept and watched, and withhold nothing: to keep keys back from devices that she has not
-verified would leave people in front of messages that they cannot read. A room's members decide who is in it.
+Verified keys (`verification`) are kept and watched, but withhold nothing: refusing keys to unverified devices would leave
+people with messages they cannot read. A room's members decide who is in it.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from localization.sentences import lazy
 
 TO_ALL_DEVICES = True
-"""What nio's `ignore_unverified_devices` is set to wherever she sends."""
+"""The value of nio's `ignore_unverified_devices` for everything she sends."""
 
 
 _UNKNOWN = lazy("Who reads the room is not known just now; what waits is sent as soon as it is.")
@@ -35,8 +35,8 @@ _NOT_SHARED = lazy("Not everyone in the room has got the key to read Lyra; what 
 class Wire:
     """Puts events into rooms. Raises SendFailed, and what requests raise.
 
-    nio takes a key for shared that did not reach anybody, and where asking for keys fails it says nothing in the room ever again.
-    So keys are shared here, and a message goes out once everyone has the key.
+    nio considers a key shared that reached nobody, and after a failed key request it never sends to the room again. So keys
+    are shared here, and a message goes out once everyone has the key.
     """
 
     def __init__(self, client: AsyncClient, rooms: Rooms) -> None:
@@ -45,11 +45,11 @@ class Wire:
         self._sharing: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def put(self, room: str, content: Json, transaction: str) -> str:
-        """Put a message into a room, once for each transaction, and return the event's id."""
+        """Put a message into a room, once per transaction, and return its event id."""
         return await self.put_event(room, MESSAGE, content, transaction)
 
     async def put_event(self, room: str, kind: str, content: Json, transaction: str) -> str:
-        """As `put`, for an event of any kind."""
+        """Like `put`, for an event of any kind."""
         if not await self._sealed(room):
             return await self._send(room, kind, content, transaction)
         async with self._sharing[room]:
@@ -57,7 +57,7 @@ class Wire:
             return await self._send(room, kind, content, transaction)
 
     async def react(self, room: str, content: Json, transaction: str) -> None:
-        """Put a reaction into a room, once for each transaction; nobody encrypts those. Where she may only write, none is put there."""
+        """Put an unencrypted reaction into a room, once per transaction; do nothing if she may write there but not react."""
         await self._sealed(room)
         try:
             checked(await self._client.room_send(room, REACTION, content, transaction))
@@ -66,14 +66,14 @@ class Wire:
                 raise
 
     async def upload(self, room: str, data: bytes, content_type: str) -> Json:
-        """Upload a file for a room, and return what tells its readers where it is and how to read it."""
+        """Upload a file for a room, and return what tells its readers where it is and how to decrypt it."""
         if not await self._sealed(room):
             return {"url": await self._upload(data, content_type)}
         data, secret = encrypt_attachment(data)
         return {"file": secret | {"url": await self._upload(data, "application/octet-stream")}}
 
     async def redact(self, room: str, event: str, transaction: str) -> None:
-        """Take an event back. Where she may write, and not that, it is refused for good: the room is not closed to her."""
+        """Redact an event. If she may write there but not redact, the refusal is final: the room is not closed to her."""
         try:
             checked(await self._client.room_redact(room, event, tx_id=transaction))
         except Refused as refused:
@@ -82,7 +82,7 @@ class Wire:
             raise
 
     async def _may_write(self, room: str) -> bool:
-        """Whether she is in a room, as the homeserver says now, and her power there is enough for a message."""
+        """Return whether she is in a room, according to the homeserver now, with enough power to send a message."""
         me, known = self._client.user_id, self._rooms.peek(room)
         inside = await self._client.room_get_state_event(room, "m.room.member", me)
         if known is None or isinstance(inside, ErrorResponse) or inside.content.get("membership") != "join":
@@ -90,7 +90,7 @@ class Wire:
         return known.state.may_send(me, SEALED if known.record.encrypted else MESSAGE)
 
     async def _sealed(self, room: str) -> bool:
-        """Whether a room is or ever was encrypted. Raises SendFailed where that is not sure."""
+        """Return whether a room is or ever was encrypted. Raises SendFailed if that is uncertain."""
         try:
             place = self._rooms.place(room)
         except PlaceGone as gone:
@@ -109,7 +109,7 @@ class Wire:
         return True
 
     async def _require_open(self, room: str) -> None:
-        # The last sync may be some time ago; what was turned on since must not wait for the next.
+        # The last sync may be a while ago; encryption turned on since must not wait for the next.
         answer = await self._client.room_get_state_event(room, ENCRYPTION)
         if not (isinstance(answer, ErrorResponse) and answer.status_code == "M_NOT_FOUND"):
             checked(answer)
@@ -131,7 +131,7 @@ class Wire:
             client.olm.outbound_group_sessions[room].mark_as_shared()
 
     async def _share_further(self, room: str) -> bool:
-        """Send the room's key to those devices that do not have it yet; return whether there were any."""
+        """Send the room's key to the devices that lack it; return whether there were any."""
         client = self._client
         if missing := client.get_missing_sessions(room):
             checked(await client.keys_claim(missing))

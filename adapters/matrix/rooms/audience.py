@@ -1,4 +1,4 @@
-"""Who could read what was said in a room: followed back from now, or by the state that the room had then."""
+"""Who could read what was said in a room: followed back from now, or from the room's state then."""
 
 from collections.abc import Collection
 from typing import Self
@@ -12,11 +12,11 @@ _OPEN = ("shared", "world_readable")
 
 
 class Audience:
-    """Some of those who are in a room now, or all who read what is said there now for `readers` None.
+    """Some current members of a room or, for `readers` None, everybody who reads what is said there now.
 
-    These are those who are there or asked in, whoever comes later where they can read it, and all the world where that reads. Of
-    others, nobody is in it who is not in the room. In an encrypted room everyone reads what was said while they were there: they
-    have no keys to more, whatever the room's history lets the homeserver hand out.
+    The latter are members and invitees, whoever joins later if they can read it, and the whole world if the room is
+    world-readable. Of the former, only those in the room count. In an encrypted room everyone reads only what was said
+    while they were there: they have no keys to more, whatever history the homeserver hands out.
     """
 
     def __init__(self, room: Room, readers: Collection[str] | None = None) -> None:
@@ -31,7 +31,7 @@ class Audience:
         self._reads: bool | None = None
 
     def at(self, then: State) -> Self:
-        """Go back to where a room had a state."""
+        """Go back to where the room had a given state."""
         self._reads = None
         self._visibility = word(then.content(VISIBILITY), "history_visibility") or "shared"
         self._memberships = {user: then.membership(user) or "leave" for user in self._readers}
@@ -44,13 +44,13 @@ class Audience:
         self._reads = None
         was = part(part(event.raw, "unsigned"), "prev_content")
         if event.kind == VISIBILITY:
-            # What the homeserver does not say of before was the default, or is not to be known.
+            # If the homeserver names no former value, it was the default, or is unknown.
             known = "replaces_state" not in part(event.raw, "unsigned")
             self._visibility = word(was, "history_visibility") or ("shared" if known else "joined")
             return
         user = event.raw["state_key"]
         if self._everyone and user not in self._memberships and word(event.content, "membership") == "join":
-            # Somebody came whom the last sync did not tell of yet.
+            # Somebody joined whom the last sync did not show yet.
             self._readers.add(user)
         self._memberships[user] = word(was, "membership") or "leave"
 
@@ -63,7 +63,7 @@ class Audience:
         return self._reads
 
     def _could_be_read_outside(self) -> bool:
-        """Whether who is not there reads what was said then, if they can read what is said now, be it once they come."""
+        """Return whether outsiders who can read what is said now, possibly after joining, could read what was said then."""
         if self._room.state.is_world_readable:
             return self._visibility == "world_readable"
         return self._visibility in _OPEN or not self._room.state.opens_history

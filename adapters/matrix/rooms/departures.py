@@ -1,4 +1,4 @@
-"""What has to be known of a room once Lyra is not in it any more: what it was called, who ruled it, whether it goes on elsewhere."""
+"""What has to be known of a room once Lyra has left it: its name, who administered it, whether it continues elsewhere."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +19,7 @@ from adapters.matrix.rooms.state import State
 
 @dataclass(frozen=True, slots=True)
 class KnownRoom:
-    """What is noted of a room while she is in it. `successor` is the room that took its place, '' for none."""
+    """What is noted of a room while she is in it. `successor` is the room that replaced it, '' for none."""
 
     name: str
     rulers: tuple[str, ...]
@@ -27,12 +27,12 @@ class KnownRoom:
 
     @classmethod
     def of(cls, room: Room) -> "KnownRoom":
-        """Return what there is to note of a room now."""
+        """Return what to note of a room now."""
         return cls(room.name, tuple(one for one in room.state.rulers if one != room.me), room.state.successor)
 
 
 class Departures:
-    """Notes rooms while she is in them, and tells which of them she is in no more."""
+    """Notes rooms while she is in them, and tells which of them she has left."""
 
     def __init__(self, client: AsyncClient, rooms: Rooms, notes: Notes) -> None:
         self._client = client
@@ -41,16 +41,16 @@ class Departures:
         self._known: dict[str, KnownRoom | None] = {}
 
     async def settle(self, rooms: Iterable[Room]) -> None:
-        """Note what these rooms are now."""
+        """Note the current state of these rooms."""
         for room in rooms:
             if room.is_member and (now := KnownRoom.of(room)) != await self._noted(room.id):
                 self._known[room.id] = now
                 await self._notes.put(_note(room.id), asdict(now))
 
     async def told(self, event: Vanished) -> Vanished | None:
-        """Return that she left a room as it was when she was last in it; None where it goes on elsewhere.
+        """Return the event of her leaving, with the room as she last knew it; None if the room continues elsewhere.
 
-        What comes with her leaving may tell little of the room.
+        What comes with her leaving may say little about the room.
         """
         known = await self._noted(event.prefix[1])
         if known is None:
@@ -58,7 +58,7 @@ class Departures:
         return None if known.successor else gone(event.prefix[1], known)
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
-        """Return which of these places' rooms she is in no more, for sure; one that goes on elsewhere is not among them."""
+        """Return which of these places' rooms she has certainly left, except those that continue elsewhere."""
         found: list[Vanished] = []
         for room in dict.fromkeys(split_key(place)[1] for place in places):
             if self._is_left(room) and (known := await self._noted(room) or await self._asked(room)) and not known.successor:
@@ -79,7 +79,7 @@ class Departures:
         return self._known[room]
 
     async def _asked(self, room: str) -> KnownRoom | None:
-        """Return what the homeserver still tells of a room that she left before it was noted; None where that is not known now."""
+        """Ask the homeserver about a room that she left before it was noted; None if that is unknown now."""
         try:
             levels, tombstone = [await self._part(room, kind) for kind in ("m.room.power_levels", "m.room.tombstone")]
         except PlatformFailure:
@@ -96,7 +96,7 @@ class Departures:
 
 
 def gone(room: str, known: KnownRoom) -> Vanished:
-    """Return that she is not in a room any more."""
+    """Return the event of her having left a room."""
     return Vanished(PLATFORM, ("", room), known.name, known.rulers)
 
 

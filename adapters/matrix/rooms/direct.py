@@ -1,4 +1,4 @@
-"""Where a person alone reads what they are told: the DM with them, made when there is none."""
+"""Where a person alone reads what they are told: the DM with them, created if there is none."""
 
 import asyncio
 from contextlib import suppress
@@ -22,7 +22,7 @@ _DIRECT = "m.direct"
 
 
 class Asides:
-    """The DMs that Lyra may speak in first. What she made is noted, so that nobody gets a second one.
+    """The DMs in which Lyra may speak first. Those she created are noted, so that nobody gets a second one.
 
     `seconds` is how long she waits for rooms that are changing.
     """
@@ -35,23 +35,23 @@ class Asides:
         self._one = asyncio.Lock()
 
     async def place(self, person: Person, *, encrypted: bool = False) -> Place:
-        """Return the DM with a person, an `encrypted` one if need be.
+        """Return the DM with a person, an `encrypted` one if required.
 
-        Raises PlatformFailure where there is none, and none can be made now.
+        Raises PlatformFailure if there is none, and none can be created now.
         """
         async with self._one:
             noted = await self._notes.get(_note(person))
             await self._rest()
-            # Nothing can change between the look and what is made of it.
+            # Nothing can change between the look and its use.
             return self._found(person, noted, encrypted=encrypted) or await self._made(person, encrypted=encrypted)
 
     async def _rest(self) -> None:
-        """Wait until no room is changing: of a DM that is, it would seem that there is none. Raises PlatformFailure."""
+        """Wait until no room is changing: a changing DM would seem not to exist. Raises PlatformFailure."""
         if not await self._rooms.at_rest(self._seconds):
             raise PlatformFailure(_SLOW)
 
     def _found(self, person: Person, noted: str | None, *, encrypted: bool) -> Place | None:
-        """Return the DM that there is, or the one that was made before if it still is one with that person alone."""
+        """Return the existing DM, or the one created before if it is still one with that person alone."""
         for room in (self._rooms.dm_of(person.id, encrypted=encrypted), noted):
             with suppress(PlaceGone):
                 place = self._rooms.place(room) if room else None
@@ -72,7 +72,7 @@ class Asides:
             "initial_state": [{"type": ENCRYPTION, "state_key": "", "content": _MEGOLM}] if sealed else [],
         }
         try:
-            # nio would ask again where the answer is lost, and make a second room.
+            # nio would repeat the request if the answer is lost, and create a second room.
             room = str((await ask(self._client, "POST", "createRoom", body=asked))["room_id"])
         except Denied as denied:
             raise PlatformFailure(
@@ -89,7 +89,7 @@ class Asides:
         return place
 
     async def _list(self, user: str, room: str) -> None:
-        """Have the account's other clients show the room as a DM."""
+        """Mark the room as a DM for the account's other clients."""
         path = ("user", str(self._client.user_id), "account_data", _DIRECT)
         listed: dict[str, Any] = {}
         with suppress(Denied):

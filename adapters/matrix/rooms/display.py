@@ -1,4 +1,4 @@
-"""Names as they are shown: for reading only. Ids decide."""
+"""Names as displayed: for reading only. Ids decide."""
 
 import unicodedata
 
@@ -10,18 +10,18 @@ _INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 
 def line(text: str, most: int = _LONGEST) -> str:
-    """Return text as one printable line of at most so many characters, '' where nothing of it can be seen."""
+    """Return text as one printable line of at most `most` characters, '' if nothing of it is visible."""
     found = " ".join(printable(text).split())[:most].strip()
     return found if any(map(_seen, found)) else ""
 
 
 def localpart(user: str) -> str:
-    """Return what stands in a user's id before the server."""
+    """Return a user id's part before the server."""
     return user.removeprefix("@").partition(":")[0]
 
 
 def short(event: str) -> str:
-    """Return the beginning of an event's id, for people to tell threads apart by."""
+    """Return the start of an event id, by which people tell threads apart."""
     return "".join(one for one in event if one.isalnum())[:_SHORT] or "?"
 
 

@@ -1,4 +1,4 @@
-"""The rooms that Lyra goes into: where she is invited by those who may, and where a room that she is in moves to."""
+"""The rooms that Lyra joins: those she is invited to by people who may, and the successors of her rooms."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class Invitations:
-    """Invites and upgrades that were not followed yet, over restarts. What is not allowed is left alone, not refused."""
+    """Pending invites and upgrades, across restarts. What is not allowed is left alone, not refused."""
 
     def __init__(self, client: AsyncClient, notes: Notes, allowed: Invites, pace: Pace) -> None:
         self._client = client
@@ -37,17 +37,17 @@ class Invitations:
         self._changed = False
 
     async def load(self) -> None:
-        """Read what was kept."""
+        """Load what was saved."""
         kept = await self._notes.get(_NOTE) or {"invites": {}, "moves": {}, "leaving": []}
         self._invites = {room: Invite(**one) for room, one in kept["invites"].items()}
         self._moves = kept["moves"]
         self._leaving = set(kept["leaving"])
         self._work.set()
 
-    # What is learnt
+    # Input
 
     def invited(self, stripped: Mapping[str, Any], *, quiet: bool) -> None:
-        """Note the rooms that she is invited to, by the state that is shown of each. `quiet` ones are from before she listened."""
+        """Record the rooms she is invited to, by their stripped state. `quiet` ones predate her first listening."""
         for room, state in stripped.items():
             if invite := Invite.of(state, self._client.user_id, quiet=quiet):
                 self._invites[room] = invite
@@ -57,18 +57,18 @@ class Invitations:
             del self._invites[next(iter(self._invites))]
 
     def told(self, room: str) -> None:
-        """Note that a room is one that she is in, or not any more: its invite is over."""
+        """Record that she has joined or left a room: its invite is over."""
         self._knocked.discard(room)
         if self._invites.pop(room, None):
             self._note()
 
     def is_quiet(self, room: str) -> bool:
-        """Whether she was invited to a room before she listened for the first time."""
+        """Return whether she was invited to a room before her first listening."""
         invite = self._invites.get(room)
         return invite is not None and invite.quiet
 
     def moved(self, room: Room, tombstone: Seen) -> None:
-        """Follow a room to the one that replaces it, if who says so may."""
+        """Follow a room to its successor, if whoever announced that may."""
         new = word(tombstone.content, "replacement_room")
         if new and room.is_member and room.state.may_replace(tombstone.sender):
             self._moves[new] = room.id
@@ -77,7 +77,10 @@ class Invitations:
             del self._moves[next(iter(self._moves))]
 
     def entered(self, room: Room) -> bool:
-        """Note that she came into a room; return whether she stays: not in a space, nor where nothing moved to."""
+        """Record that she joined a room; return whether she stays.
+
+        She leaves a space, and a successor that does not name its predecessor.
+        """
         old = self._moves.pop(room.id, "")
         stays = not room.state.is_space and (not old or room.state.predecessor == old)
         if not stays:
@@ -87,7 +90,7 @@ class Invitations:
         return stays
 
     async def settle(self) -> None:
-        """Keep what changed, and go on with it."""
+        """Save changes, and act on them."""
         if self._changed:
             await self._keep()
             self._work.set()
@@ -101,10 +104,10 @@ class Invitations:
     def _note(self) -> None:
         self._changed = True
 
-    # What is done
+    # Work
 
     async def run(self) -> None:
-        """Go through doors, until cancelled. Raises PlatformRefused."""
+        """Join rooms, until cancelled. Raises PlatformRefused."""
         failures = 0
         while True:
             await self._work.wait()

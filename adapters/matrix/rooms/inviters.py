@@ -1,4 +1,4 @@
-"""Whose invitations Lyra follows."""
+"""Whose invitations Lyra accepts."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,9 +13,9 @@ Invites = str | frozenset[str]
 
 @dataclass(frozen=True, slots=True)
 class Invite:
-    """An invitation: who sent it, whether it is to a space, and the room that the one it leads to replaces, '' for none.
+    """An invitation: who sent it, whether it is to a space, and the predecessor of its room, '' for none.
 
-    A `quiet` one is from before Lyra listened for the first time.
+    A `quiet` one predates Lyra's first listening.
     """
 
     by: str
@@ -25,7 +25,7 @@ class Invite:
 
     @classmethod
     def of(cls, state: Any, me: str, *, quiet: bool) -> Self | None:
-        """Return the invitation that the shown state of a room holds, None where it holds none."""
+        """Parse the invitation in a room's stripped state, None if it contains none."""
         events: Sequence[Json] = [one for one in state if isinstance(one, dict)] if isinstance(state, list) else []
         own = [one for one in events if one.get("type") == "m.room.member" and one.get("state_key") == me]
         by = next((word(one, "sender") for one in own if part(one, "content").get("membership") == "invite"), "")
@@ -34,11 +34,11 @@ class Invite:
         return cls(by, made.get("type") == "m.space", replaces, quiet) if by else None
 
     def note(self) -> Json:
-        """Return what to keep of it."""
+        """Serialize it for a note."""
         return asdict(self)
 
     def allowed(self, allowed: Invites, moved_from: str) -> bool:
-        """Whether to follow it. `moved_from` is the room that the one it leads to is known to replace."""
+        """Return whether to follow it. `moved_from` is the room that its room is known to replace."""
         if self.space:
             return False
         if moved_from and self.replaces == moved_from:

@@ -1,4 +1,4 @@
-"""What people were called in a room and its predecessors before, read from their history and not kept."""
+"""Former names of people in a room and its predecessors, read from their history and not kept."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,10 +21,10 @@ _MOST_PAGES = 20
 
 
 class PastNames:
-    """The names that those who are in a room bore there, or in the rooms that it replaced, each once, the first borne first.
+    """The names that a room's members bore there or in the rooms it replaced, each once, first borne first.
 
-    Asked for again once somebody is called otherwise. Of a long history the last two thousand comings, goings and changes of names
-    count; where it cannot be read, nothing is known of it.
+    Read again once somebody's name changes. Of a long history the last two thousand membership events count; if it cannot
+    be read, nothing is known of it.
     """
 
     def __init__(self, client: AsyncClient) -> None:
@@ -32,7 +32,7 @@ class PastNames:
         self._read: dict[str, tuple[Mapping[str, str], Sequence[Person]]] = {}
 
     async def of(self, room: Room, earlier: Sequence[str] = ()) -> Sequence[Person]:
-        """Return them, with the accounts that bore them. `earlier` are the rooms that count with this one, the newest first."""
+        """Return those names with their accounts. `earlier` are the predecessors that count, newest first."""
         now = {one: room.state.shown_name(one) for one in room.state.inside}
         found: dict[Person, None] = {}
         for one in (*reversed(earlier), room.id):
@@ -40,7 +40,7 @@ class PastNames:
         return [one for one in found if one.id in now]
 
     async def _in(self, room: str, now: Mapping[str, str]) -> Sequence[Person]:
-        """Return who bore which names in one room, read anew unless everybody is called as when it was read last."""
+        """Return the former names in one room, read again unless all current names are the same as at the last read."""
         known = self._read.get(room)
         if known is None or known[0] != now:
             try:
@@ -51,7 +51,7 @@ class PastNames:
         return known[1]
 
     async def _changes(self, room: str) -> list[Json]:
-        """Return what was told of members, oldest first."""
+        """Return the membership events, oldest first."""
         found: list[Json] = []
         start = ""
         for _ in range(_MOST_PAGES):

@@ -1,4 +1,4 @@
-"""One room: what it is now, and what has to be remembered of it so that nobody is told what they could not read."""
+"""One room: its state, and what has to be remembered so that nobody is told what they could not read."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,9 +16,9 @@ _NAMED = 2
 
 
 class Shape(StrEnum):
-    """What a room was so far: nobody else was there yet, one other person alone, the same encrypted, or anything else.
+    """What a room has been so far: nobody else was there yet, a DM with one person, the same encrypted, or anything else.
 
-    One other person is alone there only as long as nobody else was ever there or invited, could come in, or could read.
+    A DM lasts only as long as nobody else was ever there or invited, could join, or could read.
     """
 
     UNKNOWN = ""
@@ -29,10 +29,10 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a room ended: which room replaces it, and who could read all that was said in its epoch of then.
+    """How a room ended: its successor, and who could read everything said in its last epoch.
 
-    `open` says that whoever comes there later can read all of that as well. `predecessor` is the room that it had itself
-    replaced, '' for none.
+    `open` means that whoever joins there later can read all of that as well. `predecessor` is the room that it replaced
+    itself, '' for none.
     """
 
     successor: str
@@ -43,17 +43,17 @@ class Ending:
 
     @classmethod
     def noted(cls, note: Json) -> "Ending":
-        """Return the ending of a note."""
+        """Deserialize an ending from a note."""
         return cls(**{**note, "readers": tuple(note["readers"])})
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is kept of a room over restarts.
+    """What is kept of a room across restarts.
 
-    `hidden` says that something of this epoch was said while who came later could not have read it; `shut` that something of
-    it was said while who never came could not; `admitted` that somebody came all the same and goes on in it, as that is waived;
-    `inside` that Lyra is in it; `ending` how it ended, where another room replaces it.
+    `hidden` means that something of this epoch was said while later members could not have read it; `shut` that something
+    of it was said while outsiders could not; `admitted` that somebody joined this epoch all the same, because that is
+    waived; `inside` that Lyra is in it; `ending` is how it ended, if another room replaces it.
     """
 
     epoch: int = 0
@@ -67,20 +67,21 @@ class Record:
 
     @classmethod
     def noted(cls, note: Json) -> "Record":
-        """Return the record of a note."""
+        """Deserialize a record from a note."""
         ending = Ending.noted(note["ending"]) if note.get("ending") else None
-        # What was noted before there was such a thing could not be read by all the world, as far as anybody knows.
+        # Notes from before `shut` existed: as far as is known, not all the world could read it.
         return cls(**{"shut": True, **note, "shape": Shape(note["shape"]), "ending": ending})
 
     def note(self) -> Json:
-        """Return what to keep of it."""
+        """Serialize the record for a note."""
         return asdict(self)
 
 
 class Room:
-    """A room that Lyra is in, was in, or is asked into. It is moved on by the events of its timeline, in their order.
+    """A room that Lyra is in, was in, or is invited to. The events of its timeline advance it, in order.
 
-    `waived` says for which rooms newcomers may be told what they cannot read, `crowded` which ones a third was in.
+    `waived` says for which rooms newcomers may be told what they cannot read, `crowded` in which ones there was a third
+    person.
     """
 
     def __init__(
@@ -94,10 +95,10 @@ class Room:
         self._waived = waived
         self._crowded = crowded
 
-    # How it goes on
+    # Progress
 
     def begin(self, state: State, *, whole: bool) -> None:
-        """Go on with a state; not `whole` means that there is no telling what happened before it since the last one."""
+        """Continue from a state; unless `whole`, it is unknown what happened since the last one."""
         was, self.state = self.state, state
         came = state is not was and bool(was.inside) and any(state.reads(one) and not was.reads(one) for one in state.inside)
         if self.record.inside and (came or not whole):
@@ -105,7 +106,7 @@ class Room:
         self._settle()
 
     def apply(self, event: Json) -> None:
-        """Go on to after an event of the state."""
+        """Advance past a state event."""
         concerned = [event["state_key"]] if event["type"] == MEMBER else self.others if event["type"] == VISIBILITY else ()
         outside = [user for user in concerned if user != self.me and not self.state.reads(user)]
         self.state.apply(event)
@@ -124,18 +125,18 @@ class Room:
     def _settle(self) -> None:
         """Take over from the state what stays true of a room for good."""
         if self.is_member and not self.record.inside:
-            # While she was away, anybody may have come.
+            # While she was away, anybody may have joined.
             self._newcomer()
         record = self.record
         encrypted = record.encrypted or self.state.is_encrypted
         shape, ending = self._shape(encrypted), self._ending()
         changed = self._known and shape is not record.shape and record.shape is not Shape.UNKNOWN
-        # Who looks in from outside has no keys.
+        # Outsiders have no keys.
         open_to_all = self.is_member and self.state.is_world_readable and not encrypted
         open_to_later = self.is_member and self.state.opens_history and not encrypted and not self._waived(self.id)
         opened = self._known and ((open_to_all and record.shut) or (open_to_later and record.hidden))
         anew = changed or opened or self._has_lost(ending)
-        # Whoever comes to an encrypted room has no keys to what was said before; to one of two nobody new can come.
+        # Newcomers to an encrypted room have no keys to what was said before; to a DM nobody new can come.
         sealed = encrypted and shape is Shape.ROOM
         hidden = (record.hidden and not anew) or (self.is_member and (sealed or not self.state.opens_history))
         shut = (record.shut and not anew) or (self.is_member and not open_to_all)
@@ -146,7 +147,7 @@ class Room:
         was = self.record.shape
         if was is Shape.ROOM or self.state.count_ever(self.me) > 1 or not self.is_closed:
             return Shape.ROOM
-        # Those who read the room that this one replaces have not come over yet.
+        # Those who read its predecessor have not come over yet.
         if was is Shape.UNKNOWN and (old := self.state.predecessor) and self._crowded(old):
             return Shape.ROOM
         if was is Shape.UNKNOWN and not self.alone:
@@ -154,7 +155,7 @@ class Room:
         return Shape.SEALED if encrypted else Shape.DIRECT
 
     def _ending(self) -> Ending | None:
-        """Return how the room ended, None where it goes on or somebody said it had who may not."""
+        """Return how the room ended; None if it goes on, or if its end was announced by somebody who may not."""
         record, named = self.record, self.state.successor
         was = record.ending
         if not (self.is_member and self.state.is_whole):
@@ -172,12 +173,12 @@ class Room:
         return replace(was, successor=named)
 
     def _has_lost(self, ending: Ending | None) -> bool:
-        """Whether somebody left who could read all that was said until the room ended: they cannot read what follows."""
+        """Return whether somebody left who could read everything until the room ended: they cannot read what follows."""
         if ending is None or ending.epoch != self.record.epoch or not (self.is_member and self.state.is_whole):
             return False
         return not self.state.joined.issuperset(ending.readers)
 
-    # What it is now
+    # Current state
 
     @property
     def is_member(self) -> bool:
@@ -186,33 +187,33 @@ class Room:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody who is not asked in can come in or read."""
+        """Whether nobody can join or read it without an invitation."""
         return self.state.is_by_invitation and not self.state.is_world_readable
 
     @property
     def tells_newcomers(self) -> bool:
-        """Whether those who come to it may be told what they cannot read."""
+        """Whether newcomers may be told what they cannot read."""
         return self._waived(self.id) and not self.state.is_world_readable
 
     @property
     def others(self) -> Sequence[str]:
-        """Who is in it beside Lyra, or invited."""
+        """Its other members and invitees."""
         return [one for one in self.state.inside if one != self.me]
 
     @property
     def alone(self) -> str:
-        """The one person who is in it beside Lyra or invited, '' where there are more or none."""
+        """The one other member or invitee, '' if there are more or none."""
         inside = self.state.inside
         return self.others[0] if len(inside) == 2 and self.me in inside else ""
 
     @property
     def is_private(self) -> bool:
-        """Whether one person alone can read it beside Lyra, and always did."""
+        """Whether exactly one other person can read it, and always could."""
         return bool(self.alone) and self.record.shape is not Shape.ROOM
 
     @property
     def is_direct(self) -> bool:
-        """Whether it is private, and the homeserver can read it, too."""
+        """Whether it is private and unencrypted, so that the homeserver can read it too."""
         return self.is_private and self.record.shape is Shape.DIRECT and not self.record.encrypted
 
     @property
@@ -228,15 +229,15 @@ class Room:
         return " and ".join(shown) or "an empty room"
 
     def called(self, name: str, thread: str) -> str:
-        """Return what a thread is called in a room of that name; '' is its main timeline."""
+        """Return the name of a thread in a room named `name`; '' is the main timeline."""
         return f"{name}: thread {short(thread)}" if thread else name
 
     def person(self, user: str) -> Person:
-        """Return someone under the name that is shown here: one line, at most 64 characters, never empty."""
+        """Return a person under their name in this room: one line, at most 64 characters, never empty."""
         return Person(PLATFORM, user, line(self.state.shown_name(user)) or line(localpart(user)) or user)
 
     def place(self, thread: str = "") -> Place:
-        """Return the room, or a thread of it, as a place with those who can read it."""
+        """Return the room, or a thread of it, as a place with its readers."""
         name = self.called(self.name, thread)
         if self.is_direct:
             return Place(PLATFORM, self.id, name, Reach.DIRECT, thread, alone=self.alone)
@@ -249,10 +250,10 @@ class Room:
         )
 
     def readable(self, user: str, epoch: int) -> bool:
-        """Whether someone can read now, for sure, all that was said in an epoch while Lyra listened."""
+        """Return whether a user can certainly read now all that was said in an epoch while Lyra listened."""
         if self.state.membership(user) != "join":
             return False
         if (ending := self.record.ending) and ending.epoch == epoch:
             return user in ending.readers
-        # Whoever came later and could not read what was said before began an epoch, or was let in on it.
+        # A newcomer who could not read what was said before began a new epoch, or was admitted.
         return epoch == self.record.epoch and not self.record.admitted

@@ -1,9 +1,8 @@
-"""The rooms that Lyra is in, as places: as the homeserver told of them last.
+"""The rooms that Lyra is in, as places, in the state last reported by the homeserver.
 
-What a room goes on with: the rooms that it replaced, as far as everyone who can read it could read them.
-
-Anybody can say that a room of theirs replaces another one, so both have to name each other. Whoever is in a room or invited
-counts as its reader, and wherever others can come in or look in, so do they.
+A room continues the rooms that it replaced, as far as everyone who can read it could read them. Anybody can claim that
+their room replaces another one, so both have to name each other. Members and invitees count as a room's readers, and where
+others can join or look in, so do they.
 """
 
 import asyncio
@@ -19,18 +18,18 @@ from adapters.matrix.rooms.room import Record, Room, Shape
 from localization.sentences import lazy
 
 _MOST = 20
-"""How many upgrades are followed back."""
+"""How many upgrades to follow back."""
 
 
 class Succession:
-    """Follows upgrades back. `past` gives a room by what was last known of it, `present` says whether Lyra sees what it is now."""
+    """Follows upgrades back. `past` returns a room as last known, `present` says whether Lyra sees its current state."""
 
     def __init__(self, past: Callable[[str], Room | None], present: Callable[[str], bool]) -> None:
         self._past = past
         self._present = present
 
     def earlier(self, room: Room) -> tuple[Circle, ...]:
-        """Return who could read the rooms that one replaced, the newest first, up to the first that somebody here could not."""
+        """Return the readers of the rooms that one replaced, newest first, up to the first that somebody could not read."""
         found: list[Circle] = []
         successor, old, met = room.id, room.state.predecessor, {room.id}
         while old and old not in met and len(found) < _MOST:
@@ -44,7 +43,7 @@ class Succession:
         return tuple(found)
 
     def may_know(self, room: Room, past: Room) -> bool:
-        """Say whether everyone who can read a room could read all that was said in one before it."""
+        """Return whether everyone who can read a room could read everything said in an earlier one."""
         if past.record.encrypted and not room.record.encrypted:
             return False
         anybody = self._could_anybody(past)
@@ -55,12 +54,12 @@ class Succession:
             return False
         if room.is_closed or room.record.encrypted:
             return True
-        # Who can come in now could have come in before.
+        # Whoever can join now could have joined before.
         alike = anybody and room.state.join_rules == past.state.join_rules
         return not room.state.is_world_readable and (alike or not room.state.opens_history)
 
     def _could_anybody(self, past: Room) -> bool:
-        """Whether whoever comes to an earlier room now, if they may, can read all that was said there until it ended."""
+        """Return whether anyone who joins an earlier room now can read everything said there until it ended."""
         ending = past.record.ending
         return ending is not None and ending.open and not past.record.admitted and self._present(past.id)
 
@@ -71,8 +70,8 @@ _GONE = lazy("Lyra is not in that room any more; invite her again to talk to her
 class Rooms:
     """The rooms of one connection.
 
-    What is kept of a room is noted before the events that changed it are committed, together with what it was before them:
-    `since` tells which of both holds, since it moves on with the commit.
+    A room's record is saved before the events that changed it are committed, together with the previous record: `since`,
+    which advances with the commit, tells which of both is valid.
     """
 
     succession: type[Succession] = Succession
@@ -88,16 +87,16 @@ class Rooms:
         self._expected: set[str] = set()
         self._told = asyncio.Condition()
         self.complete = False
-        """Whether the homeserver told of all rooms."""
+        """Whether the homeserver has reported all rooms."""
         self.waived: Callable[[str], bool] = _never
-        """Whether newcomers to a room may be told what was said before they came, though they cannot read it."""
+        """Whether a room's newcomers may be told what was said before they came, though they cannot read it."""
         self.away: Callable[[], bool] = bool
-        """Whether the homeserver has told nothing for too long."""
+        """Whether the homeserver has not answered for too long."""
 
-    # As places
+    # Places
 
     def place(self, room_id: str, thread: str = "") -> Place | None:
-        """Return a room, or a thread of it, as a place; None where it is not known now. Raises PlaceGone."""
+        """Return a room, or a thread of it, as a place; None if it is unknown now. Raises PlaceGone."""
         room = self.room(room_id)
         if room is None:
             return None
@@ -109,46 +108,46 @@ class Rooms:
         return replace(place, earlier=earlier, unheard=unheard)
 
     def hears(self, room_id: str) -> bool:
-        """Whether Lyra hears what is taken back in a room."""
+        """Return whether Lyra hears of redactions in a room."""
         room = self._rooms.get(room_id)
         return room is not None and room.is_member
 
     def room(self, room_id: str) -> Room | None:
-        """Return a room that Lyra is in, None where it is not known now. Raises PlaceGone."""
+        """Return a room that Lyra is in, None if it is unknown now. Raises PlaceGone."""
         room = self._rooms.get(room_id)
         if not self.complete or self.away() or room_id in self._unsettled or (room is None and room_id in self._expected):
             return None
         if room is None or not room.is_member:
-            # Who put her out, or whom she left, may let her in again: what waits for the room waits for that.
+            # Somebody may let her in again: what waits for the room waits for that.
             raise PlaceHidden(_GONE)
         return room
 
     def peek(self, room_id: str) -> Room | None:
-        """Return a room as it was told of last, whatever is changing."""
+        """Return a room as last reported, even if it is changing."""
         return self._rooms.get(room_id)
 
     def dm_of(self, user_id: str, *, encrypted: bool = False) -> str | None:
-        """Return a room where that person is alone with Lyra, encrypted if there is such a one; None where there is none.
+        """Return a room where a person is alone with Lyra, preferably an encrypted one; None if there is none.
 
-        One that the person has not come to yet counts after the others; `encrypted` says that no other than an encrypted one will do.
+        Rooms that the person has not joined yet come last; `encrypted` requires an encrypted one.
         """
         found = [one for one in self._rooms.values() if self._is_dm(one, user_id) and (one.record.encrypted or not encrypted)]
         found.sort(key=lambda one: (one.state.membership(user_id) != "join", not one.record.encrypted))
         return found[0].id if found else None
 
     def shares(self, user_id: str) -> bool:
-        """Whether a person is in a room with Lyra that is no DM."""
+        """Return whether a person is in a room with Lyra that is no DM."""
         rooms = (one for one in self._rooms.values() if one.is_member and not one.is_private)
         return any(one.state.membership(user_id) == "join" for one in rooms)
 
     def expect(self, room_id: str) -> None:
-        """Have a room, which the homeserver is about to tell of, count as not known instead of gone."""
+        """Treat a room that the homeserver is about to report as unknown instead of gone."""
         self._expected.add(room_id)
 
     async def arrived(self, room_id: str, alone: str, seconds: float = 30.0) -> Place | None:
-        """Wait until the homeserver told of a room where someone is alone with Lyra, and return its place.
+        """Wait until a room with nobody but one person and Lyra has been reported, and return its place.
 
-        None where that takes longer. Raises PlaceGone.
+        None if that takes too long. Raises PlaceGone.
         """
         self.expect(room_id)
         try:
@@ -159,11 +158,11 @@ class Rooms:
         return self.place(room_id)
 
     def is_settled(self, room_id: str) -> bool:
-        """Whether the homeserver told of a room, and it is not changing again."""
+        """Return whether a room was reported and is not changing again."""
         return room_id in self._rooms and room_id not in self._unsettled
 
     async def at_rest(self, seconds: float = 10.0) -> bool:
-        """Wait until the homeserver told of all rooms and none is changing, and return whether all are known now."""
+        """Wait until all rooms were reported and none is changing; return whether all are known now."""
         try:
             async with asyncio.timeout(seconds), self._told:
                 await self._told.wait_for(lambda: self.complete and not self._unsettled)
@@ -186,14 +185,14 @@ class Rooms:
         usable = room.is_member and room.id not in self._unsettled and not room.state.is_space and not room.state.replaced
         return usable and room.alone == user_id and room.is_private
 
-    # As they are told of
+    # Updates
 
     def unsettle(self, room_ids: Iterable[str]) -> None:
-        """Have rooms count as not known until they are settled: what they are is changing."""
+        """Treat rooms as unknown until they are settled, because they are changing."""
         self._unsettled.update(room_ids)
 
     async def meet(self, room_id: str, since: str) -> Room:
-        """Return a room, with what was kept of it up to `since`."""
+        """Return a room, with its saved record as of `since`."""
         if room_id not in self._rooms:
             note = await self._notes.get(_note(room_id))
             found = note and note["was" if note["at"] == since else "is"]
@@ -203,7 +202,7 @@ class Rooms:
         return self._rooms[room_id]
 
     async def settle(self, rooms: Sequence[Room], since: str) -> None:
-        """Keep what rooms are now, before the events up to which they were moved are committed; `since` is where these begin."""
+        """Save the rooms' records before the events that advanced them are committed; `since` is where those begin."""
         self._rooms |= {room.id: room for room in rooms}
         for room in rooms:
             was = self._kept.get(room.id)
@@ -219,7 +218,7 @@ class Rooms:
             self._told.notify_all()
 
     async def _look_back(self, room: Room, since: str) -> None:
-        """Have at hand what was kept of the rooms that one replaced, where Lyra is not in them any more."""
+        """Load the records of a room's predecessors that Lyra is no longer in."""
         old = room.state.predecessor
         while old and old not in self._rooms and old not in self._left:
             self._left[old] = past = await self.meet(old, since)

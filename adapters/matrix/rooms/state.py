@@ -1,4 +1,4 @@
-"""What a room is made of: its state events, and what they say."""
+"""A room's state events, and what they mean."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -8,19 +8,19 @@ from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
 
 INSIDE = ("join", "invite")
-"""The memberships of those who are in a room or may come in."""
+"""The memberships of those who are in a room or may join it."""
 
 TOMBSTONE = "m.room.tombstone"
 _INVITED = "invite"
 _OPEN = ("shared", "world_readable")
 _BEYOND_NUMBERS = 12
-"""From this version of rooms on, who made a room has more power than any number."""
+"""From this room version on, a room's creator has more power than any number."""
 _STATE = 50
 _RULERS = 50
 
 
 class State:
-    """The state of one room at one point of its history."""
+    """The state of one room at one point in its history."""
 
     def __init__(self, events: Iterable[Json] = ()) -> None:
         self._events: dict[tuple[str, str], Json] = {}
@@ -28,20 +28,20 @@ class State:
         for event in events:
             self.apply(event)
 
-    # How it comes to be
+    # Changes
 
     def copy(self) -> "State":
-        """Return the same state, to be moved on by itself."""
+        """Return a copy that can be advanced on its own."""
         other = State()
         other._events, other._inside = dict(self._events), dict(self._inside)
         return other
 
     def apply(self, event: Json) -> None:
-        """Go on to after an event."""
+        """Advance past an event."""
         self._set(event["type"], event["state_key"], event)
 
     def undo(self, event: Json) -> None:
-        """Go back to before an event that was applied. What the homeserver does not say of before is taken for not there."""
+        """Go back to before an applied event. Without a former value from the homeserver, there was none."""
         before = part(event, "unsigned")
         was = {**event, "content": before.get("prev_content"), "sender": before.get("prev_sender", event["sender"])}
         self._set(event["type"], event["state_key"], was if isinstance(was["content"], dict) else None)
@@ -58,33 +58,33 @@ class State:
                 self._inside.pop(key, None)
 
     def has_replaced(self, event: Json) -> bool:
-        """Whether what stands took the place of an event."""
+        """Return whether the current state replaced an event."""
         now = self._events.get((event["type"], event["state_key"]))
         return word(part(now, "unsigned"), "replaces_state") == str(event["event_id"])
 
-    # Who is there
+    # Members
 
     @property
     def inside(self) -> list[str]:
-        """Who is in the room or invited to it, in the order in which they came."""
+        """The members and invitees, in the order they came."""
         return list(self._inside)
 
     @property
     def joined(self) -> set[str]:
-        """Who is in the room, without those who are only invited."""
+        """The members, without invitees."""
         return {user for user in self._inside if self.membership(user) == "join"}
 
     def membership(self, user: str) -> str:
-        """Return join, invite, leave, ban or knock; '' for who was never there."""
+        """Return join, invite, leave, ban or knock; '' if the user was never there."""
         return word(self.content("m.room.member", user), "membership")
 
     def reads(self, user: str) -> bool:
-        """Whether someone can read what is said now, be it once they follow their invitation."""
+        """Return whether a user can read what is said now, possibly after accepting their invitation."""
         membership = self.membership(user)
         return membership == "join" or (membership == "invite" and self._visibility != "joined")
 
     def count_ever(self, user: str) -> int:
-        """Return how many beside this one are or were there or invited, those who were invited by an address among them."""
+        """Return how many others are or were there or invited, including invitations by address."""
         known = {key for kind, key in self._events if kind == "m.room.member"}
         return self.asked_by_address + sum(self.membership(one) not in ("", "knock") for one in known - {user})
 
@@ -94,58 +94,58 @@ class State:
         return sum(kind == "m.room.third_party_invite" for kind, _ in self._events)
 
     def shown_name(self, user: str) -> str:
-        """Return what someone is called here, '' where that is not said."""
+        """Return a user's display name here, '' if they have none."""
         return word(self.content("m.room.member", user), "displayname")
 
-    # What it is
+    # Properties
 
     @property
     def is_whole(self) -> bool:
-        """Whether this is the room's whole state: of a room that Lyra left, the homeserver may tell only what changed last."""
+        """Whether this is the room's full state: of a room that Lyra left, the homeserver may only tell the last changes."""
         return ("m.room.create", "") in self._events
 
     @property
     def title(self) -> str:
-        """What the room was named, '' where it has no name."""
+        """The room's name, '' if it has none."""
         return word(self.content("m.room.name"), "name") or word(self.content("m.room.canonical_alias"), "alias")
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether what is said there has to be encrypted."""
+        """Whether messages have to be encrypted."""
         return ("m.room.encryption", "") in self._events
 
     def is_private(self, me: str) -> bool:
-        """Whether one person alone was ever there beside this one, and nobody else could come in or read."""
+        """Return whether exactly one other person was ever there, and nobody else could join or read."""
         return self.count_ever(me) <= 1 and self.is_by_invitation and not self.is_world_readable
 
     @property
     def is_space(self) -> bool:
-        """Whether it holds rooms, and nobody talks there."""
+        """Whether it is a space, which contains rooms and no conversation."""
         return word(self.content("m.room.create"), "type") == "m.space"
 
     @property
     def opens_history(self) -> bool:
-        """Whether who comes later can read what is said now."""
+        """Whether later members can read what is said now."""
         return self._visibility in _OPEN
 
     @property
     def is_world_readable(self) -> bool:
-        """Whether who never comes can read what is said now."""
+        """Whether non-members can read what is said now."""
         return self._visibility == "world_readable"
 
     @property
     def join_rules(self) -> Json:
-        """Who can come in without an invitation, as the room has it; without a word of it, nobody."""
+        """The rules for joining without an invitation; if unset, nobody can."""
         return self.content("m.room.join_rules") if ("m.room.join_rules", "") in self._events else {"join_rule": _INVITED}
 
     @property
     def is_by_invitation(self) -> bool:
-        """Whether nobody can come in without an invitation."""
+        """Whether nobody can join without an invitation."""
         return self.join_rules.get("join_rule") == _INVITED
 
     @property
     def is_public(self) -> bool:
-        """Whether anybody can come in."""
+        """Whether anybody can join."""
         return self.join_rules.get("join_rule") == "public"
 
     @property
@@ -159,39 +159,42 @@ class State:
 
     @property
     def replaced(self) -> bool:
-        """Whether another room took its place."""
+        """Whether another room replaced it."""
         return bool(self.content(TOMBSTONE))
 
     @property
     def successor(self) -> str:
-        """The room that is said to have taken its place, '' for none."""
+        """The room that is said to have replaced it, '' for none."""
         return word(self.content(TOMBSTONE), "replacement_room")
 
     @property
     def is_rightly_replaced(self) -> bool:
-        """Whether who said so may send all who are here to another room."""
+        """Whether whoever announced the successor may move everybody here to another room."""
         return self.may_replace(word(self._events.get((TOMBSTONE, "")), "sender"))
 
-    # Who may do what
+    # Permissions
 
     @property
     def rulers(self) -> list[str]:
-        """Those who are there and may change what the room is; the first few where that is nearly everybody."""
+        """The members who may change the room; only the first few if nearly everybody may."""
         named = self._inside if self.rules("") else sorted({*part(self._levels, "users"), *self._creators})
         return sorted(islice((one for one in named if self.membership(one) == "join" and self.rules(one)), _RULERS))
 
     def rules(self, user: str) -> bool:
-        """Whether someone may change what the room is."""
+        """Return whether a user may change the room."""
         return self._power(user) >= max(_STATE, _number(self._levels.get("state_default"), _STATE))
 
     def may_send(self, user: str, kind: str) -> bool:
-        """Whether someone who is there may say something of a kind of event."""
+        """Return whether a member may send an event type."""
         levels = self._levels
         level = _number(part(levels, "events").get(kind), _number(levels.get("events_default"), 0))
         return self._power(user) >= level
 
     def may_replace(self, user: str) -> bool:
-        """Whether someone may send all who are here to another room. An ordinary member never may, whatever the room says."""
+        """Return whether a user may move everybody here to another room.
+
+        An ordinary member never may, whatever the room says.
+        """
         level = _number(part(self._levels, "events").get(TOMBSTONE), _STATE)
         return self.rules(user) and self._power(user) >= level
 
@@ -217,12 +220,12 @@ class State:
         return int(version) if version.isdecimal() else 1
 
     def content(self, kind: str, key: str = "") -> Json:
-        """Return what a part of the state says, {} where it is not set."""
+        """Return the content of a state event, {} if it is not set."""
         return part(self._events.get((kind, key)), "content")
 
 
 def _number(value: Any, otherwise: int) -> int:
-    """Return a power level; old rooms have them as text, too."""
+    """Parse a power level; in old rooms it may be a string."""
     if isinstance(value, str) and value.strip().lstrip("-").isdecimal():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else otherwise

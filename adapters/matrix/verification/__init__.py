@@ -1,5 +1,5 @@
-"""Verification by emoji: that she and somebody's device really have each other's keys, and nobody stands between them.
+"""Emoji verification: proof that she and somebody's device have each other's keys, with nobody in between.
 
-What devices and rooms bring of it comes in, and what a person or whoever runs her found in comparing; out go the steps of
-m.sas.v1, what to tell of them, and signatures of the keys that are right.
+The verification events of devices and rooms, and people's or the operator's verdicts come in; the steps of m.sas.v1, what
+to tell of them, and signatures of verified keys go out.
 """

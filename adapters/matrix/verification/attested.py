@@ -1,4 +1,4 @@
-"""Whose keys were compared and found right, kept over restarts, and signed where whoever runs Lyra compared them."""
+"""Verified keys, kept across restarts, and signed if the operator compared them."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -14,14 +14,15 @@ from adapters.matrix.homeserver import Denied, Json, SignedOut, ask
 from adapters.matrix.verification.sas import Party
 
 OPERATOR, CHAT = "operator", "chat"
-"""Who found the emoji to be the same: whoever runs her, at the terminal; or the person, where they talk with her."""
+"""Who confirmed the emoji: the operator at the terminal, or the person in their conversation with her."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attestation:
-    """The keys of somebody that were right: a device's, and the master key of their identity, '' for none.
+    """Somebody's verified keys: a device's, and the master key of their identity, '' for none.
 
-    `by` says who compared, `at` when, in microseconds UTC; `signed` that her own identity says so to her other clients.
+    `by` says who compared, `at` when, in microseconds UTC; `signed` that her own identity's signature tells her other
+    clients.
     """
 
     user: str
@@ -34,7 +35,7 @@ class Attestation:
 
     @property
     def keys(self) -> tuple[str, str, str]:
-        """Which keys they are."""
+        """The keys that identify it."""
         return self.device, self.key, self.master
 
 
@@ -45,15 +46,18 @@ class Attested:
         self._client, self._notes, self._identity = client, notes, identity
 
     async def all(self) -> dict[str, Attestation]:
-        """Return them, by user."""
+        """Return all attestations, by user."""
         return await attestations(self._notes, self._client.user_id)
 
     async def add(self, shown: Published, other: Party, *, master: bool, by: str, at: int) -> Attestation:
-        """Keep that what the homeserver shows of somebody is right, the `master` key included or not. Raises as `ask`, without Denied."""
+        """Record the keys shown of somebody as verified, with or without the `master` key.
+
+        Raises like `ask`, without Denied.
+        """
         attestation = Attestation(other.user, other.device, shown.device_key, shown.master_key if master else "", by, at)
         before = (await self.all()).get(other.user)
         if before and before.by == OPERATOR and before.keys == attestation.keys:
-            # What somebody says in a chat takes nothing from what was compared at the terminal.
+            # A verdict in a chat does not weaken what was compared at the terminal.
             attestation = replace(attestation, by=OPERATOR, signed=before.signed)
         self._trust(attestation)
         if attestation.by == OPERATOR and not attestation.signed:
@@ -63,9 +67,9 @@ class Attested:
         return attestation
 
     async def changed(self, users: Collection[str] | None = None) -> list[Attestation]:
-        """Look again at what the homeserver shows of these users, or of all; return what counts no more, as keys are others now.
+        """Check again the keys that the homeserver shows of these users, or of all; return attestations voided by changed keys.
 
-        Raises as `ask`.
+        Raises like `ask`.
         """
         before, lost = await self.all(), list[Attestation]()
         kept = dict(before)
@@ -82,14 +86,14 @@ class Attested:
         return lost
 
     def _trust(self, attestation: Attestation) -> None:
-        """Have the key store know a device as verified."""
+        """Mark a device as verified in the key store."""
         with suppress(KeyError):
             device = self._client.device_store[attestation.user][attestation.device]
             if device.ed25519 == attestation.key:
                 self._client.verify_device(device)
 
     async def _signed(self, attestation: Attestation, shown: Published) -> Attestation:
-        """Have her identity say so, where it is there and may; else that is tried again when she looks next."""
+        """Sign with her identity, if its keys are here and may sign; otherwise it is retried at the next check."""
         document = self._signature(attestation, shown)
         if document is None:
             return attestation
@@ -104,7 +108,7 @@ class Attested:
     def _signature(self, attestation: Attestation, shown: Published) -> Json | None:
         if self._identity is None or not attestation.master:
             return None
-        # Without what others signed, which is theirs to upload.
+        # Without others' signatures, which are theirs to upload.
         if attestation.user == self._identity.user:
             return {attestation.device: self._identity.signed(bare(shown.device), SELF)}
         return {attestation.master: self._identity.signed(bare(shown.master), USER)}

@@ -1,4 +1,4 @@
-"""How the steps of a verification come and go: to a device, or into a room where one person is alone with Lyra."""
+"""Transport of verification steps: to a device, or in a room where one person is alone with Lyra."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -28,7 +28,7 @@ from localization.sentences import lazy
 _TRIES = 3
 _LONGEST = 255
 LASTS, _EARLY = 600.0, 300.0
-"""How many seconds a verification may take, and how far ahead the clock of who asks for it may be."""
+"""The longest duration of a verification, and how far a requester's clock may be ahead, in seconds."""
 _REASONS = {
     steps.BY_USER: "Verification was ended.",
     steps.TIMED_OUT: "Verification took too long.",
@@ -38,21 +38,22 @@ _REASONS = {
     steps.COMMITMENT: "A key is not the one that was promised.",
     steps.DIFFERENT: "The emoji are not the same.",
 }
-"""What an app may show of why it is over; apps that know the codes say it in their own words."""
+"""What an app may show as the reason for the end; apps that know the codes use their own words."""
 
 
 _FALLBACK = lazy("I ask to be verified by emoji, which this app does not know; use another one.")
 
 
 class Unsent(Exception):
-    """A step did not go out, however often it was tried."""
+    """A step could not be sent in any of several tries."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A step that somebody sent, to her device or into a `room`; `at` is when, in microseconds UTC, `event` its id in the room.
+    """A received step, sent to her device or in a `room`; `at` is in microseconds UTC, `event` its id in the room.
 
-    `by` are the keys of the device that encrypted it for hers, the one it encrypts with and the one that names it; () for none.
+    `by` are the keys of the device that encrypted it for hers, the Curve25519 and the Ed25519 key; () if it was not
+    encrypted.
     """
 
     user: str
@@ -65,26 +66,26 @@ class Heard:
 
     @property
     def id(self) -> str:
-        """The id of the verification that it belongs to, '' for none."""
+        """The id of its verification, '' for none."""
         if not self.room:
             return word(self.content, "transaction_id")
         return self.event if self.kind == steps.REQUEST else word(part(self.content, "m.relates_to"), "event_id")
 
     @property
     def device(self) -> str:
-        """The device that sent it, '' where it does not say."""
+        """The device that sent it, '' if it does not say."""
         return word(self.content, "from_device")
 
 
 def in_room(room: str, seen: Seen) -> Heard | None:
-    """Return an event of a room as a step of a verification, None where it is none."""
+    """Convert a room event to a verification step, None if it is none."""
     if seen.kind == MESSAGE and seen.content.get("msgtype") == steps.REQUEST:
         return Heard(seen.sender, steps.REQUEST, seen.content, seen.at, room, seen.id)
     return Heard(seen.sender, seen.kind, seen.content, seen.at, room, seen.id) if seen.kind.startswith(PREFIX) else None
 
 
 def to_device(events: Sequence[object], now: int) -> list[Heard]:
-    """Return what was sent to her device as steps of verifications, those that are any."""
+    """Convert to-device events to verification steps, skipping others."""
     found = []
     for event in events:
         raw = getattr(event, "source", None)
@@ -97,27 +98,27 @@ def to_device(events: Sequence[object], now: int) -> list[Heard]:
 
 
 class Channel:
-    """Sends the steps of one connection, each once. `me` is her device."""
+    """Sends one connection's steps, each once. `me` is her device."""
 
     def __init__(self, client: AsyncClient, rooms: Rooms, wire: Wire, pace: Pace) -> None:
         self._client, self._rooms, self._wire, self._pace = client, rooms, wire, pace
         self.me = Party(client.user_id, client.device_id)
 
     async def ready(self) -> None:
-        """Wait until rooms are known."""
+        """Wait until the rooms are known."""
         while not await self._rooms.at_rest():
             continue
 
     def own_keys(self, identity: CrossSigningIdentity | None) -> dict[str, str]:
-        """Return the keys that she proves, by their ids: her device's, and her identity's where it is here."""
+        """Return the keys that she proves, by id: her device's, and her identity's if its keys are here."""
         master = identity.public(MASTER) if identity else ""
         own = {f"ed25519:{self.me.device}": str(self._client.olm.account.identity_keys["ed25519"])}
         return own | ({f"ed25519:{master}": master} if master else {})
 
     def may(self, heard: Heard, now: int) -> bool:
-        """Whether somebody may verify her so: alone with her in the room, in a DM at all, or on another device of her account.
+        """Return whether this step may verify her: from a DM's other member, or from another device of her account.
 
-        Who asked long ago, or has another time, does not wait any more.
+        Requests that are too old, or from a clock too far ahead, are ignored.
         """
         age = (now - heard.at) / 1_000_000
         if not -_EARLY <= age <= LASTS or not 0 < len(heard.id) <= _LONGEST:
@@ -130,7 +131,7 @@ class Channel:
         return bool(heard.device) and self._rooms.dm_of(heard.user) is not None
 
     def dm(self, user: str, room: str = "") -> tuple[Place, Person] | None:
-        """Return where a person is alone with her, in this room or in another, and who they are; None for nowhere."""
+        """Return the place where a person is alone with her, this room or another, and that person; None if there is none."""
         found = self._room(room or self._rooms.dm_of(user) or "")
         if found is None or found.alone != user or not found.is_private:
             return None
@@ -143,7 +144,7 @@ class Channel:
             return None
 
     async def published(self, other: Party) -> Published:
-        """Return what the homeserver shows of somebody's keys. Raises Unsent, SignedOut."""
+        """Return the keys the homeserver shows of somebody. Raises Unsent, SignedOut."""
         try:
             return await published_of(self._client, other.user, other.device)
         except SignedOut:
@@ -152,9 +153,10 @@ class Channel:
             raise Unsent from None
 
     async def is_from(self, heard: Heard, device: str) -> bool:
-        """Whether the device that a step names, else this one, encrypted it, as its owner published that; True of what came as it is.
+        """Return whether a step was encrypted by `device` or, if '', by the one it names; True if it is unencrypted.
 
-        Where the device is known already, no other can be named. Raises SignedOut.
+        Checked against the keys its owner published. If the device is known, the step cannot name another. Raises
+        SignedOut.
         """
         if not heard.by:
             return True
@@ -180,14 +182,14 @@ class Channel:
         await self._put(one, step)
 
     async def cancel(self, one: Verification, code: str) -> None:
-        """Say that one is over; where that cannot be said, it ends by itself after ten minutes. Raises SignedOut."""
+        """Cancel a verification; if that cannot be sent, it times out after ten minutes. Raises SignedOut."""
         try:
             await self._put(one, one.cancelled(code, _REASONS.get(code, "Verification was ended.")))
         except Unsent:
             return
 
     async def refuse(self, heard: Heard, code: str) -> None:
-        """Refuse a step that belongs to no verification. Raises SignedOut."""
+        """Reject a step that belongs to no verification. Raises SignedOut."""
         if heard.device and heard.id:
             await self.cancel(Verification(heard.id, self.me, Party(heard.user, heard.device)), code)
 

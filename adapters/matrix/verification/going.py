@@ -1,4 +1,4 @@
-"""A verification that is under way."""
+"""A verification in progress."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from adapters.matrix.verification.steps import Verification
 
 @dataclass(slots=True)
 class Going:
-    """One under way, until when, and who compared for her, '' for nobody yet."""
+    """A verification in progress, its deadline, and who confirmed the emoji on her side, '' for nobody yet."""
 
     one: Verification
     until: float

@@ -1,4 +1,4 @@
-"""Verifications under way, as they are kept: so that a restart can end them in words, and whoever runs Lyra sees them beside her."""
+"""Records of verifications in progress, so that a restart can end them with a notice, and the operator sees them too."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ _MOST_OVER = 100
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One under way: whose, from which device, where; `emoji` are the numbers that it shows, none before."""
+    """A verification in progress: whose, from which device, where; `emoji` are the numbers it shows, empty before that."""
 
     id: str
     user: str
@@ -21,37 +21,37 @@ class Record:
 
 
 class Records:
-    """The verifications of one account under way, and the ids of those that are over."""
+    """One account's verifications in progress, and the ids of those that ended."""
 
     def __init__(self, notes: Notes, account: str) -> None:
         self._notes, self._name = notes, f"verification {account}"
 
     async def under_way(self) -> list[Record]:
-        """Return those under way."""
+        """Return those in progress."""
         return [Record(**{**one, "emoji": tuple(one["emoji"])}) for one in (await self._all())["open"]]
 
     async def over(self) -> set[str]:
-        """Return the ids of those that were over last."""
+        """Return the ids of the last ones that ended."""
         return set((await self._all())["over"])
 
     async def keep(self, one: Record) -> None:
-        """Keep one as it is now."""
+        """Save a record in its current state."""
         kept = await self._all()
         await self._put(kept, [*_without(kept, one.id), asdict(one)])
 
     async def end(self, id: str) -> None:
-        """Have one be over."""
+        """Record that a verification ended."""
         kept = await self._all()
         await self._put({**kept, "over": [*kept["over"], id][-_MOST_OVER:]}, _without(kept, id))
         await self._notes.put(self._answer(id), None)
 
     async def answer(self, one: Record) -> bool | None:
-        """Return whether whoever runs her found the emoji of one to be the same, None where they did not say that of these."""
+        """Return the operator's verdict on a verification's emoji, None if there is none on exactly these."""
         found = await self._notes.get(self._answer(one.id))
         return bool(found["same"]) if isinstance(found, dict) and found["shown"] == shown_of(one) else None
 
     async def say(self, one: Record, *, same: bool) -> None:
-        """Say, as who runs her, whether the emoji of one, as it was shown, are the same."""
+        """Record the operator's verdict on the emoji of a verification, as shown."""
         await self._notes.put(self._answer(one.id), {"same": same, "shown": shown_of(one)})
 
     def _answer(self, id: str) -> str:
@@ -65,7 +65,7 @@ class Records:
 
 
 def shown_of(one: Record) -> dict[str, Any]:
-    """Return what a verdict on one rests on: its other side names the id, and may do so twice."""
+    """Return what a verdict rests on: the other side chooses the id, and may reuse it."""
     return {**asdict(one), "emoji": list(one.emoji)}
 
 

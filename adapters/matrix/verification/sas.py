@@ -1,4 +1,4 @@
-"""What two devices compute together from keys that are made for the occasion (m.sas.v1), and by which they prove their own."""
+"""The key agreement and proofs of two devices (m.sas.v1)."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,7 +14,7 @@ from adapters.matrix.homeserver import Json
 METHOD = "m.sas.v1"
 AGREEMENT, HASH, MAC, STRING = "curve25519-hkdf-sha256", "sha256", "hkdf-hmac-sha256.v2", "emoji"
 KEY_IDS = "KEY_IDS"
-"""What stands in the place of a key's id where all ids together are proven."""
+"""The pseudo id under which the list of all key ids is proven."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +26,25 @@ class Party:
 
 
 def commitment(public: str, start: Json) -> str:
-    """Return what binds a device to its public key before it has seen the other one's; `start` is what began it, as it was sent."""
+    """Return the commitment of a device to its public key before it sees the other's; `start` is the start event as sent."""
     return packed(sha256((public + Api.to_canonical_json(start)).encode()).digest())
 
 
 class KeyPair:
-    """A key that is made for one verification, and good for one agreement."""
+    """An ephemeral key, good for one agreement in one verification."""
 
     def __init__(self) -> None:
         self._sas = vodozemac.Sas()
         self.public = str(self._sas.public_key.to_base64())
 
     def agreed(self, theirs: str) -> vodozemac.EstablishedSas:
-        """Return what both have from here on. Raises ValueError for a key that is none."""
+        """Return the shared secret. Raises ValueError for an invalid key."""
         return self._sas.diffie_hellman(vodozemac.Curve25519PublicKey.from_base64(theirs))
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A secret that two devices have in common, under the id of their verification."""
+    """A shared secret of two devices, under the id of their verification."""
 
     secret: vodozemac.EstablishedSas
     id: str
@@ -55,16 +55,16 @@ class Agreement:
         return cls(own.agreed(theirs), id)
 
     def emoji(self, starter: Party, starters: str, accepter: Party, accepters: str) -> tuple[int, ...]:
-        """Return the numbers of the seven emoji, for who began and who accepted, each with their public key."""
+        """Return the numbers of the seven emoji, given who started and who accepted, each with their public key."""
         who = f"{starter.user}|{starter.device}|{starters}|{accepter.user}|{accepter.device}|{accepters}"
         return tuple(self.secret.bytes(f"MATRIX_KEY_VERIFICATION_SAS|{who}|{self.id}").emoji_indices)
 
     def mac(self, text: str, sender: Party, receiver: Party, key: str) -> str:
-        """Return by what a device proves a text to another: one of its keys under its id, or all ids under KEY_IDS."""
+        """Return the MAC by which a device proves a text: one of its keys under its id, or all ids under KEY_IDS."""
         who = f"{sender.user}{sender.device}{receiver.user}{receiver.device}"
         return str(self.secret.calculate_mac(text, f"MATRIX_KEY_VERIFICATION_MAC{who}{self.id}{key}"))
 
     def proves(self, mac: object, text: str, sender: Party, receiver: Party, key: str) -> bool:
-        """Whether a device proved a text to another."""
+        """Return whether a MAC proves a text of the sender."""
         expected = self.mac(text, sender, receiver, key)
         return isinstance(mac, str) and compare_digest(mac.rstrip("=").encode(), expected.rstrip("=").encode())

@@ -1,4 +1,4 @@
-"""The 64 emoji by which people compare, and what the Matrix specification calls them."""
+"""The 64 emoji that people compare, with their names in the Matrix specification."""
 
 from collections.abc import Sequence
 
@@ -73,7 +73,7 @@ EMOJI = (
 
 
 def shown(numbers: Sequence[int]) -> Sentence:
-    """Return seven of them on a line, each with its name in the language of whoever reads it."""
+    """Return seven of them on a line, each with its name in the reader's language."""
     one, two, three, four, five, six, seven = (lazy("{sign} {name}", sign=EMOJI[at][0], name=EMOJI[at][1]) for at in numbers)
     return lazy(
         "{one} · {two} · {three} · {four} · {five} · {six} · {seven}",

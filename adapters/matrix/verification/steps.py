@@ -1,6 +1,6 @@
-"""One verification, step by step, as Matrix has them: asked, ready, begun, accepted, keys exchanged, compared, proven.
+"""One verification as Matrix's state machine: requested, ready, started, accepted, keys exchanged, compared, proven.
 
-Nothing here sends or waits. What came is taken, and what is to be sent in answer is returned.
+Nothing here sends or waits: received steps are taken, and the steps to answer are returned.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ COMMITMENT, DIFFERENT = "m.mismatched_commitment", "m.mismatched_sas"
 
 
 class Ended(Exception):
-    """A verification is over, with one of Matrix's codes; `told` says that the other side said so."""
+    """A verification ended with one of Matrix's codes; `told` means that the other side ended it."""
 
     def __init__(self, code: str, *, told: bool = False) -> None:
         super().__init__(code)
@@ -42,7 +42,7 @@ class Ended(Exception):
 
 
 class Phase(IntEnum):
-    """What a verification waits for: an answer, a beginning, its acceptance, the other's key, a comparison, the other's proof."""
+    """What a verification waits for: an answer, a start, its acceptance, the other's key, a comparison, the other's proof."""
 
     ASKED = 0
     READY = 1
@@ -55,7 +55,7 @@ class Phase(IntEnum):
 
 @dataclass(slots=True)
 class Verification:
-    """Lyra's device `me` and somebody's, under an id: in a room, or '' for device to device."""
+    """A verification between Lyra's device `me` and somebody's, under an id: in a room, or '' for device to device."""
 
     id: str
     me: Party
@@ -71,7 +71,7 @@ class Verification:
     _proof: Json = field(default_factory=dict, repr=False)
 
     def take(self, kind: str, content: Json) -> list[Step]:
-        """Take a step of the other side, and return those in answer. Raises Ended."""
+        """Process a step from the other side, and return the steps to answer. Raises Ended."""
         if kind == CANCEL:
             raise Ended(word(content, "code") or BY_USER, told=True)
         if kind == DONE:
@@ -82,11 +82,11 @@ class Verification:
         return step(content)
 
     def ready(self) -> Step:
-        """Return that she is ready, as the answer to who asked."""
+        """Return the step that answers a request."""
         return READY, self._own({"from_device": self.me.device, "methods": [METHOD]})
 
     def confirm(self, keys: Mapping[str, str]) -> Step:
-        """Have the emoji be the same; return what proves her keys, given by their ids. Raises Ended."""
+        """Confirm the emoji; return the step that proves her keys, given by id. Raises Ended."""
         if self.phase is not Phase.COMPARING:
             raise Ended(UNEXPECTED)
         assert self._agreement is not None
@@ -96,20 +96,20 @@ class Verification:
         return MACS, self._own({"mac": macs, "keys": self._agreement.mac(ids, self.me, self.other, KEY_IDS)})
 
     def done(self) -> Step:
-        """Return that all is done."""
+        """Return the step that marks completion."""
         return DONE, self._own({})
 
     def cancelled(self, code: str, reason: str) -> Step:
-        """Return that it is over."""
+        """Return the step that cancels."""
         return CANCEL, self._own({"code": code, "reason": reason})
 
     @property
     def is_proven(self) -> bool:
-        """Whether both sides found the emoji to be the same."""
+        """Whether both sides confirmed the emoji."""
         return self.phase is Phase.CONFIRMED and bool(self._proof)
 
     def proved(self, known: Mapping[str, str]) -> set[str]:
-        """Return the ids of those keys of the other side that it proved, among those `known` of it. Raises Ended."""
+        """Return the ids of the other side's `known` keys that it proved. Raises Ended."""
         assert self._agreement is not None
         macs = part(self._proof, "mac")
         ids = ",".join(sorted(macs))
@@ -123,10 +123,10 @@ class Verification:
         return set(mine)
 
     def is_promised(self, theirs: str) -> bool:
-        """Whether a public key is the one to which the other side bound itself before it saw hers."""
+        """Return whether a public key is the one the other side committed to before it saw hers."""
         return self._committed.rstrip("=") == commitment(theirs, self._start)
 
-    # What comes
+    # Received steps
 
     def _ready(self, content: Json) -> list[Step]:
         if self.phase is not Phase.ASKED:
@@ -155,7 +155,7 @@ class Verification:
         if word(content, "from_device") != self.other.device:
             raise Ended(UNEXPECTED)
         if self.phase is Phase.STARTED:
-            # Both began: the one whose name is the smaller did.
+            # Both started: the start by the smaller (user, device) counts.
             if (self.me.user, self.me.device) < (self.other.user, self.other.device):
                 return []
         elif self.phase is not Phase.READY:

@@ -1,4 +1,4 @@
-"""What people and whoever runs Lyra are told of verifications: in the DM, and in the log that stands at the terminal."""
+"""What people and the operator are told about verifications: in the DM, and in the log at the terminal."""
 
 import logging
 
@@ -15,7 +15,7 @@ COMMAND = "verify"
 """The command by which people verify her."""
 AT_TERMINAL = "lyra matrix verify"
 LOST, RESTARTED = "lost", "restarted"
-"""Ends that have no code of Matrix's."""
+"""Ends without a Matrix code."""
 
 log = logging.getLogger(__name__)
 
@@ -45,13 +45,13 @@ _ENDINGS = {
 
 
 class Telling:
-    """Tells what becomes of verifications. `prefix` is what commands begin with."""
+    """Reports the progress of verifications. `prefix` is the command prefix."""
 
     def __init__(self, channel: Channel, listener: Listener, prefix: str) -> None:
         self._channel, self._listener, self._prefix = channel, listener, prefix
 
     async def compare(self, one: Verification) -> None:
-        """Show the emoji of a verification, and ask whether they are the same."""
+        """Show a verification's emoji, and ask whether they match."""
         log.warning(
             "%s",
             lazy(
@@ -72,7 +72,7 @@ class Telling:
         await self._say(one, said, asks=COMMAND)
 
     async def verified(self, one: Verification, by: str) -> None:
-        """Say that keys were found right."""
+        """Report verified keys."""
         if by == OPERATOR:
             log.warning("%s", lazy("{user} is verified, as whoever runs Lyra compared.", user=one.other.user))
             said = lazy("Verified: whoever runs me found the emoji to be the same. I know your keys from now on.")
@@ -84,15 +84,15 @@ class Telling:
         await self._say(one, said)
 
     async def ended(self, one: Verification, code: str, *, by_them: bool = False) -> None:
-        """Say that nothing was verified, and why."""
+        """Report that nothing was verified, and why."""
         if code == steps.ACCEPTED:
-            # Another device goes on with it.
+            # Another device continues it.
             return
         known = _ENDINGS.get(code, _OTHERWISE)
         await self._say(one, _BY_APP if by_them and code != steps.DIFFERENT else known)
 
     async def changed(self, lost: Attestation) -> None:
-        """Say that keys which were right are others now."""
+        """Report that verified keys have changed."""
         log.warning(
             "%s",
             lazy(

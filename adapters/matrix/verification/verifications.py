@@ -1,7 +1,7 @@
-"""All verifications of one connection: who asks, who compared, and how each of them ends.
+"""All verifications of one connection: who asks, who compares, and how each of them ends.
 
-One thing is done at a time, in the order in which it came. The keys that a verification rests on are in memory alone: what is
-left over of an earlier connection is ended in words, and can begin anew.
+Work is done one item at a time, in order of arrival. The keys of a verification are only in memory: those left over from an
+earlier connection are ended with a notice, and can be started again.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ _WAITS = lazy("Good. I wait for the same from your app.")
 
 
 class Verifications:
-    """The verifications of one connection, one for each person at a time. `channel` is how steps come and go."""
+    """The verifications of one connection, one per person at a time. `channel` transports the steps."""
 
     def __init__(
         self,
@@ -70,35 +70,35 @@ class Verifications:
         cls, account: Account, rooms: Rooms, wire: Wire, notes: Notes, listener: Listener,
         *, pace: Pace, now: Callable[[], int], prefix: str,
     ) -> Self:  # fmt: skip
-        """Return those of an account that is open."""
+        """Create those of an open account."""
         client, identity = account.client, account.identity
         channel = Channel(client, rooms, wire, pace)
         records, attested = Records(notes, client.user_id), Attested(client, notes, identity)
         return cls(channel, records, attested, identity, Telling(channel, listener, prefix), pace, now)
 
     def heard(self, response: SyncResponse, steps: Sequence[Heard]) -> list[Heard]:
-        """Return the steps that a sync brought, those of rooms and those to her device; have changed keys looked at."""
+        """Return a sync's steps, from rooms and to-device; queue a check of changed keys."""
         if response.device_list.changed:
             self._work.put_nowait(partial(self._look, frozenset(response.device_list.changed)))
         return [*to_device(response.to_device_events, self._now()), *steps]
 
     async def load(self) -> None:
-        """Read what was left over, before anything is heard."""
+        """Load leftovers, before anything is heard."""
         self._over, self._left = await self._records.over(), await self._records.under_way()
 
     async def begin(self, heard: Sequence[Heard]) -> None:
-        """Keep, before what was heard is committed, which verifications begin with it."""
+        """Save the verifications that a batch starts, before it is committed."""
         for one in heard:
             if one.kind == steps.REQUEST and self._channel.may(one, self._now()):
                 await self._records.keep(Record(one.id, one.user, one.device, one.room))
 
     def hear(self, heard: Sequence[Heard]) -> None:
-        """Have steps taken that are committed."""
+        """Queue committed steps."""
         for one in heard:
             self._work.put_nowait(partial(self._take, one))
 
     async def run(self) -> None:
-        """Go on with all of them until cancelled. Raises SignedOut, or PlatformFailure where a new connection may help."""
+        """Process the queue until cancelled. Raises SignedOut, or PlatformFailure if a new connection may help."""
         await self._channel.ready()
         for record in self._left:
             await self._give_up(record)
@@ -107,23 +107,23 @@ class Verifications:
             await (await self._work.get())()
 
     async def watch(self) -> None:
-        """Look, while one is under way, whether whoever runs her compared, and whether it takes too long, until cancelled."""
+        """While one is in progress, poll for the operator's verdict and the deadline, until cancelled."""
         while True:
             await self._busy.wait()
             await self._pace.pause(_LOOK)
-            # What holds everything up here ends no connection.
+            # A full queue here is no reason to end the connection.
             with suppress(PlatformFailure):
                 await self._in_turn(self._tick)
 
     async def ask(self, user: str, room: str) -> Said:
-        """Ask somebody's app for a verification, in the room where they are alone with her; return what to say of it."""
+        """Ask somebody's app for a verification, in the room where they are alone with her; return what to say about it."""
         return await self._in_turn(partial(self._ask, user, room))
 
     async def decide(self, user: str, *, same: bool) -> Said:
-        """Take a person's word whether the emoji are the same; return what to say of it, '' where that is said by itself."""
+        """Take a person's verdict on the emoji; return what to say, '' if it is said separately."""
         return await self._in_turn(partial(self._decided, user, same=same))
 
-    # What comes
+    # Received steps
 
     async def _take(self, heard: Heard) -> None:
         going = self._going.get(heard.user)
@@ -137,11 +137,11 @@ class Verifications:
         elif going:
             await self._step(going, partial(going.one.take, heard.kind, heard.content))
         elif heard.kind == steps.START and not heard.room and heard.id not in self._over:
-            # It was begun without a request, or with another life of hers.
+            # It was started without a request, or with an earlier process of hers.
             await self._channel.refuse(heard, steps.UNKNOWN)
 
     async def _refuse(self, heard: Heard) -> None:
-        """Refuse a step that another device encrypted than it says."""
+        """Reject a step that was encrypted by another device than it names."""
         self._over.add(heard.id)
         await self._records.end(heard.id)
         await self._channel.refuse(heard, steps.MISMATCH)
@@ -167,7 +167,7 @@ class Verifications:
         await self._step(going, lambda: [one.ready()])
 
     async def _step(self, going: Going, take: Callable[[], Sequence[steps.Step]]) -> None:
-        """Take a step, send what follows, and show, finish or end it accordingly."""
+        """Process a step, send the answers, and show, finish or end the verification accordingly."""
         one = going.one
         try:
             for step in take():
@@ -190,7 +190,7 @@ class Verifications:
         await self._records.keep(_record(one))
         await self._telling.compare(one)
 
-    # What is found
+    # Verdicts
 
     async def _ask(self, user: str, room: str) -> Said:
         if user in self._going:
@@ -229,7 +229,7 @@ class Verifications:
         await self._records.end(one.id)
         await self._telling.verified(one, going.by)
 
-    # How it ends
+    # Endings
 
     async def _tick(self) -> None:
         for user, going in list(self._going.items()):
@@ -240,7 +240,7 @@ class Verifications:
                 await self._end(going, steps.TIMED_OUT)
 
     async def _end(self, going: Going, code: str, *, told: bool = False, quiet: bool = False) -> None:
-        """End one; `told` says that the other side did, `quiet` that nothing is said of it."""
+        """End a verification; `told` means the other side did, `quiet` that nothing is said about it."""
         one = going.one
         self._forget(going)
         if not told and code != LOST and one.id:
@@ -250,7 +250,7 @@ class Verifications:
             await self._telling.ended(one, code, by_them=told)
 
     async def _give_up(self, record: Record) -> None:
-        """End one that an earlier connection left."""
+        """End a verification left over from an earlier connection."""
         one = Verification(record.id, self._me, Party(record.user, record.device), record.room)
         await self._channel.cancel(one, steps.BY_USER)
         await self._records.end(record.id)
@@ -258,14 +258,14 @@ class Verifications:
         await self._telling.ended(one, RESTARTED)
 
     async def _look(self, users: Collection[str] | None = None) -> None:
-        """Look whether keys that were found right still are, those of some users or all."""
+        """Check whether verified keys are unchanged, for some users or all."""
         try:
             for one in await self._attested.changed(users):
                 await self._telling.changed(one)
         except SignedOut:
             raise
         except PlatformFailure as failed:
-            # They are looked at again when they change next, or she starts.
+            # They are checked again when they change next, or at the next start.
             log.warning("%s", failed)
 
     def _begun(self, one: Verification) -> Going:
@@ -280,7 +280,7 @@ class Verifications:
             self._busy.clear()
 
     async def _in_turn(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Do something after what came before it. Raises PlatformFailure where that takes too long."""
+        """Queue work and wait for its result. Raises PlatformFailure if that takes too long."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
         async def do() -> None:
@@ -297,5 +297,5 @@ class Verifications:
 
 
 def _record(one: Verification) -> Record:
-    """Return a verification that shows its emoji, as it is kept."""
+    """Return the record of a verification that shows its emoji."""
     return Record(one.id, one.other.user, one.other.device, one.room, one.emoji)

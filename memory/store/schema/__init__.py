@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One numbered step. `digest` tells whether the text that was applied is the text that stands here."""
+    """One numbered step. `digest` shows whether the applied text is the present one."""
 
     version: int
     name: str
@@ -22,7 +22,7 @@ class Migration:
         return blake2b(self.text.encode(), digest_size=16).hexdigest()
 
     def statements(self) -> list[str]:
-        """Return the statements one by one; no statement of a migration holds a semicolon inside."""
+        """Return the statements one by one; no statement of a migration contains a semicolon."""
         return [s.strip() for s in self.text.split(";") if s.strip()]
 
 
@@ -33,7 +33,7 @@ def migrations() -> list[Migration]:
 
 
 def newest() -> int:
-    """Return the version that all steps lead to, without reading them."""
+    """Return the latest version, without reading the steps."""
     return max(map(_version, _steps()))
 
 

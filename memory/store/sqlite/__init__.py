@@ -1,5 +1,5 @@
-"""The store as one encrypted SQLite file, and what only SQLite does.
+"""The store as one encrypted SQLite file, and everything specific to SQLite.
 
-The statements of the port come in and run as they are. Connections, the log beside the file, who waits for whom, and the
+The statements of the port come in and run unchanged. Connections, the WAL beside the file, the order of writers, and the
 migrations of a file are known here and nowhere else.
 """

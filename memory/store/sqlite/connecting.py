@@ -1,4 +1,4 @@
-"""Connections to a file, with its key and as each kind of work wants them; what needs one for a moment alone."""
+"""Connections to a file with its key and pragmas, and one-off uses of one."""
 
 import asyncio
 import sqlite3
@@ -18,13 +18,13 @@ from memory.store.sqlite.transaction import Connection
 BUSY_TIMEOUT_MS = 5_000
 COMMON = ("foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}", "mmap_size=0", "temp_store=MEMORY")
 WRITER = ("journal_mode=WAL", "synchronous=FULL", "secure_delete=ON", *COMMON)
-# Pages are deciphered once and then held: 32 MB of them.
+# Pages are decrypted once and then cached: 32 MB of them.
 READER = (*COMMON, "query_only=ON", "cache_size=-32000")
 
 
 async def connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Connection:
-    """Open a file, made where it is not there, and return its connection in a thread of its own, with these pragmas set."""
-    # Opened before aiosqlite has it: the thread of a connection that fails to open outlives this call, and may outlive the loop.
+    """Open a file, creating it if needed, and return a connection with its own thread and these pragmas."""
+    # Opened before aiosqlite gets it: a failed connection's thread outlives this call, and may outlive the loop.
     file = await asyncio.to_thread(opened, path, key)
     connection = Connection(lambda: file, iter_chunk_size=64)
     try:
@@ -37,7 +37,7 @@ async def connect(path: Path, key: bytes | None, pragmas: Sequence[str]) -> Conn
 
 
 def opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Connection:
-    """Return a connection to a file, opened as the parameters of SQLite's address say; whether the key fits shows the first read."""
+    """Open a connection with the URI parameters `how`; a wrong key only shows at the first read."""
     where = f"{path.absolute().as_uri()}?{how}"
     if key is None:
         plain = sqlite3.connect(where, uri=True, isolation_level=None, check_same_thread=False, cached_statements=1024)
@@ -51,7 +51,7 @@ def opened(path: Path, key: bytes | None, how: str = "mode=rwc") -> sqlite3.Conn
 
 
 async def set_pragmas(connection: Connection, *pragmas: str) -> None:
-    """Set pragmas, "name=value" each, one after another."""
+    """Set pragmas, each "name=value", in order."""
     await connection.step(partial(_set, pragmas))
 
 
@@ -61,7 +61,7 @@ def _set(pragmas: Sequence[str], connection: sqlite3.Connection) -> None:
 
 
 def opens(path: Path, key: bytes) -> bool:
-    """Say whether a key opens a file that is there; nothing is changed in it, or left beside it."""
+    """Return whether a key opens an existing file, without changing it or leaving anything beside it."""
     if not home_files.size(path):
         return False
     written = home_files.size(path.with_name(f"{path.name}-wal"))
@@ -74,8 +74,8 @@ def opens(path: Path, key: bytes) -> bool:
 
 
 def rekey(path: Path, old: bytes, new: bytes) -> None:
-    """Write a file that nobody else has open anew with another key, page by page. Raises the errors of `SqliteDatabase.open`."""
+    """Re-encrypt a file that nobody else has open, page by page. Raises the errors of `SqliteDatabase.open`."""
     with explained(path), closing(opened(path, old)) as connection:
-        # What stands in a log could not be written with the other key.
+        # A WAL could not be written with the other key.
         connection.execute("PRAGMA journal_mode=DELETE").fetchall()
         connection.execute(f"PRAGMA rekey=\"x'{new.hex()}'\"").fetchall()

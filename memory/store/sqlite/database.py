@@ -1,12 +1,13 @@
 """The one file everything lives in: an encrypted SQLite database behind two connections.
 
-One connection writes, one reads. A transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so that a
-cancelled task always meets the rollback, and its commit or rollback runs to its end before the writer is free again: cancelling
-an await does not cancel the statement that aiosqlite has already queued. Reads fetch everything and let go, because a half-read
-cursor holds the log file back; a read that is cancelled is interrupted, so that the next one does not wait behind it.
+One connection writes, one reads. A transaction begins with BEGIN IMMEDIATE inside the `try`, with its first statement, so
+that a cancelled task always meets the rollback, and its commit or rollback runs to its end before the writer is free again:
+cancelling an await does not cancel the statement that aiosqlite has already queued. Reads fetch everything at once, because
+a half-read cursor blocks the checkpoint; a read that is cancelled is interrupted, so that the next one does not wait for
+it.
 
-The page cipher is SQLCipher with a raw 32-byte key. Without a key the same schema and statements run on plain SQLite,
-which tests use to look at bytes.
+The page cipher is SQLCipher with a raw 32-byte key. Without a key the same schema and statements run on plain SQLite, which
+tests use to look at bytes.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ from memory.store.turnstile import Turnstile
 
 _CHECKPOINT_TIMEOUT_MS = 50
 _PAGES = 1_000
-"""So many are copied before it is told how far a copy is."""
+"""Pages copied between two progress calls."""
 _CHECKPOINT_PAUSE_SECONDS = 0.05
 
 
@@ -55,11 +56,11 @@ class SqliteDatabase:
 
     @classmethod
     async def open(cls, path: Path, key: bytes | None, *, checkpoints: bool = True) -> Self:
-        """Open or create the file, bring its schema up to date, and return the database.
+        """Open or create the file, migrate its schema, and return the database.
 
-        `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process folds the log in as it grows.
-        Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, NotADatabase, NotWritable,
-        DiskFull, DatabaseBusy.
+        `key` is 32 raw bytes, None for plain SQLite. `checkpoints` is False where another process does the automatic
+        checkpoints. Only the owner can read the file afterwards. Raises WrongKey, ForeignLog, NewerDatabase, NotADatabase,
+        NotWritable, DiskFull, DatabaseBusy.
         """
         with explained(path):
             await asyncio.to_thread(cls._prepare, path, key)
@@ -75,7 +76,7 @@ class SqliteDatabase:
 
     @staticmethod
     def _prepare(path: Path, key: bytes | None) -> None:
-        # SQLite gives what it keeps beside a file the rights of that file. Where it cannot be made, SQLite says why.
+        # SQLite gives the files beside a database its permissions. If the file cannot be created, SQLite says why.
         with suppress(OSError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         real = Path(os.path.realpath(path))
@@ -99,7 +100,7 @@ class SqliteDatabase:
         await self.close()
 
     async def close(self) -> None:
-        """Close both connections; the second call does nothing."""
+        """Close both connections (idempotent)."""
         if self._closed:
             return
         self._closed = True
@@ -109,29 +110,29 @@ class SqliteDatabase:
 
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
-        """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled.
+        """Open a write transaction: committed as a whole when the block ends, rolled back if it raises or is cancelled.
 
-        A file has one writer, whatever it is bound to.
+        A file has one writer, whatever the bounds.
         """
         self.transactions += 1
         async with self._writing.turn(first=first):
             with explained(self.path):
                 try:
                     yield (tx := SqliteTransaction(self._writer, self._log, bounds))
-                    # Where this is cancelled, the commit is queued: it is over before what follows is.
+                    # If this is cancelled, the commit is already queued: it completes before anything that follows.
                     await tx.commit()
                 except BaseException:
                     await to_the_end(self._roll_back())
                     raise
 
     async def _roll_back(self) -> None:
-        # The queue of the connection is in order: whatever a cancelled await left running is over when this begins.
+        # The connection's queue is ordered: whatever a cancelled await left running is over when this begins.
         await self._writer.all("SELECT 1")
         if self._writer.in_transaction:
             await self._writer.rollback()
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Read all rows of one statement, from the last committed state."""
+        """Return all rows of one statement, from the last committed state."""
         self.reads += 1
         async with self._reading:
             with explained(self.path):
@@ -142,7 +143,7 @@ class SqliteDatabase:
                     raise
 
     async def _interrupt(self) -> None:
-        # A statement that is still in the queue cannot be interrupted yet: go on until what stands behind it has come back.
+        # A statement still in the queue cannot be interrupted yet: repeat until one queued after it has returned.
         behind = asyncio.ensure_future(self._reader.execute_fetchall("SELECT 1"))
         while not behind.done():
             await self._reader.interrupt()
@@ -150,12 +151,12 @@ class SqliteDatabase:
         behind.exception()
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Read the first row of one statement, or None."""
+        """Return the first row of one statement, or None."""
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
 
     async def commits(self) -> int:
-        """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
+        """Return a number that changes with every commit, here or in another process; it costs no read."""
         async with self._reading:
             with explained(self.path):
                 rows = list(await self._reader.execute_fetchall("PRAGMA data_version"))
@@ -166,9 +167,9 @@ class SqliteDatabase:
         return {}
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
-        """Fold the log into the file and empty it, so that erased bytes are gone from both; return whether they are.
+        """Checkpoint and truncate the WAL, so that erased bytes are gone from both files; return whether it succeeded.
 
-        Who reads or writes meanwhile, here or in another process, holds that up: it is tried again for `patience` seconds.
+        Readers and writers, here or in another process, delay this: it is retried for `patience` seconds.
         """
         loop = asyncio.get_running_loop()
         until = loop.time() + patience
@@ -183,7 +184,7 @@ class SqliteDatabase:
             return True
         async with self._writing.turn():
             with explained(self.path):
-                # Nobody writes while it waits for readers, so that it must not wait for long.
+                # Writers are blocked while it waits for readers, so it must not wait for long.
                 try:
                     await set_pragmas(self._writer, f"busy_timeout={_CHECKPOINT_TIMEOUT_MS}")
                     rows = list(await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -192,15 +193,15 @@ class SqliteDatabase:
         return not rows[0]["busy"]
 
     async def reserve(self, *, beside: bool = False) -> bool:
-        """Return True: who runs Lyra holds the home of the file."""
+        """Return True: whoever runs Lyra holds the lock on the file's home."""
         return True
 
     def holders(self, folder: Path, own: str) -> FileHolders:
-        """Return who holds claims: processes that use the same home."""
+        """Return the claim holders: the processes that use the same home."""
         return FileHolders(folder, own)
 
     async def verify(self) -> None:
-        """Read every page. Raises WrongKey where one is damaged."""
+        """Check every page. Raises WrongKey if one is damaged."""
         problems = await self.all("SELECT integrity_check AS problem FROM pragma_integrity_check")
         if [row["problem"] for row in problems] != ["ok"]:
             raise WrongKey(
@@ -208,15 +209,15 @@ class SqliteDatabase:
             )
 
     async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
-        """Write a consistent copy of the present state to `target`, encrypted with the same key, while others go on.
+        """Write a consistent copy to `target`, encrypted with the same key, while others go on.
 
-        `tell` is told how many bytes of how many are copied, from another thread.
+        `tell` is called from another thread with the bytes copied and the total.
         """
         async with self._writing.turn():
             with explained(target):
                 copy = await connect(target, key, COMMON)
                 try:
-                    # One state is held throughout: else what another process writes has the copy begin anew.
+                    # One snapshot is held throughout: otherwise another process's write would restart the copy.
                     await self._writer.execute_fetchall("BEGIN")
                     await self._writer.execute_fetchall("SELECT count(*) FROM sqlite_master")
                     size = home_files.size(self.path)

@@ -1,4 +1,4 @@
-"""What the errors of SQLite and SQLCipher mean."""
+"""Translation of SQLite's and SQLCipher's errors."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from memory.errors import DatabaseBusy, DiskFull, MemoryFailure, NotADatabase, N
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn the two libraries' errors into memory's own, once, here."""
+    """Translate both libraries' errors into memory's own."""
     try:
         yield
     except (sqlite3.Error, sqlcipher.Error) as error:

@@ -1,4 +1,4 @@
-"""Bringing a file's schema up to date, forward only."""
+"""Forward-only schema migrations of a file."""
 
 from collections.abc import Sequence
 
@@ -11,9 +11,9 @@ from memory.store.schema import Migration, migrations, newest
 
 
 async def migrate(connection: Connection, steps: Sequence[Migration] | None = None) -> None:
-    """Apply the steps this file has not seen, each with its ledger row in one transaction.
+    """Apply the steps this file has not seen, each in one transaction together with its record.
 
-    All steps there are, unless some are given. Raises NewerDatabase.
+    All existing steps by default. Raises NewerDatabase.
     """
     last = steps[-1].version if steps else newest()
     if await _is_current(connection, last):
@@ -39,13 +39,13 @@ async def migrate(connection: Connection, steps: Sequence[Migration] | None = No
 
 
 async def _number(connection: Connection) -> None:
-    # As every transaction does, once there is something to number them in: see memory.store.sqlite.wal.
+    # Number the migration like any transaction, once the table exists: see memory.store.sqlite.wal.
     if list(await connection.execute_fetchall("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'commits'")):
         await connection.execute_fetchall("UPDATE commits SET number = number + 1")
 
 
 async def _is_current(connection: Connection, last: int) -> bool:
-    """Say, without writing, whether nothing is to be done: a file in use is opened beside whoever writes to it."""
+    """Return, without writing, whether the schema is current: a file in use is opened beside its writer."""
     there = "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'migrations'"
     if not list(await connection.execute_fetchall(there)):
         return False

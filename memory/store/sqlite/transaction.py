@@ -1,8 +1,8 @@
 """A write transaction of SQLite, and the connection it runs on.
 
-Handing something to the thread of a connection takes longer than most statements do, and while the event loop is busy far longer.
-So the beginning, and what returns nothing, wait for the next statement that returns something, or for the commit, and go there
-with it; the order stays.
+Handing work to a connection's thread takes longer than most statements do, and far longer while the event loop is busy. So
+BEGIN, and statements without results, wait for the next statement with results, or for the commit, and go there with it, in
+order.
 """
 
 import sqlite3
@@ -24,10 +24,10 @@ Waiting = Sequence[tuple[str, Parameters | Rows]]
 
 
 class Connection(core.Connection):
-    """A connection whose thread can be given several statements at once."""
+    """A connection whose thread takes several statements at once."""
 
     async def step(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do work in the connection's thread."""
+        """Run `work` in the connection's thread."""
         queued: Callable[..., Awaitable[T]] = self._execute
         return await queued(work, self._conn)
 
@@ -44,7 +44,7 @@ class SqliteTransaction:
         self._connection = connection
         self._state = _State(log)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
-        # Whether anything of it was handed over: what was cancelled meanwhile may still be on its way.
+        # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
 
     async def begin(self) -> None:
@@ -53,7 +53,7 @@ class SqliteTransaction:
         await self._connection.step(self._state.begin)
 
     async def commit(self) -> None:
-        """Keep all of it, numbered where anything was written."""
+        """Commit, numbered if anything was written."""
         if not self._over and (self._waiting or self._begun):
             await self._connection.step(partial(self._state.commit, self._sent()))
 
@@ -63,11 +63,11 @@ class SqliteTransaction:
         return await self._connection.step(partial(self._state.fetch, self._sent(), sql, parameters or {}))
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement and return all its rows: nobody else writes."""
+        """Run one statement and return all its rows: there are no other writers."""
         return await self.all(sql, parameters)
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run the last statement, keep all of it, and return all its rows."""
+        """Run the last statement, commit, and return all its rows."""
         self._begun = True
         rows = await self._connection.step(partial(self._state.end, self._sent(), sql, parameters or {}))
         self._over = True
@@ -79,16 +79,16 @@ class SqliteTransaction:
         return rows[0] if rows else None
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
-        """Run one statement that returns nothing; what is wrong with it is raised by what comes next."""
+        """Queue one statement without results; its errors are raised by the next call that runs it."""
         self._waiting.append((sql, dict(parameters or {})))
 
     async def many(self, sql: str, rows: Rows) -> None:
-        """Run one statement once a row; what is wrong with it is raised by what comes next."""
+        """Queue one statement for each set of parameters; its errors are raised by the next call that runs it."""
         if some := rows if callable(rows) else list(rows):
             self._waiting.append((sql, some))
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
-        """Return n numbers, each one higher than the last."""
+        """Return n numbers, ascending."""
         first = await take(self, of, n)
         return range(first, first + n)
 
@@ -101,7 +101,7 @@ class SqliteTransaction:
 
 
 class _State:
-    """A transaction as the thread of its connection knows it."""
+    """The state of a transaction in its connection's thread."""
 
     def __init__(self, log: Path) -> None:
         self._log = log
@@ -109,20 +109,20 @@ class _State:
         self.begun = False
 
     def begin(self, connection: sqlite3.Connection) -> None:
-        """Begin, if that was not done yet."""
+        """Begin, unless already begun."""
         if not self.begun:
             connection.execute("BEGIN IMMEDIATE")
             self.begun = True
             self._fresh, self._before = not home_files.size(self._log), connection.total_changes
 
     def fetch(self, waiting: Waiting, sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
-        """Run what waits, then a statement; return its rows."""
+        """Run the queued statements, then one more; return its rows."""
         self.begin(connection)
         _run(waiting, connection)
         return _fetched(sql, parameters, connection)
 
     def commit(self, waiting: Waiting, connection: sqlite3.Connection) -> None:
-        """Run what waits, and commit."""
+        """Run the queued statements, and commit."""
         self.begin(connection)
         _run(waiting, connection)
         if connection.total_changes != self._before:
@@ -130,7 +130,7 @@ class _State:
         connection.commit()
 
     def end(self, waiting: Waiting, sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
-        """Run what waits, then a statement, and commit; return its rows."""
+        """Run the queued statements, then one more, and commit; return its rows."""
         rows = self.fetch(waiting, sql, parameters, connection)
         self.commit((), connection)
         return rows

@@ -1,12 +1,12 @@
-"""Whether the log beside a database is its own.
+"""Whether the WAL beside a database belongs to it.
 
-SQLite takes what stands in the log for newer than the file, whatever it is, and folds it in when it closes at the latest: a log
-of another database would be written over the file even where it could not be read, and an older one of the same would bring
-old pages back among new ones. So every transaction numbers itself in the table `commits`, and a log is looked at through
+SQLite takes whatever is in the WAL for newer than the file, and folds it in on close at the latest: the WAL of another
+database would be written over the file even if it could not be read, and an older one of the same database would bring old
+pages back among new ones. So every transaction numbers itself in the table `commits`, and a WAL is examined through
 connections that cannot write the file before one that can is opened. Only `memory.store.sqlite.database` uses this.
 
-A log is its own where it holds the page of the numbers, as every transaction of it does; where the file alone has every
-transaction from before the log; and where it has none that the log has not.
+A WAL belongs to the file if it holds the page of the numbers, as every transaction's does; if the file alone has every
+transaction from before the WAL; and if the file has none that the WAL lacks.
 """
 
 import os
@@ -30,13 +30,13 @@ NUMBER = (
     "INSERT INTO commits (id, number, log) VALUES (1, 1, 0) ON CONFLICT (id) DO UPDATE SET number = commits.number + 1, "
     "log = CASE WHEN :fresh THEN commits.number ELSE commits.log END"
 )
-"""Numbers the transaction that runs it. `fresh` says that the log is empty: it begins behind the last number."""
+"""Numbers the transaction that runs it. `fresh` says that the WAL is empty: it begins after the last number."""
 
 Connect = Callable[[str], sqlite3.Connection]
 
 
 class Numbers(NamedTuple):
-    """The page that the numbers stand on, the last transaction, and the last one before the log began."""
+    """The page of the numbers, the last transaction, and the last one before the WAL began."""
 
     page: int
     last: int
@@ -44,17 +44,17 @@ class Numbers(NamedTuple):
 
 
 def log_of(path: Path) -> Path:
-    """Return where the log of a database stands."""
+    """Return the path of a database's WAL."""
     real = Path(os.path.realpath(path))
     return real.with_name(f"{real.name}-wal")
 
 
 def is_own(path: Path, connect: Connect) -> bool:
-    """Say whether the log beside a database belongs to it; a log that holds nothing does.
+    """Return whether the WAL beside a database belongs to it; an empty one does.
 
-    `connect` opens the database with the parameters of an URI. Raises an error of the library where it cannot be read at all.
+    `connect` opens the database with URI parameters. Raises the library's error if it cannot be read at all.
     """
-    # While another process writes, the three looks may be at three states of it; what is wrong stays so.
+    # While another process writes, the three looks may see three states; a real mismatch persists.
     for again in range(_TRIES):
         if again:
             time.sleep(_PAUSE_SECONDS)
@@ -64,7 +64,7 @@ def is_own(path: Path, connect: Connect) -> bool:
         try:
             alone = _numbers(connect, "immutable=1")
         except (sqlite3.Error, sqlcipher.Error):
-            # A power cut may have torn a page that the log mends.
+            # A power cut may have torn a page that the WAL repairs.
             _numbers(connect, "mode=ro")
             return True
         try:
@@ -91,7 +91,7 @@ def _numbers(connect: Connect, how: str) -> Numbers | None:
 
 
 def _committed(log: Path) -> set[int]:
-    """Return which pages the committed transactions of a log hold, as far as its frames belong together."""
+    """Return the pages in a WAL's committed transactions, as far as its frames belong together."""
     held: set[int] = set()
     open_: set[int] = set()
     try:
