@@ -1,5 +1,5 @@
 """From a heard message to a stored answer.
 
-Events come in from adapters, are admitted, committed to the inbox and put into one mailbox a session; out go stored exchanges
-and parts in the outbox. No event is answered before it is stored.
+Adapters hand in events, which are admitted, committed to the inbox and put into one mailbox per session; what leaves are
+stored exchanges and outbox parts. No event is answered before it is stored.
 """

@@ -1,4 +1,4 @@
-"""Who takes up what was left unanswered in a conversation that several processes may show at once."""
+"""Which process resumes the unanswered messages of a conversation that several processes may have open."""
 
 import hashlib
 from pathlib import Path
@@ -7,7 +7,7 @@ from memory.store.locks import FileLock
 
 
 class Alone:
-    """Whether this is the only process at a place: only then may it take up what another left unanswered.
+    """Whether this is the only process at a place; only then may it resume what another one left unanswered.
 
     The block is given whether it is; `held` says so at any time.
     """

@@ -1,4 +1,4 @@
-"""Attachments as words: what a file said, and what an image is said to show, so that both are kept and found again."""
+"""Attachments as text: a file's words and an image's description, so that both are stored and can be recalled."""
 
 from collections.abc import Sequence
 
@@ -11,13 +11,13 @@ _KILO = 1024
 
 
 def told(message: Message, contents: Sequence[Contents]) -> str:
-    """Return what a message said together with what came with it, as every store can hold it."""
+    """Return a message's text together with its attachments', in a form every store can hold."""
     pieces = [clean(message.text).strip(), *(clean(_one(one)) for one in contents)]
     return "\n".join(piece for piece in pieces if piece) or EMPTY
 
 
 def images(contents: Sequence[Contents]) -> list[Image]:
-    """Return the images among what came with a message."""
+    """Return the images among a message's attachments."""
     return [Image(one.attachment.type, one.image) for one in contents if one.image]
 
 

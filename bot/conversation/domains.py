@@ -1,6 +1,6 @@
-"""Who may know: from a place and a person to the domain that is written and those that may be read.
+"""Access: from a place and a person to the domain that is written and those that may be read.
 
-Decided on every turn, from what holds now; what is not known for sure is not read.
+Decided on every turn from live facts; when in doubt, nothing is read.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ _REACHES = {kind: reach for reach, kind in _KINDS.items()}
 
 
 class Domains:
-    """Makes views for places, from live facts and from whose accounts are one person's."""
+    """Creates views for places, from live facts and the linked accounts of people."""
 
     def __init__(self, memory: Memory, settings: Settings, preferences: Preferences, clock: Clock, time_zone: str) -> None:
         self._memory = memory
@@ -36,16 +36,16 @@ class Domains:
         self.people = People(settings, memory.linking)
 
     def connect(self, adapters: Mapping[str, Adapter]) -> None:
-        """Take in which platforms can be asked what a person reads under their other accounts; without them nothing of that is read."""
+        """Set the platforms to ask what a person can read under their other accounts; without them none of that is read."""
         self._adapters = adapters
 
     async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
-        """Return memory as the readers of this place may know it now. Without an adapter no other person's place is read."""
+        """Return the memory that the readers of this place may know now. Without an adapter no other person's place is read."""
         view, _ = await self.arrive(place, person, adapter, await self._preferences.read(place, person))
         return view
 
     async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
-        """Return memory as the readers of this place may know it now, by what is `chosen`, and the session there, if there is one."""
+        """Return the memory that the readers of this place may know now, given the settings `chosen`, and its session, if any."""
         ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
         beside = await self._beside(place, person, chosen)
         there, told, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
@@ -59,29 +59,29 @@ class Domains:
         return self._memory.view(home, [*also, *await self._in_confidence(place, person, told, adapter)]), session
 
     async def home(self, place: Place, person: Person) -> View | None:
-        """Return the memory of a place by itself, None where nothing was ever kept there."""
+        """Return the memory of a place alone, None if nothing was ever stored there."""
         ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
         found = await self._memory.places.find_domain(ref)
         return self._memory.view(found) if found else None
 
     async def alone_with(self, account: Identity) -> View | None:
-        """Return the memory that an account alone reads, by itself; None where nothing was ever kept there."""
+        """Return the memory that only an account reads, None if nothing was ever stored there."""
         found = await self._memory.places.find_domain(DomainRef(DomainKind.DM, account.platform, account.native_id))
         return self._memory.view(found) if found else None
 
     async def view_of(self, platform: str, account: str) -> View:
-        """Return memory as the one person of an account may know it."""
+        """Return the memory that the person of an account may know."""
         person = Person(platform, account, account)
         return await self.view(Place(platform, account, account, Reach.DIRECT), person)
 
     async def accounts(self, person: Person) -> list[Identity]:
-        """Return the accounts of a person, the one that is asked for first."""
+        """Return all accounts of a person, the given one first."""
         return await self.people.accounts(Identity(person.platform, person.id))
 
     async def shared_with(self, person: Person, adapters: Mapping[str, Adapter]) -> list[View]:
-        """Return the memories of the shared places that a person can read now, for sure, under any of their accounts, each by itself.
+        """Return the memory of each shared place that a person can certainly read now, under any of their accounts.
 
-        Nothing that was told in confidence is in them. What is readable at its ends alone is among them only where they said so.
+        Confidences are left out. End-to-end encrypted places are included only if the person allowed it.
         """
         accounts = [Person(one.platform, one.native_id, person.name) for one in await self.accounts(person)]
         found: dict[int, View] = {}
@@ -93,22 +93,22 @@ class Domains:
         return list(found.values())
 
     async def other_homes(self, person: Person) -> list[View]:
-        """Return the memories that a person alone reads under their other accounts, each by itself."""
+        """Return the private memory of each of a person's other accounts."""
         refs = await self._own(person, await self._preferences.read(person))
         found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [self._memory.view(domain) for domain in found if domain]
 
     async def session(self, view: View, place: Place) -> Session:
-        """Return the session that a place has now; by this it gets no name."""
+        """Return the current session of a place, without naming it."""
         return await view.sessions.get(await view.sessions.active(place.platform, place.key), "")
 
     async def named(self, view: View, place: Place, person: Person | None = None) -> Session:
-        """Return the session that a place has now, for something to be kept there: named after it, unless it is off the record."""
+        """Return the current session of a place, to store something there: named after the place, unless off the record."""
         name = "" if await self._is_off_record(place, person) else place.name
         return await view.sessions.get(await view.sessions.active(place.platform, place.key), name)
 
     async def dm(self, adapter: Adapter, person: Person) -> Place | None:
-        """Return the place where a person talks alone with Lyra already, None where there is none."""
+        """Return the existing DM of a person, or None."""
         domain = await self._memory.places.find_domain(DomainRef(DomainKind.DM, person.platform, person.id))
         for session in await self._memory.view(domain).sessions.all() if domain else ():
             with suppress(PlaceGone):
@@ -118,32 +118,32 @@ class Domains:
         return await adapter.dm(person)
 
     async def begin(self, view: View, place: Place, name: str) -> Session:
-        """Begin a fresh session at a place."""
+        """Begin a new session at a place."""
         return await view.sessions.get(await view.sessions.begin(place.platform, place.key), name)
 
     async def here(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
-        """Return a place's own memory and session; a person is needed where only one reads it."""
+        """Return a place's own memory and session; a private place needs its person."""
         view = await self.view(place, person or Person(place.platform, "", ""))
         return view, await self.session(view, place)
 
     async def earlier(self, place: Place) -> list[View]:
-        """Return the memories of the rooms that a place replaced, each by itself, as far as everyone here could read them."""
+        """Return the memory of each room that a place replaced, as far as everyone here could read it."""
         found = [await self._memory.places.find_domain(_ref(place.platform, circle)) for circle in place.earlier]
         return [self._memory.view(domain) for domain in found if domain]
 
     async def rename(self, place: Place, before: str) -> None:
-        """Name the session of a place after what it is called now, if it was called after it before.
+        """Rename the session of a place to the place's current name, if it was named after the place before.
 
-        Off the record it has no name from then on, until something is kept there.
+        Off the record it loses its name until something is stored there.
         """
         view = await self.view(place, Person(place.platform, "", ""))
-        # One that has no name gets none by this: it may have been opened off the record.
+        # One without a name stays so: it may have been opened off the record.
         session = await self.session(view, place)
         if session.name == before:
             await self._memory.places.rename(session, view.home, "" if await self._is_off_record(place) else place.name)
 
     async def thread(self, view: View, name: str) -> str:
-        """Return the thread of a terminal's conversation by the name people call it, be there one or not."""
+        """Return the thread of a terminal conversation by its display name, whether or not it exists."""
         known = {session.name: session for session in await view.sessions.all()}
         return (
             split_key(known[name].ref.place)[2]
@@ -152,10 +152,10 @@ class Domains:
         )
 
     async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
-        """Say whether what was made for the readers of a place may be said there now.
+        """Return whether something written for the readers of a place may be said there now.
 
-        `domain` and `also` are the keys of what was home then, and of what was read beside it. Without an adapter nothing of that
-        may have been told in confidence.
+        `domain` and `also` are the keys of the home then and of the domains read beside it. Without an adapter none of them may
+        be a confidence.
         """
         refs, told = await self._memory.places.refs([domain, *also])
         home = refs.pop(domain, None)
@@ -179,25 +179,25 @@ class Domains:
     async def _in_confidence(
         self, place: Place, person: Person, told: Sequence[Confidence], adapter: Adapter | None
     ) -> list[Domain]:
-        """Return those confidences that everyone who reads a place now may know; `person` is the one where one reads it alone."""
+        """Return the confidences that all current readers of a place may know; `person` is the reader of a private place."""
         if place.is_private:
             readers = await self._accounts(person)
             return [one.domain for one in told if one.excepted.others is not readers.isdisjoint(one.excepted.accounts)]
         named = [one for one in told if not one.excepted.others]
         if adapter is None or not named:
             return []
-        # Whoever may not know under one account may not under another.
+        # Excluding one account of a person excludes all of them.
         left_out = {one.domain.key: await self._at(place.platform, one.excepted.accounts) for one in named}
         outside = await adapter.outside(place, frozenset().union(*left_out.values()))
         return [one.domain for one in named if left_out[one.domain.key] <= outside]
 
     async def _are_of(self, own: DomainRef, others: Collection[DomainRef]) -> bool:
-        """Say whether all that are read by one person alone among domains are read by the person of one of them, now."""
+        """Return whether every private domain among these belongs, now, to the person of `own`."""
         alone = {Identity(ref.platform, ref.native_id) for ref in others if ref.kind is DomainKind.DM and ref != own}
         return not alone or alone.issubset(await self.people.accounts(Identity(own.platform, own.native_id)))
 
     async def _at(self, platform: str, accounts: Collection[Identity]) -> frozenset[str]:
-        """Return the ids that people have at a platform, by any of their accounts."""
+        """Return the ids on a platform of people given by any of their accounts."""
         every = {one for account in accounts for one in await self.people.accounts(account)}
         return frozenset(one.native_id for one in every if one.platform == platform)
 
@@ -214,7 +214,7 @@ class Domains:
         return await self._memory.places.move(domain, self._time_zone, self._clock.now())
 
     async def _beside(self, place: Place, person: Person, chosen: Chosen) -> list[DomainRef]:
-        """Return the domains that are read beside a place's own, whatever the person asked for."""
+        """Return the domains that are always read beside a place's own."""
         if place.circle is None:
             return await self._own(person, chosen)
         found = [_ref(place.platform, circle) for circle in _beside(place)]
@@ -223,19 +223,19 @@ class Domains:
         return found
 
     async def _own(self, person: Person, chosen: Chosen) -> list[DomainRef]:
-        """Return the homes that a person alone reads under their other accounts."""
+        """Return the private homes of a person's other accounts."""
         _this, *others = await self.people.accounts(Identity(person.platform, person.id), chosen)
         return [DomainRef(DomainKind.DM, one.platform, one.native_id) for one in others]
 
     async def _heard_elsewhere(
         self, person: Person, adapter: Adapter | None, chosen: Chosen
     ) -> Sequence[tuple[Domain, list[Confidence]]]:
-        """Return the shared domains that a person asked for and can read now, each in its present epoch, with their confidences."""
+        """Return the shared domains that a person opted into and can read now, in their current epochs, with their confidences."""
         reach, encrypted = (chosen.on(person, name) for name in ("reach", "encrypted"))
         return await self._readable(person, adapter, reach=reach, encrypted=encrypted)
 
     async def _sealed_elsewhere(self, person: Person, chosen: Chosen) -> list[tuple[Domain, list[Confidence]]]:
-        """Return the encrypted domains that a person can read now on other platforms, where they said there that it may be used."""
+        """Return the encrypted domains that a person can read now on other platforms and opted into there."""
         accounts = await self.people.accounts(Identity(person.platform, person.id), chosen)
         others = [one for one in accounts if one.platform != person.platform and one.platform in self._adapters]
         found: list[tuple[Domain, list[Confidence]]] = []
@@ -247,7 +247,7 @@ class Domains:
     async def _readable(
         self, person: Person, adapter: Adapter | None, *, reach: bool, encrypted: bool
     ) -> Sequence[tuple[Domain, list[Confidence]]]:
-        """Return the shared domains of a platform that a person can read now: with `encrypted` those that are, with `reach` the others."""
+        """Return the shared domains of a platform that a person can read now: encrypted ones if `encrypted`, others if `reach`."""
         if adapter is None or not (reach or encrypted):
             return ()
         shared = {
@@ -262,7 +262,7 @@ class Domains:
 
 
 def _beside(place: Place) -> list[Circle]:
-    """Return who could read what may come up at a place beside its own: a room where nothing is heard any more may have changed."""
+    """Return the circles of the rooms whose content may come up at a place: a room no longer listened to may have changed."""
     return [circle for circle in (place.wider, *place.earlier) if circle and circle not in place.unheard]
 
 

@@ -1,4 +1,4 @@
-"""What is said of a failure: everything to whoever runs her, to others what it means for them, and never a path or an address."""
+"""Error messages: in full for the operator, for others what it means for them, and never a path or an address."""
 
 from bot.errors import BadConfig, BadSecret, ModelDenied, ModelError
 from localization.sentences import _, ngettext
@@ -9,7 +9,7 @@ _FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere, LinkRefused)
 
 
 def told(error: Exception, *, owner: bool) -> str:
-    """Return a failure in one sentence, in the language that is read."""
+    """Return an error as one sentence, in the current language."""
     if owner or isinstance(error, _FOR_ANYONE):
         return in_words(error)
     match error:
@@ -25,7 +25,7 @@ def told(error: Exception, *, owner: bool) -> str:
 
 
 def too_much(seconds: int, *, kept: bool) -> str:
-    """Say that somebody asked for more than they are given, when there is an answer again, and whether what they said is kept."""
+    """Return the notice that a limit is reached, when answers resume, and whether the message is kept."""
     minutes = -(-seconds // 60)
     again = (
         _("in a minute")

@@ -1,4 +1,4 @@
-"""What was heard and is not dealt with yet. In the journal it is JSON; it is written and read here alone."""
+"""Events in the inbox that are not done yet. They are serialized to JSON and back here alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,31 +9,31 @@ from memory.journal.journal import Event, InboxEvent, Journal
 
 _QUOTING = ('"quoted": {', '"forwards": [{')
 Row = tuple[InboxEvent, Message | Asked]
-"""A row of the journal, and the event that it holds."""
+"""An inbox row and its event."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """A message, and its row in the journal."""
+    """A message and its inbox row."""
 
     row: InboxEvent
     message: Message
 
     @property
     def key(self) -> int:
-        """The row's key."""
+        """The key of the row."""
         return self.row.key
 
     def with_words(self, payload: str) -> "Heard":
-        """Return the message as the journal holds it now."""
-        # Read again only where it was changed meanwhile.
+        """Return the message as the inbox holds it now."""
+        # Parsed again only if it changed meanwhile.
         return self if payload == self.row.event.payload else only_messages([(self.row, read_payload(payload))])[0]
 
 
 async def accept(journal: Journal, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]) -> list[Row]:
     """T1: commit events of one platform together with its cursors; return those not heard before.
 
-    Of what is said off the record the journal gets no word: a kill loses it.
+    Text said off the record never reaches the journal: a kill loses it.
     """
     by_id = {_event_id(event): event for event in events}
     said = {id: event.wordless if event.off_record else event for id, event in by_id.items()}
@@ -43,18 +43,18 @@ async def accept(journal: Journal, platform: str, events: Sequence[Message | Ask
 
 
 async def quoting(journal: Journal, platform: str) -> list[Message]:
-    """Return the messages that still wait for their answer and quote or forward something."""
+    """Return the unanswered messages that quote or forward something."""
     waiting = [one for one in await journal.unfinished(platform) if any(mark in one.event.payload for mark in _QUOTING)]
     return [one for one in (read_payload(row.event.payload) for row in waiting) if isinstance(one, Message)]
 
 
 async def unfinished(journal: Journal, platform: str, place: str | None = None) -> list[Row]:
-    """Return what still waits for its answer, oldest first."""
+    """Return the unanswered events, oldest first."""
     return [(row, read_payload(row.event.payload)) for row in await journal.unfinished(platform, place)]
 
 
 async def untried(journal: Journal, platform: str, place: str) -> list[Message]:
-    """Return the messages of the channel of a place, in whatever thread, that wait for their first answer, oldest first."""
+    """Return the messages of a place's channel and its threads that were not attempted yet, oldest first."""
     rows = await journal.unfinished_around(platform, place)
     return [one.message for one in only_messages((row, read_payload(row.event.payload)) for row in rows if not row.tries)]
 
@@ -70,10 +70,10 @@ def _event_id(event: Message | Asked) -> str:
 
 
 async def reword(journal: Journal, message: Message) -> None:
-    """Have a message that waits for its answer say what it says now."""
+    """Update the text of an unanswered message."""
     await journal.replace(message.place.platform, _event_id(message), payload(message))
 
 
 def asked_at(message: Message) -> int:
-    """Return when a message was asked of her, in microseconds UTC: when it was said, or when a change made it one for her."""
+    """Return when a message was addressed to her (microseconds UTC): when it was said, or when an edit addressed it."""
     return message.became_hers_at or message.said_at

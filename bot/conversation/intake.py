@@ -1,6 +1,6 @@
-"""T2: what was heard is kept as it stands now, at the place where it was said, before anything is made of it.
+"""T2: a heard message is stored as it is now, at its place, before anything is derived from it.
 
-Changes that people make to their own words pass here too, so that a message and its change never cross.
+Edits and deletions pass here too, so that a message and its edit are never reordered.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ from memory.view.view import View
 
 
 class Intake:
-    """Keeps what was heard."""
+    """Stores heard messages."""
 
     def __init__(
         self, memory: Memory, domains: Domains, preferences: Preferences, access: Access, clock: Clock, answer_within_minutes: int,
@@ -58,15 +58,15 @@ class Intake:
         self._settled: set[tuple[int, Person]] = set()
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | TooLate | None:
-        """Keep these messages of one person at one place; return the turn to take, None where nothing is to be answered.
+        """Store these messages of one person at one place; return the turn to run, None if nothing is to be answered.
 
-        What is said off the record is only held until it is answered.
-        Raises PlaceUnknown where it is not known who reads the place now.
+        Messages off the record are only held in memory until they are answered.
+        Raises PlaceUnknown if the readers of the place are unknown.
         """
         began = self._clock.now()
         last = heard[-1].message
         place = await _now(adapter, last.place)
-        # What only some could read stays with them, even if the place was opened before this was kept.
+        # What only some could read stays with them, even if the place was opened up before this was stored.
         moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
         there = last.place if place is None or moved else place
         watch = self._meanwhile.watch(there.platform)
@@ -80,7 +80,7 @@ class Intake:
             await self._memory.journal.drop([one.key for one in heard])
             return None if moved or place is None or not kept.late else TooLate(view, session, place, kept.late)
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
-        # An answer that nobody is to know of answers nothing else.
+        # A private answer replies to nothing visible.
         waiting = kept.open.held if place.is_private and not off_record else ()
         turn = Turn(
             view,
@@ -105,7 +105,7 @@ class Intake:
         return replace(turn, before=self._off_record.before(session, turn.aside_of)) if off_record else turn
 
     async def once(self, message: Message, adapter: Adapter) -> Turn:
-        """Return the turn of one message that is kept nowhere, with nothing said before it. Raises PlaceUnknown."""
+        """Return the turn of one message that is not stored and has no history. Raises PlaceUnknown."""
         place, person, began = message.place, message.person, self._clock.now()
         chosen = await self._preferences.read(place, person)
         view, known = await self._domains.arrive(place, person, adapter, chosen)
@@ -115,9 +115,9 @@ class Intake:
         return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
-        """Raise SourceGone where somebody reads a place now who could not read all that may have been used for a turn.
+        """Raise SourceGone if somebody reads the place now who could not read every source of a turn.
 
-        That may be the person who asked: what they could read elsewhere is asked for again.
+        That includes the asker: what they can read elsewhere is checked again.
         """
         if not turn.view.beside:
             return
@@ -129,21 +129,21 @@ class Intake:
                 if now.home.key == home and not turn.view.beside <= now.beside:
                     raise SourceGone(lazy("The person who asked cannot read everything any more that this answer was made from."))
                 return
-            # What was made for wholly other readers is kept for them, and the exit does not let it out.
+            # An answer written for entirely different readers is stored for them, and the exit does not send it.
             still = self._domains.still
             if place and not await still(place, home, turn.view.also, adapter) and await still(place, home):
                 raise SourceGone(lazy("Who can read this place changed while the answer was made."))
 
     @asynccontextmanager
     async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
-        """Let nobody change anything for the block. Raises SourceGone where something that was shown went meanwhile."""
+        """Hold off all changes during the block. Raises SourceGone if something shown was removed meanwhile."""
         async with self._one:
             if not turn.watch.gone.isdisjoint(shown):
                 raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
             yield
 
     async def withdraw(self, event: Withdrawn) -> None:
-        """Forget what was removed from its place."""
+        """Forget messages that were deleted on the platform."""
         platform = event.place.platform
         async with self._one:
             self._meanwhile.tell(platform, event.ids)
@@ -152,9 +152,9 @@ class Intake:
             await self._memory.withdraw(platform, event.place.key, event.ids)
 
     async def revise(self, event: Revised, adapter: Adapter) -> bool:
-        """Keep the new words in place of the old ones, and return whether anything kept was changed.
+        """Replace the text of an edited message; return whether anything stored changed.
 
-        Where they cannot be read, or nothing of their author's is kept there now, the old ones do not stand any more.
+        If the new text cannot be read, or its author is no longer stored there, the old text is removed.
         """
         platform, key = event.place.platform, event.place.key
         self._meanwhile.tell(platform, [event.id])
@@ -180,22 +180,22 @@ class Intake:
             return await self._memory.revise(platform, key, event.id, text, event.at)
 
     async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
-        """Have messages that wait quote what these say now; nothing where that is gone."""
+        """Update quotes of these messages in waiting ones; remove the quotes if `text` is None."""
         for message in (one.message for one in only_messages(await unfinished(self._memory.journal, platform))):
             if message.quoted and not message.quoted.hidden and message.quoted.id in ids:
                 quoted = replace(message.quoted, text=text) if text else None
                 await reword(self._memory.journal, replace(message, quoted=quoted))
 
     async def _unforgotten(self, view: View, heard: Sequence[Heard]) -> list[Heard]:
-        """Return messages with nothing of what they forward that is forgotten."""
+        """Return messages without forwarded content that is forgotten."""
         platform = heard[0].message.place.platform if heard else ""
         shown = await without_forgotten(self._memory, view, platform, [one.message for one in heard])
         return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]
 
     async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
-        """T2: keep messages as they stand now, with what came with them, which was read before."""
+        """T2: store messages as they are now, with their attachments, which were read before."""
         now = list(heard)
-        # Under which name an account is shown stays so once it was kept under it.
+        # The display name of an account is fixed once something is stored under it.
         met = {(view.home.key, one.message.person) for one in heard} - self._settled
         taken = await borne(view.messages, adapter, heard[-1].message.place, [person for _, person in sorted(met, key=str)])
         where = session.ref.platform, session.ref.place
@@ -216,7 +216,7 @@ class Intake:
                     return kept
 
     async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
-        """Return what is answered off the record as it was said, where nobody took it back meanwhile."""
+        """Return the messages to be answered off the record, as far as nobody deleted them meanwhile."""
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
         oldest = self._clock.now() - self._within
         now = [one for one in heard if one.key in open_events.payloads]
@@ -251,15 +251,15 @@ class Intake:
 
 
 _SETTLED = 10_000
-"""So many accounts are remembered in a process as kept under their names."""
+"""How many accounts a process remembers as stored under their names."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What became of messages: those to be answered, with the events that an answer finishes; `read` is what came with all of them.
+    """The result of storing messages: those to be answered, with the events that an answer closes; `read` are all attachments.
 
-    `ended` counts the messages that they say may be told again, `covered` is what those keep back that ask for discretion.
-    `late` is the last one that was asked too long ago to be answered, '' for none.
+    `ended` counts the messages whose confidence they end, `covered` is what requests for discretion keep back. `late` is the
+    last message that is too old to be answered, '' for none.
     """
 
     asked: list[Exchange]
@@ -273,12 +273,12 @@ class _Kept:
 
 
 def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:
-    """Return what tells whether that which came with a message was read."""
+    """Return the key by which a message's attachments are known to be read already."""
     return message.id, message.attachments
 
 
 async def _now(adapter: Adapter, place: Place) -> Place | None:
-    """Return a place as it is now, None where it is gone. Raises PlaceUnknown."""
+    """Return the current state of a place, None if it is gone. Raises PlaceUnknown."""
     try:
         now = await adapter.locate(place)
     except PlaceHidden:
@@ -291,7 +291,7 @@ async def _now(adapter: Adapter, place: Place) -> Place | None:
 
 
 async def said(message: Message, text: str) -> NewExchange:
-    """Return a message as it is kept, with the discretion that it asks for where others read along."""
+    """Return a message as it is stored, with the discretion it asks for if others read along."""
     identity = Identity(message.person.platform, message.person.id)
     ask = None if message.place.is_private else await apart(len(message.text), partial(confidence.asked, message.text))
     answered = message.quoted

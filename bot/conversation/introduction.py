@@ -1,4 +1,4 @@
-"""What Lyra says of herself at the first contact, of what is told in confidence, and what /privacy says."""
+"""Texts: Lyra's introduction, confirmations of confidences, and /privacy."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -13,9 +13,9 @@ _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
-    """Say in a few sentences what she is, what she keeps, and how to stop it.
+    """Return the introduction: what she is, what she keeps, and how to stop it.
 
-    `where` is where messages go to be answered, `prefix` what commands begin with where they are typed.
+    `where` are the endpoints that messages go to, `prefix` what typed commands begin with.
     """
     sign = prefix or "/"
     goes = _("To answer I send it to {hosts}.", hosts=hosts(where)) if where else _("No model elsewhere gets any of it.")
@@ -36,7 +36,7 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
 
 
 def onward(prefix: str = "") -> str:
-    """Say in a room that replaces another one that what was heard there is known here, and how long."""
+    """Return the notice for a room that replaces another one: what was heard there is known here, and for how long."""
     return _(
         "This room replaces one that I was in. I go on with what I heard there as long as everyone who can read "
         "this could read that; should somebody come who could not, I leave it out. {sign}privacy says more.",
@@ -45,7 +45,7 @@ def onward(prefix: str = "") -> str:
 
 
 def offer(prefix: str = "") -> str:
-    """Say that a thought waits to be said, and how to hear it."""
+    """Return the offer to hear a waiting thought."""
     sign = prefix or "/"
     return _(
         "While we did not talk I had a thought about what you told me. {sign}settings reflections on lets me say "
@@ -55,9 +55,9 @@ def offer(prefix: str = "") -> str:
 
 
 def understood(told: Sequence[Confided], covered: Mapping[int, Covered], prefix: str = "") -> str:
-    """Say in a line from whom messages are kept and how many earlier ones with them, and how to take that back.
+    """Return the confirmation of a confidence: from whom messages are kept, how many earlier ones, and how to undo it.
 
-    Nothing of what is kept is said, as everybody reads this. What is `covered` is known until a kill; /confide shows it.
+    The content is not mentioned, as everybody reads this. `covered` is known until a kill; /confide shows it.
     """
     whom, sign = kept_from(told), prefix or "/"
     known = [covered[one.exchange.key] for one in told if one.exchange.key in covered]
@@ -85,7 +85,7 @@ def understood(told: Sequence[Confided], covered: Mapping[int, Covered], prefix:
 
 
 def kept_from(told: Sequence[Confided]) -> str:
-    """Say from whom messages are kept: by their names, or from everybody else."""
+    """Return from whom messages are kept: names, or everybody else."""
     names = list(dict.fromkeys(name for one in told for name in one.names))
     return (
         _("I keep this from {names}", names=listed(names))
@@ -95,7 +95,7 @@ def kept_from(told: Sequence[Confided]) -> str:
 
 
 def ended(messages: int) -> str:
-    """Say how many messages may be told again."""
+    """Return the confirmation that a confidence ended, with the number of messages."""
     return ngettext(
         "Understood: what you told me here in confidence may be known now ({n} message).",
         "Understood: what you told me here in confidence may be known now ({n} messages).",
@@ -104,7 +104,7 @@ def ended(messages: int) -> str:
 
 
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool, in_database: bool) -> str:
-    """Say what is kept at a place, where that lies, who can read it, where it goes, and how to stop it."""
+    """Return the text of /privacy: what is kept at a place and where, who can read it, where it goes, and how to stop it."""
     sign = prefix or "/"
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
     lines.append(
@@ -166,7 +166,7 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
 
 
 def hosts(where: str) -> str:
-    """Return who gets the words: the hosts of these addresses, as people call them."""
+    """Return the hosts of these addresses, for people to read."""
     hosts = [urlsplit(address.strip()).hostname or address for address in where.split(",")]
     named = [_("a model on this same machine") if host in _LOCAL else _("a model at {host}", host=host) for host in hosts]
     return listed(list(dict.fromkeys(named)), alternatives=True)

@@ -1,4 +1,4 @@
-"""In which language somebody is answered: as they or the place set it, as their platform shows itself to them, or as they write."""
+"""The language of an answer: as set by the person or place, as their client is localized, or as they write."""
 
 from collections import OrderedDict
 
@@ -11,15 +11,15 @@ from memory.types import Identity
 from memory.view.view import View
 
 LOOKED_BACK = 50
-"""Among how many of the last messages of a place is looked for one that tells a language."""
+"""How many recent messages of a place are examined for a recognizable language."""
 _MOST = 10_000
 _TERMINAL = "console"
 
 
 class Languages:
-    """Says in which language a message or a call is answered.
+    """Chooses the language in which a message or a call is answered.
 
-    In which language somebody wrote last at a place is held in this process; after a start, what is kept of them tells it.
+    The language a person used last at a place is cached in this process; after a start it is read from their stored messages.
     """
 
     def __init__(self, preferences: Preferences, domains: Domains) -> None:

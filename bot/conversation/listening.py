@@ -1,4 +1,4 @@
-"""Lyra's ear on one platform: what adapters hand over is judged, committed, and put into its mailbox."""
+"""The listener of one platform: events from its adapter are admitted, committed, and put into their mailboxes."""
 
 import asyncio
 from collections.abc import Awaitable, Mapping, Sequence, Set
@@ -65,15 +65,15 @@ class Listening:
         self._placing = Placing(services, adapter)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
-        """Set when the platform was connected for the first time."""
+        """Set when the platform has connected for the first time."""
 
     @property
     def table(self) -> Mapping[str, CommandSpec]:
-        """The commands that somebody may call here, by name."""
+        """The commands available here, by name."""
         return self._commands.table_of(self._adapter.platform)
 
     async def ready(self) -> None:
-        """Send what waits, and answer what was left unanswered and stands; have the rest compared in the background."""
+        """Send waiting parts and answer what was left unanswered; start the comparison with the platform in the background."""
         platform = self._adapter.platform
         self.connected.set()
         log.info("platform.connected", platform=platform)
@@ -86,13 +86,13 @@ class Listening:
         await self._reconciliation.comparing.begin(platform)
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
-        """Doubt what is stored of these places, and have it compared."""
+        """Mark what is stored of these places as unverified, and start comparing it."""
         await self._reconciliation.verifying.missed(self._adapter.platform, tuple(prefix))
         if self.connected.is_set():
             await self._reconciliation.comparing.begin(self._adapter.platform)
 
     async def cursors(self) -> Mapping[str, str]:
-        """Return how far each stream was heard."""
+        """Return the cursor of each stream."""
         return {**await self._services.memory.journal.cursors(self._adapter.platform), **self._moved}
 
     async def own_streams(self) -> Set[str]:
@@ -104,7 +104,7 @@ class Listening:
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
         """Commit events and cursors; return what to await until the events are answered.
 
-        Cursors that come with nothing to keep are committed with the next event, or by `settle`.
+        Cursors without events to store are committed with the next event, or by `settle`.
         """
         waiting: list[Message | Asked] = []
         promises: list[asyncio.Future[None]] = []
@@ -118,7 +118,7 @@ class Listening:
                 continue
             promises += await self._accept(waiting)
             await self._changed(event)
-            # A mention that a change adds is answered; what was heard before is not heard again.
+            # A mention added by an edit is answered; a message heard before is not heard again.
             now = replace(event.now, became_hers_at=event.at) if isinstance(event, Revised) and event.now else None
             asks = await self._admit(now) if now else None
             waiting = [asks] if asks else []
@@ -127,18 +127,18 @@ class Listening:
         return Answered(promises)
 
     async def keep(self, ahead: Message) -> None:
-        """Commit a message that is to be answered only once it is heard."""
+        """Commit a message read ahead; it is answered once it is heard."""
         if admitted := await self._admit(ahead):
             await self._mailboxes.keep(self._adapter.platform, admitted)
 
     async def settle(self) -> None:
-        """Commit how far the streams were heard."""
+        """Commit the cursors."""
         moved, self._moved = self._moved, {}
         if moved:
             await self._services.memory.journal.move(self._adapter.platform, moved)
 
     async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
-        """Return values that a person may want to give a parameter; none where that fails."""
+        """Return suggestions for a parameter; none on failure."""
         try:
             return await self._commands.suggest(asked, self._adapter, parameter, typed)
         except (LyraError, MemoryFailure) as error:
@@ -146,7 +146,7 @@ class Listening:
             return ()
 
     async def _let_in(self, asked: Asked) -> Asked | None:
-        """Return a call that somebody may make; else tell them that they may not."""
+        """Return a call if it is admitted; else tell the caller that it is not."""
         if self._commands.is_right(asked, self._adapter) or await self._access.admits(asked.person, asked.place):
             chosen = await self._services.preferences.read(asked.person, asked.place)
             off_record = self._commands.goes_off_record(asked, self._adapter)
@@ -169,7 +169,7 @@ class Listening:
         return await self._unshown(await self._placing.placed(admitted, ahead, command=command))
 
     async def _unshown(self, message: Message) -> Message:
-        """Have what is said off the record come into no prompt but its own, from before it is committed; nor what quotes it."""
+        """Keep a message off the record, and quotes of it, out of every prompt but its own, from before it is committed."""
         off_record, platform = self._services.off_record, message.place.platform
         if message.off_record:
             await self._services.domains.here(message.place, message.person)
@@ -180,7 +180,7 @@ class Listening:
         return message
 
     async def _overhear(self, message: Message) -> None:
-        """Have what is said off the record, and not to her, come into no prompt that is on the record, either."""
+        """Keep overheard messages off the record out of prompts that are on the record."""
         chosen = await self._services.preferences.read(message.person, message.place)
         if chosen.is_off_record(message.place, message.person):
             await self._unshown(replace(message, off_record=True))
@@ -202,7 +202,7 @@ class Listening:
             case Revised():
                 for place in await self._placing.kept_at(event.place, [event.id]):
                     revised = replace(event, place=place)
-                    # With its old words the answer that holds them goes from memory.
+                    # The answer that contains its old text is removed with it.
                     answer = await answer_to(self._services, revised) if event.person else ""
                     if await self._intake.revise(revised, self._adapter) and answer:
                         await offer(self._services, revised, answer)
@@ -237,7 +237,7 @@ class Listening:
         await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
 
     async def _announce(self, event: Announced) -> None:
-        """Say what the platform itself has to tell somebody, with the answers that they can give to it."""
+        """Deliver a notice of the platform itself, with the possible answers."""
         if not await self._access.admits(event.person, event.place):
             return
         view, session = await self._services.domains.here(event.place, event.person)
@@ -250,7 +250,7 @@ class Listening:
         await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
 
     async def _is_worth_a_hint(self, event: Unreadable) -> bool:
-        """Say whether what cannot be read would have been answered."""
+        """Return whether an unreadable message would have been answered."""
         always = event.addressed or await self._services.preferences.value(event.place, "answers") == "always"
         return always and not await self._services.preferences.on(event.person, "paused")
 
@@ -268,7 +268,7 @@ class Listening:
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _now(self, place: Place) -> Place:
-        """Return a place with those who read it now, where that is known."""
+        """Return a place with its current readers, if they are known."""
         try:
             return await self._adapter.locate(place) or place
         except PlaceGone:

@@ -1,8 +1,8 @@
-"""One mailbox: what waits at one place, in what order it is begun, and whose turn it is to be told.
+"""One mailbox: what waits at one place, in what order it is started, and in what order it is answered.
 
-Up to three people of a shared place are answered at once, each one's messages one after another. What was said is kept in
-order, and answers leave in the order of the questions. A command stands alone: it waits for what was said before it, and what
-is said after it waits for it.
+Up to three people of a shared place are answered concurrently, the messages of each in sequence. Messages are stored in
+order, and answers leave in the order of the questions. A command is a barrier: it waits for everything before it, and
+everything after it waits for it.
 """
 
 import asyncio
@@ -14,16 +14,16 @@ from adapters.events import Asked, Message
 from memory.journal.journal import InboxEvent
 
 MOST_AT_ONCE = 3
-"""How many people are answered at once at one place."""
+"""How many people are answered concurrently at one place."""
 _PATIENCE = 10.0
-"""How many seconds an answer waits for those to earlier questions."""
+"""Seconds that an answer waits for those to earlier questions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letter:
-    """Something in a mailbox, whether it is a command, one that takes something back, and the promise that it was dealt with.
+    """An item in a mailbox, whether it is a command, whether it retracts something, and the promise of its completion.
 
-    `leads_to` are the promises of what it has answered next.
+    `leads_to` are the promises of the items it triggers.
     """
 
     row: InboxEvent
@@ -35,36 +35,36 @@ class Letter:
 
     @property
     def place(self) -> tuple[str, str]:
-        """Where it was said or called."""
+        """The platform and place of the event."""
         return self.event.place.platform, self.event.place.key
 
     @property
     def box(self) -> tuple[str, str]:
-        """Its mailbox: its place's, or one of its own for what waits for nobody."""
+        """The key of its mailbox: its place's, or its own if it waits for nobody."""
         return self.own_box if self.takes_back or isinstance(self.event, Asked) else self.place
 
     @property
     def own_box(self) -> tuple[str, str]:
-        """The mailbox that it has where it waits for nobody."""
+        """The key of its own mailbox, for an item that waits for nobody."""
         return self.event.place.platform, f"call:{self.event.id}"
 
     @property
     def is_over(self) -> bool:
-        """Whether it can only be said, after an end, that it was not done."""
+        """Whether, after a restart, it can only be reported as not done."""
         return self.command or self.event.off_record
 
     @property
     def lane(self) -> str:
-        """Whose it is where several are answered at once; in a private place all is one conversation."""
+        """The lane among concurrently answered people; a private place has only one."""
         return "" if self.event.place.is_private else self.event.person.id
 
     @property
     def stands_alone(self) -> bool:
-        """Whether it is answered by itself: a command, what is answered anew, and what is answered elsewhere."""
+        """Whether it is never batched: a command, a regeneration, or an item answered elsewhere."""
         return self.command or (isinstance(self.event, Message) and bool(self.event.anew or self.event.answers))
 
     def end(self) -> None:
-        """Keep the promise that it was dealt with, once what it leads to is."""
+        """Resolve its promise once everything it leads to is done."""
         if self.done.done():
             return
         if all(one.done() for one in self.leads_to):
@@ -74,10 +74,10 @@ class Letter:
             one.add_done_callback(lambda _: self.end())
 
     def goes_with(self, other: "Letter") -> bool:
-        """Say whether both are answered together."""
+        """Return whether both are answered together."""
         if self.stands_alone or other.stands_alone:
             return False
-        # Where who reads the place changed between two messages, each stays with those who could read it.
+        # If the readers changed between two messages, each stays with its own readers.
         here, there = self.event, other.event
         if here.off_record != there.off_record:
             return False
@@ -87,7 +87,7 @@ class Letter:
 class Ticket:
     """A turn's place in the order of its mailbox, behind the tickets of `earlier` turns.
 
-    `keeping` is held while what was said is kept.
+    `keeping` is held while its messages are stored.
     """
 
     def __init__(self, keeping: asyncio.Lock, earlier: Sequence["Ticket"] = (), patience: float = _PATIENCE) -> None:
@@ -102,28 +102,28 @@ class Ticket:
         return all(one._over.is_set() for one in self._earlier)
 
     async def come_up(self) -> None:
-        """Wait until every earlier turn is over, but no longer than a person would want to wait for somebody else's."""
+        """Wait until every earlier turn is over, with a limit, so that nobody waits too long for somebody else."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
                 for one in self._earlier:
                     await one._over.wait()
 
     def end(self) -> None:
-        """Let later turns come up."""
+        """Release later turns."""
         self._earlier = ()
         self._over.set()
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Letters that are answered together, and those of others that were said `before` and wait for their own turn."""
+    """Letters that are answered together, and those of others said `before`, which wait for their own turn."""
 
     letters: Sequence[Letter]
     before: Sequence[Letter] = ()
 
 
 class Mailbox:
-    """The letters of one place. `answer` deals with a batch of them, and raises nothing."""
+    """The letters of one place. `answer` handles a batch and never raises."""
 
     def __init__(self, answer: Callable[[Batch, Ticket], Awaitable[None]]) -> None:
         self._answer = answer
@@ -137,13 +137,13 @@ class Mailbox:
         return len(self._letters) + len(self._begun)
 
     def post(self, letter: Letter) -> None:
-        """Put a letter behind the others."""
+        """Append a letter."""
         self._letters.append(letter)
         self._tickets[letter] = Ticket(self._keeping, tuple(self._tickets.values()))
         self._changed.set()
 
     async def work(self) -> None:
-        """Have everything answered that is here or comes meanwhile."""
+        """Answer everything in the mailbox, including what arrives meanwhile."""
         async with asyncio.TaskGroup() as group:
             while self:
                 self._changed.clear()
@@ -151,7 +151,7 @@ class Mailbox:
                 await self._changed.wait()
 
     def _begin(self, group: asyncio.TaskGroup) -> None:
-        """Begin what need not wait for anything that was begun, or stands before it."""
+        """Start every batch that need not wait for one before it."""
         before: list[Letter] = []
         for letters in _batches(self._letters):
             first, begun = letters[0], list(self._begun.values())

@@ -1,11 +1,11 @@
-"""Mailboxes: one conversation, one worker, in the order things were said.
+"""Mailboxes: one worker per conversation, in the order of the messages.
 
-What is heard is committed first (T1) and then put into the mailbox of its place. A mailbox has one worker while it holds
-anything, and none otherwise, so the table never grows. What one person said while she was busy is answered together; a
-command stands alone, and one called from a menu waits for nobody. What a turn needs is loaded once it begins, never before.
+Events are committed first (T1) and then put into the mailbox of their place. A mailbox has a worker only while it holds
+something, so the table never grows. What one person said while she was busy is answered together; a command is handled by
+itself, and one called from a menu waits for nobody. What a turn needs is loaded when it starts, never before.
 
-What takes something back waits for no answer either, since that would still be made of it: a command to forget is run at once,
-and what asks for discretion is kept at once, each after what was said at its place before.
+Retractions do not wait for answers either, which would still use what is retracted: a command to forget runs at once, and a
+request for discretion is stored at once, each after the earlier messages of its place.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _TRIES = 3
 
 
 class Mailboxes:
-    """Takes in what adapters hear, and has each place's messages answered in order."""
+    """Accepts events from adapters, and has each place's messages answered in order."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Mailboxes:
         under_way: UnderWay,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:
-        """Prepare; `elsewhere` is told of a place where something waits that another process holds."""
+        """Create; `elsewhere` is called with places held by another process where something waits."""
         self._elsewhere = elsewhere
         self._under_way = under_way
         self._journal = journal
@@ -69,32 +69,32 @@ class Mailboxes:
     async def accept(
         self, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]
     ) -> Sequence[asyncio.Future[None]]:
-        """T1: commit events of one platform together with its cursors; return the promises that they are dealt with."""
+        """T1: commit events of one platform together with its cursors; return the promises of their completion."""
         async with self._door:
-            # What was kept before is committed already; it is of now.
+            # A message read ahead is committed already; it counts as heard now.
             rows: list[Row] = [(self._kept.pop(event.id), event) for event in events if event.id in self._kept]
             known = {event.id for _, event in rows}
             rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
             return self._post(self._letters(rows))
 
     async def _ask(self, letter: Letter, message: Message) -> None:
-        """T1 for what a command has answered next: the command is dealt with once that is."""
+        """T1 for a message that a command asks next: the command is done once that is answered."""
         for answered in await self.accept(letter.event.place.platform, [message], {}):
             letter.leads_to.append(answered)
 
     async def keep(self, platform: str, message: Message) -> None:
-        """T1 for a message that is answered once it is accepted, or at the next start."""
+        """T1 for a message read ahead; it is answered once it is accepted, or at the next start."""
         async with self._door:
             self._kept |= {event.id: row for row, event in await accept(self._journal, platform, [message], {})}
 
     async def recover(self, platform: str, place: str | None = None, *, fresh: bool = False) -> Awaitable[None]:
-        """Take up again what was heard and not answered, as a kill or an outage left it, or, `fresh`, as another process heard it.
+        """Resume unanswered events that a kill or an outage left, or, if `fresh`, that another process heard.
 
-        A command is not run again: whoever gave it may not be waiting any more. Of what was said off the record no word is left.
+        Commands are not run again, since the caller may not be waiting any more. Messages off the record left no text.
         """
         async with self._recovering:
             async with self._door:
-                # Whoever worked when the journal was read may be done since: what it says of their mailbox is old.
+                # A worker of that time may be done since, so the read is stale for its mailbox.
                 busy = set(self._working)
                 found = await unfinished(self._journal, platform, place)
                 if fresh:
@@ -110,24 +110,24 @@ class Mailboxes:
         return Answered(promises)
 
     async def retry(self) -> None:
-        """Take up what was held until a model or a place is back."""
+        """Resume what was held until a model or a place is back."""
         for platform, adapter in self._adapters.items():
             for place in filter(adapter.at_hand, await self._journal.held_places(platform)):
                 await self.recover(platform, place)
 
     def end(self, platform: str, place: str) -> bool:
-        """End the answer that is being made at a place with what came of it by now; return whether there was one to end."""
+        """Stop the answer being generated at a place, keeping what there is of it; return whether there was one."""
         return self._under_way.end(platform, place)
 
     @property
     def waiting(self) -> int:
-        """How many messages wait in mailboxes behind others, or are being answered."""
+        """The number of messages waiting or being answered."""
         return sum(map(len, self._boxes.values()))
 
     async def drain(self, seconds: float) -> None:
-        """Wait for the turns under way, then cancel them: their messages are committed, and the next start answers them.
+        """Wait for the turns in progress, then cancel them: their messages are committed, and the next start answers them.
 
-        What is heard from now on is committed and left to the next start as well.
+        Events from now on are committed and left to the next start as well.
         """
         self._closing = True
         if not self._working:
@@ -154,7 +154,7 @@ class Mailboxes:
             return ()
         for letter in letters:
             if not self._holds(*letter.place):
-                # It is committed, and answered where its place is held.
+                # It is committed, and answered by the process that holds its place.
                 self._elsewhere(*letter.place)
                 letter.end()
                 continue
@@ -171,7 +171,7 @@ class Mailboxes:
         return [letter.done for letter in letters]
 
     async def _keep_discreet(self, key: tuple[str, str], letter: Letter) -> None:
-        """Keep a message before its turn where it asks for discretion."""
+        """Store a message before its turn if it asks for discretion."""
         try:
             text = letter.event.text if isinstance(letter.event, Message) else ""
             if await apart(len(text), partial(confidence.asked, text)):
@@ -180,12 +180,12 @@ class Mailboxes:
             del self._working[key]
 
     async def _keep_up_to(self, letter: Letter) -> None:
-        """Keep what was said at a place and waits for its answer, up to a letter."""
+        """Store the waiting messages of a place, up to a letter."""
         waiting = self._unanswered.get(letter.place, ())
         await self._keep([one for one in waiting if one.row.key <= letter.row.key and not one.done.done()])
 
     async def _keep(self, letters: Sequence[Letter]) -> None:
-        """Keep what waits for its answer; what cannot be kept now is kept in its turn."""
+        """Store waiting messages; what cannot be stored now is stored in its turn."""
         for one in letters:
             if one.event.off_record:
                 continue
@@ -204,7 +204,7 @@ class Mailboxes:
             with reading(await self._languages.of(letters[-1].event)):
                 await self._answer(batch, adapter, ticket)
         except MemoryFailure as error:
-            # Not even the failure could be written. What was heard is committed, and the next connection or start answers it.
+            # Not even the failure could be written. The event is committed, and the next connection or start answers it.
             log.error("turn.left", error=type(error).__name__)
         finally:
             for letter in letters:
@@ -249,7 +249,7 @@ class Mailboxes:
 
 
 def _trace(error: Exception) -> str:
-    """Return where an error arose, without its message, which may hold somebody's words."""
+    """Return where an error was raised, without its message, which may contain people's words."""
     steps = []
     trace = error.__traceback__
     while trace is not None:
@@ -259,7 +259,7 @@ def _trace(error: Exception) -> str:
 
 
 class Answered:
-    """Await it to wait until everything handed over is answered; nobody has to."""
+    """An awaitable that completes once everything handed over is answered; awaiting it is optional."""
 
     def __init__(self, promises: Sequence[asyncio.Future[None]]) -> None:
         self._promises = promises

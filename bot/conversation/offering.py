@@ -1,4 +1,4 @@
-"""What was changed after it was answered: under the answer stands that it can be answered again. It never is unasked."""
+"""Messages edited after they were answered: the answer gets an offer to answer again, which never happens unasked."""
 
 from collections.abc import Sequence
 
@@ -12,19 +12,19 @@ from localization.sentences import _
 
 
 def under_answer(question: str, reply: str) -> Sequence[Action]:
-    """Return what can be pressed under the answer to a question, by their ids, where somebody wants that."""
+    """Return the actions under the answer to a question, given both ids."""
     return Action(_("Once more"), ANEW, question), Action(_("Not good"), DISLIKE, reply)
 
 
 async def answer_to(services: Services, revised: Revised) -> str:
-    """Return the key of the last part of the answer to a message that was changed, '' where there is none."""
+    """Return the key of the last part of the answer to an edited message, '' if there is none."""
     view, session = await services.domains.here(revised.place, _author(revised))
     asked = await view.messages.by_source(session, revised.id)
     return await view.posts.answering(asked) if asked else ""
 
 
 async def offer(services: Services, revised: Revised, answer: str) -> None:
-    """Offer, under its answer, to answer a message again, where that is kept as it stands now."""
+    """Offer, under its answer, to answer an edited message again, if the new text is stored."""
     place, person = revised.place, _author(revised)
     view, session = await services.domains.here(place, person)
     if await view.messages.by_source(session, revised.id) is None:

@@ -1,4 +1,4 @@
-"""One turn: what somebody said at a place, and with what it is answered."""
+"""One turn: what somebody said at a place, and the inputs of its answer."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from memory.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one person said at a place, to be answered together.
+    """Messages of one person at a place that are answered together.
 
     `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
     or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
@@ -53,29 +53,29 @@ class Turn:
 
     @property
     def aside_of(self) -> str:
-        """The account whose words alone are off the record here, '' where everybody's are or none."""
+        """The account whose words alone are off the record here, '' if everybody's are, or nobody's."""
         return "" if self.chosen.all_off_record(self.place) or self.place.is_private else self.person.id
 
     @property
     def shared(self) -> bool:
-        """Whether more than one person reads this."""
+        """Whether more than one person reads the place."""
         return not self.place.is_private
 
     @property
     def answers(self) -> str:
-        """The message that is answered on its platform, or where else the answer goes there."""
+        """The platform id of the message that is answered, or wherever else the answer goes."""
         return self.to or self.asked[-1].source_id
 
     @property
     def reply_id(self) -> str:
-        """The id under which its answer is kept; one for each time that it is answered anew."""
+        """The id under which its answer is stored; a new one for each regeneration."""
         time = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
         return f"reply:{time}{self.asked[-1].source_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class TooLate:
-    """What was asked so long ago that it is not answered any more: where, and the last message of it."""
+    """Messages too old to be answered: their place, and the last of them."""
 
     view: View
     session: Session

@@ -1,4 +1,4 @@
-"""Which accounts are one person's: as the configuration declares them, and as people linked them themselves."""
+"""The accounts of each person: declared in the configuration, or linked by people themselves."""
 
 from bot.config.settings import Settings
 from bot.conversation.preferences import Chosen
@@ -7,7 +7,7 @@ from memory.types import Identity
 
 
 class People:
-    """Says of an account which others are the same person's."""
+    """Knows which accounts belong to the same person."""
 
     def __init__(self, settings: Settings, linking: Linking) -> None:
         self._linking = linking
@@ -21,9 +21,9 @@ class People:
             self._declared.update(dict.fromkeys(accounts, accounts))
 
     def declared(self, who: Identity) -> list[Identity]:
-        """Return the accounts that the configuration declares to be of the person of an account, which is among them."""
+        """Return the accounts that the configuration declares for the person of an account, including it."""
         return self._declared.get(who, [who])
 
     async def accounts(self, who: Identity, chosen: Chosen | None = None) -> list[Identity]:
-        """Return all accounts of the person of an account, this one first, as they are linked now, or when `chosen` was read for it."""
+        """Return all accounts of the person of an account, this one first, as linked now or when `chosen` was read."""
         return await self._linking.circle(who, self.declared, chosen.linked(self.declared(who)) if chosen else None)

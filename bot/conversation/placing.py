@@ -1,6 +1,6 @@
-"""In which conversation a message belongs: where it was said, or in a thread that is begun on it, or on what its person said before.
+"""Which conversation a message belongs to: its place, a thread begun on it, or one begun on the person's message before it.
 
-Who says two things before anybody can see the thread of the first means one conversation: the second belongs to it too.
+Somebody who says two things before the thread of the first is visible means one conversation.
 """
 
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ from bot.conversation.services import Services
 
 
 class Placing:
-    """Places what is heard on one platform."""
+    """Assigns the messages of one platform to conversations."""
 
     def __init__(self, services: Services, adapter: Adapter) -> None:
         self._services = services
         self._adapter = adapter
 
     async def placed(self, message: Message, ahead: Sequence[Message | Asked], *, command: bool) -> Message:
-        """Return a message in the conversation where it is answered; `ahead` was heard before and is not committed yet."""
+        """Return a message with the conversation that answers it; `ahead` was heard before and is not committed yet."""
         if message.place.reach is Reach.ROOM:
             return await self._in_room(message, ahead, command=command)
-        # A command is about where it was given; off the record nothing is begun.
+        # A command concerns the place it was given at; off the record no thread is begun.
         if command or message.off_record or not message.addressed or not self._begins(message.place):
             return message
         thread = await self._under_way(message, ahead)
         return replace(message, place=replace(message.place, thread=thread or message.id), beside=bool(thread))
 
     async def kept_at(self, place: Place, ids: Sequence[str]) -> Sequence[Place]:
-        """Return where messages of a place may be kept: there, in a thread that each begins, and in those beside which it was said."""
+        """Return where messages of a place may be stored: there, in threads begun on them, and in threads they were said beside."""
         threads = [place.thread]
         if place.reach is Reach.ROOM:
-            # `replies` puts what is said in a room into threads of their own, or out of one.
+            # `replies` moves messages of a room into threads of their own, or out of one.
             threads += ["", *ids, *await self._beside(place, ids)]
         elif place.server and not place.thread and self._services.preferences.threads(place):
             begun_here = [replace(place, thread=one) for one in ids]
@@ -58,7 +58,7 @@ class Placing:
         return message
 
     async def _under_way(self, message: Message, ahead: Sequence[Message | Asked]) -> str:
-        """Return the thread that its person began at a place and that nobody could see when this was said, '' for none."""
+        """Return the thread its person began at a place that was not visible yet when this was said, '' for none."""
         place, found = message.place, ""
         if message.off_record:
             return ""
@@ -75,7 +75,7 @@ class Placing:
         return [split_key(one)[2] for one in found]
 
     async def _moved_to(self, place: Place, thread: str) -> Place:
-        """Return another thread of a room, as it is called, with those who could read the room when something was said."""
+        """Return another thread of a room, with its name and the readers of the room when something was said."""
         to = replace(place, thread=thread)
         try:
             now = await self._adapter.locate(to)

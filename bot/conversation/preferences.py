@@ -1,4 +1,4 @@
-"""What people and admins set: of a person, of a place, of a server. Kept with the memory, read whenever it matters."""
+"""Settings of people, places and servers. Stored with the memory and read whenever they matter."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +13,9 @@ from memory.types import Identity
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """One thing that can be set: its name, what it does, and the values it takes; none for a free one.
+    """One setting: its name, description, and allowed values; none if it is free text.
 
-    `only` says where it means something: in servers, or in rooms; everywhere if empty.
+    `only` restricts it to servers or rooms; empty means everywhere.
     """
 
     name: str
@@ -24,17 +24,17 @@ class Preference:
     only: str = ""
 
     def fits(self, place: Place) -> bool:
-        """Say whether it means something at a place."""
+        """Return whether it applies at a place."""
         return self.only in ("", "rooms" if place.reach is Reach.ROOM else "servers")
 
 
 LANGUAGE, THREADS, BUTTONS = "language", "threads", "buttons"
 PAUSED = "paused"
-"""That nothing of a person's is kept, and they are not answered."""
+"""Whether a person opted out: nothing of theirs is stored or answered."""
 INCOGNITO, INCOGNITO_SERVER = "incognito", "incognito-server"
-"""That nothing is kept: of a person or a place, and of a whole server."""
+"""Off the record: for a person or place, and for a whole server."""
 LIMITED = ("turns a minute", "turns a day", "tokens a minute", "tokens a day")
-"""Of what a place, and each person there, may have only so much."""
+"""The limits of a place, and of each person there."""
 PERSONAL = (
     Preference(
         "reach", lazy("may I use here, with you alone, what I heard in servers and rooms that you can read"), ("on", "off")
@@ -90,16 +90,16 @@ SHARED = (
 
 
 class Preferences:
-    """Reads and keeps settings. `streaming` says on which platforms answers are shown while they are made, unless that is set.
+    """Reads and stores settings. `streaming` is the default per platform for streaming answers.
 
-    The roles that count as everyone are held at hand, for who asks without waiting.
+    The everyone-roles are cached, for callers that cannot await.
     """
 
     def __init__(
         self, kept: KeptSettings, streaming: Mapping[str, bool], account: Callable[[Identity], str],
         declared: Callable[[Identity], Sequence[Identity]] = lambda who: [who],
     ) -> None:  # fmt: skip
-        """Prepare; `account` returns the scope of what outlasts all that is known of an account, `declared` the accounts of a person."""
+        """Create; `account` returns the scope of settings that outlast everything else of an account, `declared` the accounts of a person."""
         self._declared = declared
         self._kept = kept
         self._account = account
@@ -110,7 +110,7 @@ class Preferences:
         self._threads: dict[str, str] = {}
 
     async def open(self) -> None:
-        """Read what must be at hand."""
+        """Fill the cache."""
         self._gates = {
             (platform, server): str(role)
             for scope, role in await self._kept.everywhere("everyone")
@@ -126,7 +126,7 @@ class Preferences:
         self._languages = {scope: str(value) for scope, value in await self._kept.everywhere(LANGUAGE)}
         self._threads = {scope: str(value) for scope, value in await self._kept.everywhere(THREADS)}
         for scope, value in await self._kept.everywhere(PAUSED):
-            # Before, it was set for the account by its name on its platform.
+            # Earlier versions stored it under the account's name on its platform.
             if scope.startswith("person:"):
                 _, platform, account = scope.split(":", 2)
                 await self._kept.set(self._account(Identity(platform, account)), PAUSED, value)
@@ -138,26 +138,26 @@ class Preferences:
         return self.language(replace(where, thread="")) if not found and isinstance(where, Place) and where.thread else found
 
     def gate(self, platform: str, server: str) -> str:
-        """Return the role that counts as everyone of a server, '' where everyone does."""
+        """Return the everyone-role of a server, '' for the default."""
         return self._gates.get((platform, server), "")
 
     def waived(self, platform: str, room: str) -> bool:
-        """Say whether a room goes on as before when somebody joins who cannot read what was said."""
+        """Return whether a room keeps its epoch when somebody joins who cannot read the history."""
         return (platform, room) in self._waived
 
     def threads(self, channel: Place) -> str:
-        """Return whether each conversation of a channel has a thread: on or off, '' where that was never set."""
+        """Return whether each conversation of a channel has a thread: on or off, '' if never set."""
         return self._threads.get(_scope(channel, THREADS), "")
 
     async def read(self, *where: Place | Person) -> "Chosen":
-        """Return what is set for these places and people now."""
+        """Return the current settings of these places and people."""
         scopes = dict.fromkeys(scope for one in where for scope in _scopes(one))
         own = (Identity(one.platform, one.id) for one in where if isinstance(one, Person))
         people = dict.fromkeys(self._account(account) for one in own for account in self._declared(one))
         return Chosen(await self._kept.chosen([*scopes, *people]), self._streaming, self._account)
 
     async def keeps(self, place: Place, person: Person) -> bool:
-        """Return whether what a person says at a place is kept now: they did not tell her to stop, and it is on the record."""
+        """Return whether a person's messages at a place are stored now: not opted out, and on the record."""
         chosen = await self.read(place, person)
         return not (chosen.on(person, PAUSED) or chosen.is_off_record(place, person))
 
@@ -166,9 +166,9 @@ class Preferences:
         return (await self.read(where)).value(where, name)
 
     async def put(self, where: Place | Person, name: str, value: str) -> None:
-        """Set something; '' and off for a free one take it back."""
+        """Store a setting; '' (or off, for free text) removes it."""
         if isinstance(where, Place) and where.reach is Reach.ROOM:
-            # A room is ruled as a whole.
+            # A room is administered as a whole.
             where = replace(where, thread="")
         free = name == "everyone"
         kept = None if not value or (free and value == "off") else value
@@ -194,13 +194,13 @@ class Preferences:
         return (await self.read(*speakers(platform, quotes))).heeded(platform, quotes)
 
     def streams_on(self, platform: str) -> bool:
-        """Return whether answers are shown while they are made on a platform, unless somebody set it otherwise."""
+        """Return the platform's default for streaming answers."""
         return self._streaming.get(platform, True)
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What was set for some places and people when that was read."""
+    """A snapshot of the settings of some places and people."""
 
     _kept: Mapping[tuple[str, str], object]
     _streaming: Mapping[str, bool]
@@ -217,7 +217,7 @@ class Chosen:
         return str(kept) if kept is not None else ""
 
     def linked(self, accounts: Sequence[Identity]) -> list[Identity]:
-        """Return the accounts that those of somebody for whom this was read are linked with, themselves among them; [] for none."""
+        """Return the accounts linked with somebody's, including them, of a person in this snapshot; [] if none."""
         return [other for one in accounts for other in circles.read(self._kept.get((self._account(one), circles.LINKED)))]
 
     def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
@@ -226,11 +226,11 @@ class Chosen:
         return kept == "on" if kept else default
 
     def is_off_record(self, place: Place, person: Person) -> bool:
-        """Return whether nothing is kept of what a person says at a place, nor of what answers it."""
+        """Return whether a person's messages at a place, and their answers, are off the record."""
         return self.on(person, INCOGNITO) or self.all_off_record(place)
 
     def all_off_record(self, place: Place) -> bool:
-        """Return whether nothing is kept of what anybody says at a place."""
+        """Return whether everything said at a place is off the record."""
         return self.on(place, INCOGNITO) or self.on(place, INCOGNITO_SERVER)
 
     def heeded(self, platform: str, quotes: Sequence[Quote]) -> list[Quote]:
@@ -238,22 +238,22 @@ class Chosen:
         return [one for one in quotes if not (one.person and self.on(Person(platform, one.person, ""), PAUSED))]
 
     def streams(self, place: Place, person: Person) -> bool:
-        """Return whether an answer is shown while it is made: as the person wants in private, as the place does elsewhere."""
+        """Return whether answers are streamed: the person's choice in private, the place's elsewhere."""
         default = self._streaming.get(place.platform, True)
         return self.on(person if place.is_private else place, "streaming", default=default)
 
     def offers(self, place: Place, person: Person) -> bool:
-        """Return whether something can be pressed under an answer: as the person wants in private, as the place does elsewhere."""
+        """Return whether answers get buttons: the person's choice in private, the place's elsewhere."""
         return self.on(person if place.is_private else place, BUTTONS)
 
 
 def speakers(platform: str, quotes: Sequence[Quote]) -> list[Person]:
-    """Return who said these."""
+    """Return the speakers of these quotes."""
     return [Person(platform, one, "") for one in dict.fromkeys(quote.person for quote in quotes) if one]
 
 
 def _scopes(where: Place | Person) -> list[str]:
-    """Return all scopes in which something may be set for a person, or for a place."""
+    """Return every scope of settings that applies to a person or place."""
     if isinstance(where, Person):
         return [_scope(where, "")]
     return [_scope(where, ""), _scope(replace(where, thread=""), ""), _scope(where, "everyone")]

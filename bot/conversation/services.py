@@ -1,4 +1,4 @@
-"""What turns, commands and listening all work with."""
+"""Dependencies shared by turns, commands and listeners."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from memory.ports import Clock
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The open parts of Lyra that most of a conversation needs; what one part alone needs is given to that one."""
+    """The opened parts of Lyra that most of the conversation code needs; what only one part needs is passed to it directly."""
 
     memory: Memory
     domains: Domains
@@ -31,5 +31,5 @@ class Services:
 
     @property
     def in_database(self) -> bool:
-        """Whether what is kept lies in a database, and not in a file of the home."""
+        """Whether the memory is in a database rather than in a file of the home."""
         return self.memory.address is not None

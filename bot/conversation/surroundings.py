@@ -1,4 +1,4 @@
-"""What stands around the messages of a turn: what they answer, and what others said there just before, which is not kept."""
+"""The surroundings of a turn's messages: what they reply to, and what others said just before, which is not stored."""
 
 import asyncio
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _ASIDE_MINUTES = 60
 
 
 class Surroundings:
-    """Reads what stands around messages. Messages said longer ago than `within` (microseconds) are answered no more."""
+    """Reads the surroundings of messages. Messages older than `within` (microseconds) are not answered any more."""
 
     def __init__(
         self, memory: Memory, preferences: Preferences, access: Access, clock: Clock, within: int, off_record: OffRecord
@@ -34,7 +34,7 @@ class Surroundings:
         self._off_record = off_record
 
     async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
-        """Return what others who may use her said at a place of many just before the first of these messages to be answered."""
+        """Return what other admitted people said at a shared place just before the first of these messages."""
         oldest = self._clock.now() - self._within
         first = next((one.id for one in messages if one.addressed and asked_at(one) >= oldest), "")
         if place.is_private or not first:
@@ -46,16 +46,16 @@ class Surroundings:
     async def shown(
         self, view: View, adapter: Adapter, place: Place, messages: Sequence[Message], said: Sequence[Quote]
     ) -> tuple[Sequence[Quote], Sequence[Quote]]:
-        """Return what messages answer, and what others said just before, under the names that people have here."""
+        """Return the quotes of messages and what others said just before, under the display names of this place."""
         answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
         asker = messages[-1].person.id if messages[-1].off_record else None
         quotes = await as_shown(view.messages, adapter, place, [*answered, *await self._aside(view, place, said, asker)])
         return quotes[: len(answered)], quotes[len(answered) :]
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-        """Return those quotes that may be shown: what is kept is shown where its readers may know it, whatever the platform shows.
+        """Return the quotes that may be shown: stored messages only where their readers may know them, whatever the platform shows.
 
-        What is not kept, and was said to others in confidence, is shown nowhere where many read.
+        Messages that are not stored and were said in confidence are not shown in shared places.
         """
         elsewhere = await view.messages.kept_elsewhere(place.platform, [quote.id for quote in quotes])
         heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if quote.id not in elsewhere])
@@ -67,9 +67,9 @@ class Surroundings:
         return await unforgotten(self._memory, view, place, heeded)
 
     async def _aside(self, view: View, place: Place, said: Sequence[Quote], asker: str | None) -> list[Quote]:
-        """Return what of it is neither forgotten nor kept: that is recalled where its readers may know it, or not at all.
+        """Return the messages that are neither forgotten nor stored; stored ones are recalled instead, where their readers may know them.
 
-        Nor is it what was said in confidence, nor off the record, but for an `asker` who is so as well.
+        Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
         heard = await asyncio.to_thread(openly, said)
         if not heard:

@@ -1,7 +1,7 @@
-"""What an answer is made from, looked at while it is made: as soon as something of it goes, the making ends.
+"""The sources of an answer, watched while it is generated: as soon as one of them is removed, generation stops.
 
-Whoever forgets or changes something may do so in another process. Wherever anything was committed since the last look, it is
-looked again; else a look costs no read.
+Another process may forget or change a source, so they are checked again whenever anything was committed since the last
+check; otherwise a check costs no read.
 """
 
 import asyncio
@@ -13,18 +13,18 @@ from localization.sentences import lazy
 from memory.errors import SourceGone
 
 SECONDS = 0.5
-"""How often it is looked while a model is silent."""
+"""Seconds between checks while a model is silent."""
 
 
 def stored(texts: Mapping[int, str]) -> Mapping[int, str]:
-    """Return those of these items that memory holds: what is said off the record has a key below zero."""
+    """Return those of these items that are stored: messages off the record have negative keys."""
     return {key: text for key, text in texts.items() if key > 0}
 
 
 class Basis:
-    """What the answer to a turn is made from, as it was read from `begun` on, after so many `commits`.
+    """The sources of the answer to a turn, as read from `begun` on, after `commits` commits.
 
-    `seen` returns what stands in view by now, `asides` the ids of the messages in it that are not kept.
+    `seen` returns what is in view by now, `asides` the ids of messages in view that are not stored.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Basis:
         self._asides = asides
 
     async def require(self) -> None:
-        """Raise SourceGone where something of it was forgotten, changed or removed."""
+        """Raise SourceGone if any source was forgotten, changed or removed."""
         if not self._turn.watch.gone.isdisjoint(self._asides()):
             raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
         lasting = self._turn.view.lasting
@@ -48,7 +48,7 @@ class Basis:
             self._commits = commits
 
     async def stands(self) -> bool:
-        """Say whether all of it is as it was."""
+        """Return whether all sources are unchanged."""
         try:
             await self.require()
         except SourceGone:
@@ -56,9 +56,9 @@ class Basis:
         return True
 
     async def bear(self, making: Coroutine[Any, Any, None]) -> bool:
-        """Let something be made; return False where the person ended it before it was done.
+        """Run the generation of an answer; return False if the person stopped it.
 
-        Raises SourceGone where something of this goes meanwhile.
+        Raises SourceGone if a source is removed meanwhile.
         """
         made, ended = asyncio.create_task(making), asyncio.create_task(self._turn.ending.wait())
         try:

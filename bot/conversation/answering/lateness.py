@@ -1,4 +1,4 @@
-"""What is said of questions that are too old to be answered: one line for all of them at a place."""
+"""The notice for questions that are too old to be answered: one line for all of them at a place."""
 
 from bot.conversation.one_turn import TooLate
 from bot.conversation.services import Services
@@ -10,7 +10,7 @@ LATE = lazy("You asked me something while I was not there. That is a while ago: 
 
 
 class Lateness:
-    """Says that line, once a place until as much time has gone by as a question may be old."""
+    """Posts that notice, at most once per place within the maximum age of a question."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -18,7 +18,7 @@ class Lateness:
         self._told: dict[tuple[str, str], int] = {}
 
     async def tell(self, late: TooLate) -> None:
-        """Say it at a place, where it was not said lately."""
+        """Post the notice at a place, unless it was posted recently."""
         now, place = self._services.clock.now(), (late.place.platform, late.place.key)
         self._told = {one: at for one, at in self._told.items() if now - at < self._within}
         if place in self._told:

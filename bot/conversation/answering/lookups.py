@@ -1,7 +1,7 @@
-"""What a model looks up while it answers one turn: reads of the turn's view, stored nowhere.
+"""The tool calls of a model during one turn: reads through the turn's view, not stored.
 
-The view was bound before the first word went to the model, so that nothing that stands in a prompt can widen it. Each call is
-a round; after the last one nothing is offered any more. What was returned is in view like everything else.
+The view was bound before anything went to the model, so no text in a prompt can widen it. Each call is a round; after the
+last one no tools are offered. Results count as in view like everything else.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from memory.view.recalled import Recalled
 
 ROUNDS = 3
 SHARE = 0.25
-"""How much of a prompt's budget what is looked up may take."""
+"""The share of a prompt's budget that lookup results may take."""
 _LEAST = 100
 _MESSAGES = 40
 _AROUND = 6
@@ -30,7 +30,7 @@ Find = Callable[[], Awaitable[Sequence[Hit]]]
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What is read for a turn: `sure` returns of what is found what may be used, `changed` is awaited once more is in view."""
+    """How a turn reads: `sure` filters results to those that may be used, `changed` is awaited whenever more is in view."""
 
     turn: Asking
     sure: Callable[[Find], Awaitable[Sequence[Hit]]]
@@ -38,10 +38,10 @@ class Reads:
 
 
 class Lookups:
-    """The tools of one turn; `rounds` is how many calls it may make, 0 where none are offered.
+    """The tools of one turn; `rounds` is the maximum number of calls, 0 if no tools are offered.
 
-    `most` is how many tokens what they return may take, `tell` is told every prompt. `hits` are what was returned so far, `seen`
-    everything that stood in view.
+    `most` limits the tokens of their results, `tell` is called with every prompt. `hits` are the results so far, `seen` everything
+    that was in view.
     """
 
     def __init__(
@@ -60,17 +60,17 @@ class Lookups:
         self.hits: dict[int, Hit] = {}
 
     async def begin(self) -> Sequence[ChatMessage]:
-        """Put together the prompt for the first call, beside the event loop where something long came up."""
+        """Build the prompt for the first call, off the event loop if it contains long texts."""
         longest = max((len(hit.exchange.text) for hit in self._came.hits), default=0)
         return self._keep((0, False), await apart(longest, partial(finish, self._begun, self._came)))
 
     @property
     def offered(self) -> Sequence[Tool]:
-        """The tools, as long as they may be used."""
+        """The tools that may still be used."""
         return TOOLS if self._left > 0 else ()
 
     def prompt(self, *, plain: bool) -> Sequence[ChatMessage]:
-        """Return the prompt with what was looked up so far, within one budget; `plain` speaks of no tools."""
+        """Return the prompt with all results so far, within one budget; `plain` does not mention tools."""
         at = (len(self._rounds), plain and bool(self._rounds))
         if at in self._prompts:
             return self._prompts[at].messages
@@ -78,17 +78,17 @@ class Lookups:
 
     @property
     def seen(self) -> Mapping[int, str]:
-        """Everything that stood in view in any prompt."""
+        """Everything that was in view in any prompt."""
         return {key: text for one in self._prompts.values() for key, text in one.seen.items()}
 
     @property
     def whole(self) -> Prompt:
-        """The last prompt, with everything that stood in view in any of them."""
+        """The last prompt, with everything that was in view in any of them."""
         prompts = list(self._prompts.values())
         return replace(prompts[-1], seen=self.seen, citable=frozenset[int]().union(*(one.citable for one in prompts)))
 
     async def use(self, said: str, calls: Sequence[ToolCall]) -> None:
-        """Look up what is called for, as often as may be; what is too much is left out."""
+        """Run the calls, up to the number of rounds left; drop the rest."""
         made: list[ToolCall] = []
         got: list[Returned] = []
         for call in calls[: self._left]:
@@ -97,7 +97,7 @@ class Lookups:
             self._most -= tokens(got[-1].text)
             self._left -= 1
         self._rounds.append(Round(said, made, got))
-        # What was returned is in view before the model sees it: whatever becomes of the answer rests on it.
+        # Results count as in view before the model sees them, because the answer rests on them.
         self.prompt(plain=not self.offered)
         await self._changed()
 
@@ -117,20 +117,20 @@ class Lookups:
         told = {one.key for one in self._turn.asked}
         found = {hit.exchange.key: hit for hit in hits if hit.exchange.key not in told}
         opened = hits[0].exchange.key if isinstance(asked, Opening) else None
-        # Half of what is left, so that a later call finds room.
+        # Half of what is left, so that a later call has room.
         room = self._most // min(2, self._left)
         result = returned([hit.exchange for hit in found.values()], room, self._begun.time_zone, self._receipts, opened)
         self.hits |= {one.key: found[one.key] for one in result.shown}
         return result
 
     async def _found(self, asked: Lookup, asker: str) -> Sequence[Hit]:
-        """Return what is found, what is not in view yet before what is."""
+        """Return the results, those not in view yet first."""
         lookup = partial(self._turn.view.recall.lookup, asked.query, _MESSAGES, asked.within, asked.speaker, asker)
         in_view = self.seen
         return sorted(await self._sure(lookup), key=lambda hit: hit.exchange.key in in_view)
 
     async def _opened(self, asked: Opening) -> Sequence[Hit]:
-        """Return a message and what stands around it, the nearest first. Raises BadInput where there is none."""
+        """Return a message and those around it, nearest first. Raises BadInput if there is none."""
         id = self._receipts.id(asked.receipt)
         hits = await self._sure(partial(self._turn.view.recall.around, id, _AROUND)) if id else ()
         middle = next((at for at, hit in enumerate(hits) if hit.exchange.id == id), None)

@@ -1,4 +1,4 @@
-"""What she says: an answer from the model, or from the offline voice, before it is kept."""
+"""Generating an answer, from the model or the offline voice, before it is stored."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -37,18 +37,18 @@ from memory.view.recalled import Recalled
 
 _SHRINKS = 6
 _FRUGAL, _LEAST = 4, 500
-"""By what a prompt shrinks for who asks more than is usual, and how many tokens it has at least."""
+"""The factor by which a prompt shrinks for heavy users, and its minimum size in tokens."""
 _MOST_OF_A_QUESTION = 1_000
-"""How many characters a question of several parts has at most: reading more would hold up all others."""
+"""The maximum length (characters) of a question that is split into parts; more would block others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """An answer before it is kept: its text, the keys it draws on, whether it only repeats memory, and the links it may show.
+    """An answer before it is stored: its text, the keys of its sources, whether it only quotes memory, and the links it may show.
 
-    `seen` is what stood in view of it, as it was read from `begun` on, `asides` the messages there that are not kept. `used` are
-    the stored messages that it may be made from, with where they were said. `raised` is what it was to take up again. `tokens` went
-    there and back for it.
+    `seen` is what was in view, as read from `begun` on, `asides` the messages in view that are not stored. `used` are the
+    stored messages it may rest on, with where they were said. `raised` is the open topic it was asked to bring up. `tokens` counts
+    those sent and received.
     """
 
     text: str
@@ -65,7 +65,7 @@ class Spoken:
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """What an answer begins with: from when, and from which commit on it was read, the last messages, the draft, and what came up."""
+    """The inputs of an answer: when and after which commit they were read, the recent messages, the draft, and what was recalled."""
 
     at: int
     commits: int
@@ -75,7 +75,7 @@ class _Start:
 
 
 class Speaking:
-    """Answers turns. `show_prompt` is given every prompt before the model is."""
+    """Answers turns. `show_prompt` receives every prompt before the model does."""
 
     def __init__(
         self, services: Services, verifying: Verifying, persona: Persona, show_prompt: Callable[[Prompt], None] | None = None
@@ -87,9 +87,9 @@ class Speaking:
         self._show_prompt = show_prompt
 
     async def answer(self, turn: Turn, shown: Showing | None) -> Spoken:
-        """Return the answer to a turn, showing it as it comes where the place can.
+        """Return the answer to a turn, streaming it where the place supports that.
 
-        One that the person ends is what came of it by then. Raises ModelError, and AnswerEnded where nothing came.
+        If the person stops it, return what was generated so far. Raises ModelError, and AnswerEnded if that is nothing.
         """
         models, budget, looks = self._services.models, self._services.settings.context_tokens, Looks()
         chat, rounds = self._chat(turn), ROUNDS if models.offers_tools else 0
@@ -100,7 +100,7 @@ class Speaking:
         try:
             return await self._fitting(turn, shown, min(budget, await chat.room() or budget), looks, rounds)
         except ModelError as error:
-            # A prompt that cannot be made any shorter would not fit later either, and what gives no answer twice gives none.
+            # A prompt that cannot get shorter would not fit later either, and a second empty answer is final.
             twice = isinstance(error, ModelGarbled) and (turn.again or error.asked > 1)
             lasts = isinstance(error, ContextTooLong) or twice
             if not (models.voice_last or lasts):
@@ -111,12 +111,12 @@ class Speaking:
             return await self._offline(turn, looks)
 
     def _chat(self, turn: Turn) -> Model | None:
-        """Return the model that answers a turn, None where there is none."""
+        """Return the model that answers a turn, or None."""
         models = self._services.models
         return (models.cheaper if turn.cheaper else None) or models.chat
 
     async def _fitting(self, turn: Turn, shown: Showing | None, budget: int, looks: Looks, rounds: int) -> Spoken:
-        """Answer with a prompt that is made shorter until the model takes it. Raises ModelError."""
+        """Answer, shortening the prompt until the model accepts it. Raises ModelError."""
         refused: int | None = None
         for left in range(_SHRINKS, -1, -1):
             try:
@@ -132,9 +132,9 @@ class Speaking:
     async def _speak(
         self, turn: Turn, shown: Showing | None, budget: int, looks: Looks, rounds: int, refused: int | None = None
     ) -> Spoken:
-        """Answer with a prompt of so many tokens, the model looking up something so many times at most.
+        """Answer with a prompt of `budget` tokens and at most `rounds` lookups.
 
-        One that is no shorter than what was `refused` is not sent. Raises ModelError.
+        A prompt that is no shorter than the one `refused` is not sent. Raises ModelError.
         """
         chat = self._chat(turn)
         assert chat is not None
@@ -170,14 +170,14 @@ class Speaking:
                 raise AnswerEnded(lazy("The answer was ended before it began."))
             text = f"{text} […]"
         prompt = lookups.whole
-        # Beside the event loop: long messages in view take long to compare.
+        # Off the event loop, because long messages in view take long to compare.
         sources = await asyncio.to_thread(prompt.sources, text) | {exchange.key for exchange in turn.asked}
         quotes = (*question.aside, *question.quotes)
         asides = {Aside(one.id, one.said_at, one.edited_at, turn.began) for one in quotes if one.id in prompt.asides}
         return Spoken(text, sources, False, links, start.at, prompt.seen, frozenset(asides), used(), prompt.raised, took)
 
     async def _started(self, turn: Turn, question: Question, room: int, looks: Looks) -> _Start:
-        """Return what an answer begins with, in so many tokens, once none of it is found to be changed at its place."""
+        """Return the inputs of an answer, within `room` tokens, once none of them has changed at its place."""
         settings, verifying = self._services.settings, self._verifying
         while True:
             at, commits = self._services.clock.now(), await turn.view.lasting.commits()
@@ -195,7 +195,7 @@ class Speaking:
                 return _Start(at, commits, there.recent, begun, came.narrowed(only(came.hits, found)))
 
     async def _stream(self, chat: Model, lookups: Lookups, shown: Showing | None, pieces: list[str]) -> None:
-        """Collect in `pieces` what the model says, showing it as it comes."""
+        """Collect the model's output in `pieces`, showing it as it arrives."""
         async with closing(chat.stream(lookups.prompt(plain=False), lookups)) as stream:
             async for piece in stream:
                 pieces.append(piece)
@@ -209,7 +209,7 @@ class Speaking:
                 log.warning("model.passed_over", model=name, error=type(error).__name__)
 
     def _parts(self, turn: Turn, now: int) -> Sequence[str]:
-        """Return what is looked for beside all that was said: the parts of the question at its end."""
+        """Return the separate queries: the parts of the question at the end of the message."""
         asked = _question(turn, now)
         return [part.sought for part in self._voice.parts(replace(asked, text=asked.text[-_MOST_OF_A_QUESTION:]))]
 
@@ -231,7 +231,7 @@ class Speaking:
         read = len(asked.text) + sum(len(hit.exchange.text) for hit in hits)
         answer = await apart(read, partial(self._answer, asked, hits, came.above))
         links = await given([*turn.asked, *(hit.exchange for hit in hits)])
-        # Code wrote it: of all that was found, it holds what it quotes.
+        # Written by code, so of all hits it contains only those it quotes.
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
         seen = cited | {one.key: one.text for one in wanted.rests_on}
         sources = cited.keys() | {exchange.key for exchange in turn.asked}
@@ -243,7 +243,7 @@ class Speaking:
 
 
 async def _written(turn: Turn) -> str:
-    """Return in which language whoever asks wrote before."""
+    """Return the language in which the asker wrote before."""
     asker = turn.asked[-1].identity
     unkept = told_by([one.text for one in turn.before if one.kind is Kind.SAID and one.identity == asker])
     return unkept or (told_by(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else "")
@@ -255,7 +255,7 @@ def _question(turn: Turn, now: int) -> VoiceQuestion:
 
 
 async def _said_here(remembered: Sequence[Exchange], question: Question) -> frozenset[str]:
-    """Return the addresses that people in view said: an answer may show no others as such."""
+    """Return the URLs that people in view wrote: an answer may show no others as links."""
     quotes = [quote.text for quote in (*question.aside, *question.quotes) if not quote.own]
     return await given([*remembered, *question.asked], quotes)
 

@@ -1,9 +1,8 @@
-"""An answer that is shown while it is made, as far as it may leave.
+"""Streaming an answer, as far as it passes the exit gate.
 
-Where a platform lets messages be edited, the first of it goes out as a preview part of the outbox, so that after a kill the
-answer takes its place; what follows changes that message at the pace the platform allows. On a screen it stands word by word.
-Whatever goes wrong here only means that the answer comes whole. Where the readers of the place change meanwhile, what was
-shown is taken back.
+Where messages can be edited, the beginning is sent as a preview part of the outbox, so that after a kill the answer replaces
+it; the rest edits that message at the rate the platform allows. On a screen the answer appears word by word. Any failure here
+only means that the answer comes as a whole. If the readers of the place change meanwhile, the preview is removed.
 """
 
 import asyncio
@@ -25,19 +24,19 @@ from localization.sentences import _
 
 
 class Showing(Preview, Protocol):
-    """A preview that is told what may pass, and what it is made from, before anything is shown."""
+    """A preview that is told the allowed links and the sources before it shows anything."""
 
     def allow(self, links: Collection[str], basis: Basis) -> None:
         """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
         ...
 
     async def withhold(self) -> None:
-        """Show nothing more, and take back what is shown: what it was made from was taken back meanwhile."""
+        """Show nothing more and remove what is shown, because a source was removed meanwhile."""
         ...
 
 
 class WordByWord:
-    """A preview on a screen, where what stands cannot be changed: it ends before the first word that may not leave as it is."""
+    """A preview on a screen, where text cannot be changed: it stops before the first word that may not leave unchanged."""
 
     def __init__(self, shown: Preview, platform: str, outgoing: Outgoing) -> None:
         self._shown = shown
@@ -54,7 +53,7 @@ class WordByWord:
         self._links, self._basis = links, basis
 
     async def show(self, piece: str) -> None:
-        """Show what may be shown by now. Raises SourceGone: what stands on a screen cannot be taken back."""
+        """Show what may be shown by now. Raises SourceGone, because text on a screen cannot be removed."""
         self._text += piece
         if self._stopped:
             return
@@ -68,18 +67,18 @@ class WordByWord:
             await self._shown.show(new)
 
     async def drop(self) -> None:
-        """Take back what was shown: the answer failed or is made anew."""
+        """Remove what was shown: the answer failed or is regenerated."""
         self._text, self._given, self._stopped = "", 0, False
         await self._shown.drop()
 
     async def withhold(self) -> None:
-        """Show nothing more, and say so where something was shown."""
+        """Show nothing more, with a notice if something was shown."""
         self._text, self._given, self._stopped = "", 0, False
         await self._shown.withhold()
 
 
 class Streamed:
-    """The preview of one answer, as a message that is edited. It begins once no earlier question waits for its answer."""
+    """The preview of one answer, as a message that is edited. It begins once every earlier question is answered."""
 
     def __init__(self, turn: Turn, ticket: Ticket, adapter: Adapter, outgoing: Outgoing) -> None:
         self._turn = turn
@@ -107,11 +106,11 @@ class Streamed:
             self._task = asyncio.create_task(self._keep_showing())
 
     async def drop(self) -> None:
-        """Begin anew; what comes next takes the place of what was shown."""
+        """Start over; what comes next replaces what was shown."""
         self._text = ""
 
     async def stop(self) -> str:
-        """Show nothing more; return the key of the preview that the answer takes the place of, '' where none went out."""
+        """Show nothing more; return the key of the preview that the answer replaces, '' if none was sent."""
         self._stopping.set()
         if self._task is not None:
             await self._task
@@ -120,14 +119,14 @@ class Streamed:
         return self._key
 
     async def withhold(self) -> None:
-        """Show nothing more, and remove what is shown: it may hold what somebody took back meanwhile."""
+        """Show nothing more and remove what is shown, which may contain something removed meanwhile."""
         if await self.stop():
             key, self._key = self._key, ""
             with suppress(SendFailed):
                 await self._outgoing.take_back(self._turn.place.platform, self._turn.place.key, key)
 
     def cancel(self) -> None:
-        """Leave it as it is."""
+        """Stop, leaving the message as it is."""
         if self._task is not None:
             self._task.cancel()
 
@@ -138,7 +137,7 @@ class Streamed:
                 await asyncio.wait_for(self._stopping.wait(), self._adapter.edit_seconds)
                 return
             try:
-                # What was changed or removed meanwhile may be in it: then it comes whole, once that was looked at again.
+                # It may contain what was changed or removed meanwhile: then the answer comes as a whole, after another check.
                 shows = await self._watch() and shows and not self._turn.watch.gone and await self._stands()
                 if shows and self._ticket.is_up:
                     await self._show_once()
@@ -146,7 +145,7 @@ class Streamed:
                 shows = False
 
     async def _watch(self) -> bool:
-        """Take back what is shown where others read it now; return whether it stands. Raises SendFailed."""
+        """Remove the preview if others can read it now; return whether it remains. Raises SendFailed."""
         turn = self._turn
         if not self._key or await self._outgoing.may_show(turn.place, turn.view):
             return True

@@ -1,7 +1,7 @@
-"""A thread for each conversation, where whoever runs a place wants it: opened on the message that begins it, called after that.
+"""One thread per conversation, where the admins want it: opened on the message that begins it, and named after that message.
 
-A name is a text that leaves like any other: it is judged at the exit, holds nobody's words but those of whoever asked, and is given
-up with them. Where no thread can be opened, that is said once, and the answer stands in the channel.
+A name leaves through the exit gate like any text, contains only the asker's words, and is removed with them. If no thread
+can be opened, that is said once, and the answer goes to the channel.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from memory.text.told.confidence import discreet
 _TOLD = "threadless"
 _SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
 _MOST = 60
-"""Characters of a thread's name, which Discord cuts in its list at about so many."""
+"""The maximum length of a thread's name, about what Discord's list shows."""
 _NOT_ALLOWED = lazy(
     "I cannot open a thread here, so I answer in the channel. Whoever runs this server can let me: with the permissions Create Public "
     "Threads and Send Messages in Threads, or by closing old threads where there are too many."
@@ -32,16 +32,16 @@ _NOT_ALLOWED = lazy(
 
 
 class Threads:
-    """Opens the threads that messages begin."""
+    """Opens threads on messages."""
 
     def __init__(self, services: Services, allowance: Allowance) -> None:
         self._services = services
         self._allowance = allowance
 
     async def opened(self, heard: Sequence[Heard], adapter: Adapter) -> Sequence[Heard]:
-        """Return messages in the thread that the first of them begins, opened now; in its channel where that cannot be.
+        """Return the messages moved into the thread that the first of them begins, opened now; into its channel if that fails.
 
-        What was said beside a thread is answered there as well, unless that could not be opened.
+        Messages said beside a thread are answered in it too, unless it could not be opened.
         """
         first = heard[0].message
         place = first.place
@@ -69,18 +69,18 @@ class Threads:
         return there
 
     async def _known(self, place: Place, adapter: Adapter) -> Place:
-        """Return the place of a thread that an earlier message began, or its channel where there is none."""
+        """Return the place of a thread that an earlier message began, or else its channel."""
         try:
             return await adapter.locate(place) or place
         except PlaceGone:
             return replace(place, thread="")
 
     async def _name(self, message: Message) -> str:
-        """Return what a thread is called that a message begins: the beginning of it."""
-        # A name would tell what is told in confidence to those from whom it is to be kept, in lists too.
+        """Return the name of a thread: the beginning of its first message."""
+        # A name would reveal a confidence, in lists too, to those it is kept from.
         if await asyncio.to_thread(discreet, message.text):
             return _("Conversation")
-        # A name has no marks of its own: what a spoiler hides would stand there for everyone to see.
+        # Names have no markup: what a spoiler hides would be visible to everyone.
         text = _SPOILER.sub("…", message.text)
         line = " ".join((text.strip().splitlines() or [""])[0].split())
         shown = await self._services.outgoing.composer.shown(message.place.platform, line[: 2 * _MOST], NO_LINKS)

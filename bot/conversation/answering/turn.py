@@ -1,4 +1,4 @@
-"""A turn: what was said is kept, then answered from what may be known here, and the answer is kept before it is sent."""
+"""A turn: the messages are stored, then answered from what may be known here, and the answer is stored before it is sent."""
 
 import asyncio
 from collections.abc import Sequence
@@ -41,13 +41,13 @@ from memory.view.view import Answer
 NAME = "Lyra"
 _TRIES = 3
 _KEPT_AT_ONCE = 8
-"""At so many places what was said is kept at once: in a burst the event loop would be busy with all of them, and hear nothing."""
+"""The number of places whose messages are stored concurrently: in a burst more would starve the event loop."""
 _PATIENCE = 60.0
-"""How many seconds it is waited for another process that forgets something; the sweep finishes what that leaves undone."""
+"""Seconds to wait for another process that is forgetting something; the sweep finishes what it leaves undone."""
 
 
 class Turns:
-    """Takes turns, with everything a turn needs."""
+    """Runs turns, with everything a turn needs."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Turns:
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
-        """Keep these messages of one person before it is their turn, and say what was understood of a wish for discretion.
+        """Store these messages of one person before their turn, and confirm what was understood of a request for discretion.
 
         Raises PlaceUnknown where it is not known who reads the place now.
         """
@@ -80,11 +80,11 @@ class Turns:
             await self._say_understood(turn, adapter.prefix)
 
     async def take(self, heard: Sequence[Heard], adapter: Adapter, ticket: Ticket) -> None:
-        """Keep these messages of one place and answer them; of stale ones it is said in one line that they are not answered,
-        a forgotten one is dropped without a word.
+        """Store these messages of one place and answer them; stale ones get a one-line notice instead, forgotten ones are
+        dropped silently.
 
-        Several turns may be under way at a place: `ticket` says in what order they are kept and told. Raises PlaceUnknown where
-        it is not known who reads the place now.
+        Several turns may run at a place: `ticket` gives the order in which they are stored and answered. Raises PlaceUnknown if
+        the readers of the place are unknown.
         """
         gaps = self._verifying.gaps
         async with ticket.keeping:
@@ -118,7 +118,7 @@ class Turns:
         self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _decline(self, turn: Turn, seconds: int) -> None:
-        """Leave a message without an answer, and say so where that lasts so many seconds."""
+        """Leave a message unanswered, with a notice if that lasts `seconds`."""
         measures.turns["declined"] += 1
         text = too_much(seconds, kept=not turn.off_record) if seconds else ""
         parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
@@ -127,14 +127,14 @@ class Turns:
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
-        """Return what says once, to a person alone, that she has thoughts, and how to hear them; () where it is not to be said."""
+        """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""
         if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
         parts = await self._services.outgoing.composer.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _say_understood(self, turn: Turn, prefix: str) -> None:
-        """Say once, of what was told in confidence or may be told again, what was understood."""
+        """Confirm once what was understood of a confidence, or of its end."""
         shown = () if turn.place.is_private or turn.off_record else turn.asked
         asking = [one for one in shown if await apart(len(one.text), partial(confidence.asked, one.text))]
         told = await turn.view.confidences.understood(asking) if asking else []
@@ -161,9 +161,9 @@ class Turns:
     async def _answered(
         self, turn: Turn, heard: Sequence[Heard], adapter: Adapter, gaps: int, ticket: Ticket, alone: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
-        """Answer, and keep the answer; return the part that is being attempted, None for none, and those that wait.
+        """Answer and store the answer; return the part being sent (or None) and those that wait.
 
-        `gaps` is how many there were before the turn. What is being attempted is sent before `alone` is left.
+        `gaps` is the number of gaps before the turn. The part being sent is sent before `alone` is left.
         """
         shown, streamed = self._preview(turn, adapter, ticket)
         try:
@@ -188,7 +188,7 @@ class Turns:
                     await alone.aclose()
                     if shown:
                         await shown.withhold()
-                    # What went takes its whole domain out of sight until it is known what goes along.
+                    # Forgetting hides the whole domain until it is known what goes along.
                     await self._services.memory.settled()
                     await turn.view.lasting.readable(_PATIENCE)
                     gaps = self._verifying.gaps
@@ -220,21 +220,21 @@ class Turns:
         if turn.off_record or not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
             return None, None
         if turn.left_over or turn.anew:
-            # What is left over becomes the answer; a second one beside it would leave it half done. Of an answer that is made anew,
-            # nothing would find what a kill leaves over.
+            # A leftover preview becomes the answer; a second one beside it would leave it half done. For a regenerated answer,
+            # nothing would find the leftover of a kill.
             return None, None
         streamed = Streamed(turn, ticket, adapter, self._services.outgoing)
         return streamed, streamed
 
     async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
-        """Return the key of the preview that the answer takes the place of: this turn's, or one that a kill left behind."""
+        """Return the key of the preview that the answer replaces: this turn's, or one that a kill left behind."""
         key = await streamed.stop() if streamed else ""
         return key or turn.left_over
 
     async def _store(
         self, turn: Turn, spoken: Spoken, replaces: str, alone: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
-        """T3: the reply, what it rests on, its parts and the end of what it answers; return its first part and the others."""
+        """T3: store the reply, its sources and parts, and close what it answers; return its first part and the others."""
         question = turn.asked[-1]
         reply = NewExchange(
             Kind.REPLY, spoken.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
@@ -256,14 +256,14 @@ class Turns:
             spoken.begun,
             spoken.raised,
         )
-        # Nobody else sends at the place from before the first part is being attempted until it is sent.
+        # Nobody else sends at the place until the first part is sent.
         await alone.enter_async_context(self._services.outgoing.alone(turn.place.platform, turn.place.key))
         async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):
             replied = await turn.view.answer(turn.session, answer)
         return (replied.first, parts[1:]) if replied else (None, ())
 
     async def _hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
-        """Keep the question for when the model is back; return what says so, once."""
+        """Hold the question until the model is back; return a notice, once."""
         measures.turns["held"] += 1
         measures.errors[type(error).__name__] += 1
         if isinstance(error, ModelDenied):
@@ -284,7 +284,7 @@ class Turns:
         return parts
 
     async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
-        """Keep a question for later: what its answer rests on changed again and again while that was made."""
+        """Hold a question for later: its sources kept changing while the answer was generated."""
         if turn.off_record:
             return await unkept.dropped(self._services, turn, _("What I know changed again and again while I answered."))
         await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
@@ -293,7 +293,7 @@ class Turns:
         return parts
 
     async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
-        """Drop what was taken back, and what was shown of an answer to it."""
+        """Drop what was taken back, and the preview of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
         parts = self._services.outgoing.composer.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
