@@ -155,6 +155,8 @@ class Adapter(ABC):
     """Whether people can compare emoji with her, so that they know each other's keys."""
     links_names = False
     """Whether clients make a link of any name with a dot, and of the names of people and rooms."""
+    shares_places = False
+    """Whether several processes may be at one place at once, as a terminal and the memory page are."""
     divided, unit, units = False, 0, 1
     """Whether other processes have connections of the account, and which of how many this is; -1 is none."""
     edit_seconds = 0.0

@@ -70,6 +70,7 @@ class Console(Adapter):
     prefix = "/"
     introduces = False
     removes = False
+    shares_places = True
 
     def __init__(self, screen: Screen, person: Person, thread: str, origin: Origin, name: str = "") -> None:
         """Prepare; `name` is what the conversation is called, if not like its thread."""

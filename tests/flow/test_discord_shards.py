@@ -8,15 +8,17 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from adapters.discord.adapter import Discord
 from adapters.discord.connection import Access, advised
 from adapters.discord.limits import SPARED_STARTS, Limits, StartsSpent, Turn
-from adapters.events import Message
+from adapters.events import Asked, Message
 from tests.fakes.discord import DiscordServer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.adapter_kit import Ear, Notebook, connected
 from tests.kits.discord_kit import adapter_for
+from tests.kits.discord_speech import spec
 from tests.kits.size import TORTURE
 
 SHARDS = 3
 GUILDS = 2_500 if TORTURE else 30
+STATUS = spec("status")
 
 
 @asynccontextmanager
@@ -25,7 +27,7 @@ async def divided(server: DiscordServer, notes: Notebook) -> AsyncIterator[list[
     async with AsyncExitStack() as stack:
         found = []
         for unit in range(SHARDS):
-            adapter, ear = adapter_for(server, notes=notes), Ear()
+            adapter, ear = adapter_for(server, notes=notes), Ear({STATUS.name: STATUS})
             adapter.stand_by()
             adapter.take(unit, SHARDS)
             await stack.enter_async_context(connected(adapter, ear))
@@ -36,6 +38,11 @@ async def divided(server: DiscordServer, notes: Notebook) -> AsyncIterator[list[
 def said(ear: Ear) -> list[Message]:
     """Return the messages that were heard."""
     return [event for event in ear.events if isinstance(event, Message)]
+
+
+def asked(ear: Ear) -> list[Asked]:
+    """Return the commands that were called."""
+    return [event for event in ear.events if isinstance(event, Asked)]
 
 
 async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
@@ -60,6 +67,23 @@ async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
                     assert [adapter.holds(message.place.key) for adapter, _ in processes] == [n == unit for n in range(SHARDS)]
         assert [one["shard"] for one in server.gateway.identifies] == [[unit, SHARDS] for unit in range(SHARDS)]
         assert server.violations == [] and server.own_faults == []
+
+
+async def test_a_command_comes_to_who_holds_its_place() -> None:
+    async with DiscordServer() as server:
+        channels = [server.world.channel(server.world.guild(f"Home {n}"), "general") for n in range(2 * SHARDS)]
+        async with divided(server, Notebook()) as processes:
+            ada = server.person("ada")
+            for channel in [*channels, await ada.opens_dm()]:
+                await ada.runs(channel, "status")
+            async with asyncio.timeout(PATIENCE):
+                while sum(len(asked(ear)) for _, ear in processes) < 2 * SHARDS + 1:
+                    await asyncio.sleep(0.01)
+            assert all(adapter.holds(one.place.key) for adapter, ear in processes for one in asked(ear))
+            assert {one.place.server for _, ear in processes for one in asked(ear)} == {
+                "",
+                *(str(one.guild.id) for one in channels if one.guild),
+            }
 
 
 async def test_as_many_shards_as_discord_advises() -> None:
