@@ -2,14 +2,14 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from adapters.discord.adapter import Discord
 from adapters.discord.connection import Access, advised
 from adapters.discord.limits import SPARED_STARTS, Limits, StartsSpent, Turn
 from adapters.events import Asked, Message
-from tests.fakes.discord import DiscordServer
+from tests.fakes.discord import Channel, DiscordServer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.adapter_kit import Ear, Notebook, connected
 from tests.kits.discord_kit import adapter_for
@@ -47,7 +47,7 @@ def asked(ear: Ear) -> list[Asked]:
 
 async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
     async with DiscordServer() as server:
-        guilds = [server.world.guild(f"Home {n}") for n in range(GUILDS)]
+        guilds = [server.world.guild(f"Home {n}", shard=(n % SHARDS, SHARDS)) for n in range(GUILDS)]
         channels = [server.world.channel(guild, "general") for guild in guilds]
         notes = Notebook()
         async with divided(server, notes) as processes:
@@ -71,7 +71,7 @@ async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
 
 async def test_a_command_comes_to_who_holds_its_place() -> None:
     async with DiscordServer() as server:
-        channels = [server.world.channel(server.world.guild(f"Home {n}"), "general") for n in range(2 * SHARDS)]
+        channels = [server.world.channel(server.world.guild(shard=(n % SHARDS, SHARDS)), "general") for n in range(2 * SHARDS)]
         async with divided(server, Notebook()) as processes:
             ada = server.person("ada")
             for channel in [*channels, await ada.opens_dm()]:
@@ -140,3 +140,41 @@ async def test_the_starts_of_a_day_are_those_of_all_processes() -> None:
 
 async def test_without_the_guard_each_process_would_use_all_of_them() -> None:
     assert not await spent_by_another(None)
+
+
+async def missed(server: DiscordServer, unit: int, place: Channel, cursors: Mapping[str, int], notes: Notebook) -> list[str]:
+    """Connect a shard anew, with what all of them heard before; return what it heard of that when something is said at a place of its."""
+    adapter, ear = adapter_for(server, notes=notes), Ear(cursors={stream: str(at) for stream, at in cursors.items()})
+    adapter.stand_by()
+    adapter.take(unit, SHARDS)
+    async with connected(adapter, ear):
+        await server.person("cleo").says(place, f"{server.mention} now")
+        async with asyncio.timeout(PATIENCE):
+            while not (found := [message.text.split()[-1] for message in said(ear)]) or found[-1] != "now":
+                await asyncio.sleep(0.01)
+        return found[:-1]
+
+
+async def test_what_others_heard_later_does_not_count_for_a_channel_where_nothing_was_heard_yet() -> None:
+    async with DiscordServer() as server:
+        here, there = (server.world.guild(f"Home {unit}", shard=(unit, SHARDS)) for unit in (1, 2))
+        known, new, other = (server.world.channel(guild, name) for guild, name in ((here, "a"), (here, "b"), (there, "c")))
+        ada = server.person("ada")
+        first, _, later = [await ada.says(place, f"{server.mention} {place.name}") for place in (known, new, other)]
+        assert await missed(server, 1, known, {str(known.id): first.id, str(other.id): later.id}, Notebook()) == ["b"]
+
+
+async def test_what_was_said_in_a_dm_meanwhile_is_heard_by_the_first_at_once() -> None:
+    async with DiscordServer() as server:
+        places = [server.world.channel(server.world.guild(shard=(unit, SHARDS)), "a") for unit in (0, 1)]
+        notes, bob = Notebook(), server.person("bob")
+        dm = await bob.opens_dm()
+        async with divided(server, notes) as processes:
+            first = await bob.says(dm, "before")
+            async with asyncio.timeout(PATIENCE):
+                while not said(processes[0][1]):
+                    await asyncio.sleep(0.01)
+        await bob.says(dm, "meanwhile")
+        cursors = {str(dm.id): first.id}
+        assert await missed(server, 0, places[0], cursors, notes) == ["meanwhile"]
+        assert await missed(server, 1, places[1], cursors, notes) == []

@@ -27,8 +27,8 @@ MOST_MISSED = 1_000
 _PAGE = 100
 _TRIES = 5
 _AT_ONCE = 8
-_MOST_GONE = 2_000
-_BEGAN, _GONE = "began", "gone"
+_MOST_NOTED = 2_000
+_BEGAN, _GONE, _DMS = "began", "gone", "dms"
 
 Hand = Callable[[Sequence[GatewayEvent]], Awaitable[None]]
 Listed = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
@@ -80,8 +80,8 @@ class Gaps:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)
-        # Where she is divided, what is in no list may be another one's: a DM is caught up with at its next word.
-        streams = streams and self._client.shard_count in (None, 1)
+        # Where she is divided, what is in no list may be another one's, and what others heard tells nothing of what this one did.
+        cursors = await self._own(cursors)
         if streams:
             self._caught_up = cursors.keys() - await self._gone()
         if not cursors:
@@ -122,6 +122,7 @@ class Gaps:
         stream = str(channel.id)
         if stream in self._caught_up and stream not in self._failed:
             return
+        await self._note(_DMS, stream)
         cursors = await self._cursors()
         after = cursors.get(stream, self._began)
         gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
@@ -146,6 +147,14 @@ class Gaps:
 
     async def _cursors(self) -> dict[str, int]:
         return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
+
+    async def _own(self, cursors: Mapping[str, int]) -> dict[str, int]:
+        """Return the cursors of this shard: of the channels of its servers and, for the first, the DMs."""
+        if self._client.shard_count in (None, 1):
+            return dict(cursors)
+        own = {str(one.id) for guild in self._client.guilds for one in _channels(guild)}
+        own |= set(await self._notes.get(_DMS) or ()) if self._client.shard_id == 0 else set()
+        return {stream: at for stream, at in cursors.items() if stream in own}
 
     async def _remember_beginning(self, cursors: Mapping[str, int]) -> None:
         """Note since when she listens at all: what was said before that is not for her."""
@@ -272,8 +281,11 @@ class Gaps:
     async def _forget(self, gap: Gap, trouble: Exception) -> None:
         """Ask no more for what is gone: refused requests are counted against the whole address."""
         if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
-            before = [one for one in await self._notes.get(_GONE) or () if one != gap.stream]
-            await self._notes.put(_GONE, [*before, gap.stream][-_MOST_GONE:])
+            await self._note(_GONE, gap.stream)
+
+    async def _note(self, name: str, stream: str) -> None:
+        before = [one for one in await self._notes.get(name) or () if one != stream]
+        await self._notes.put(name, [*before, stream][-_MOST_NOTED:])
 
 
 def _is_final(trouble: Exception) -> bool:
