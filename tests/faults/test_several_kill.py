@@ -180,10 +180,9 @@ def test_also_where_the_database_breaks_down_in_the_middle_of_turns(tmp_path: Pa
 @pytest.mark.torture
 def test_also_where_a_standby_takes_the_place_of_a_database_that_is_lost(tmp_path: Path) -> None:
     """It waited for every commit: what was answered or said to be kept is there."""
-    more = {"wal_level": "replica", "max_wal_senders": 4}
-    with postgres(**more) as server:
+    with postgres(wal_level="replica", max_wal_senders=4) as server:
         server.make("several")
-        with standby(server, **more) as other:
+        with standby(server, wal_level="replica", max_wal_senders=4) as other:
             address = Address(f"postgresql://lyra@/several?host={server.folder},{other.folder}")
 
             def fail_over() -> None:

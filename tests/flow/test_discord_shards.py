@@ -178,3 +178,17 @@ async def test_what_was_said_in_a_dm_meanwhile_is_heard_by_the_first_at_once() -
         cursors = {str(dm.id): first.id}
         assert await missed(server, 0, places[0], cursors, notes) == ["meanwhile"]
         assert await missed(server, 1, places[1], cursors, notes) == []
+
+
+async def test_a_shard_that_ended_before_it_heard_anything_knows_since_when_it_listens() -> None:
+    async with DiscordServer() as server:
+        place, other = (server.world.channel(server.world.guild(shard=(1, SHARDS)), name) for name in ("a", "b"))
+        notes, ada = Notebook(), server.person("ada")
+        assert await missed(server, 1, place, {}, notes) == []
+        await ada.says(other, f"{server.mention} meanwhile")
+        adapter, ear = adapter_for(server, notes=notes), Ear()
+        adapter.stand_by()
+        adapter.take(1, SHARDS)
+        async with connected(adapter, ear), asyncio.timeout(PATIENCE):
+            while "meanwhile" not in {message.text.split()[-1] for message in said(ear)}:
+                await asyncio.sleep(0.01)

@@ -162,7 +162,7 @@ def _begun(settings: dict[str, object], on: Path | None = None, of: Postgres | N
         if user is not None:
             _give_to(user, folder)
         programs = _programs(folder)
-        filled = [
+        filled: list[str | Path] = [
             *(programs / "initdb", "--pgdata", folder / "data", "--username", _OWNER, "--auth", "trust", "--encoding", "UTF8"),
             *("--locale", "C", "--no-sync"),
         ]

@@ -79,15 +79,15 @@ class Gaps:
     async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
         cursors = await self._cursors()
-        await self._remember_beginning(cursors)
+        first = await self._remember_beginning(cursors)
         # Where she is divided, what is in no list may be another one's, and what others heard tells nothing of what this one did.
         cursors = await self._own(cursors)
         if streams:
             self._caught_up = cursors.keys() - await self._gone()
-        if not cursors:
+        if first and not cursors:
             await self._begin(guilds, hand)
             return
-        newest = max(cursors.values())
+        newest = max(cursors.values(), default=self._began)
         gaps: list[Gap] = []
         known: set[str] = set()
         for guild in (one for one in guilds if not one.unavailable):
@@ -153,15 +153,16 @@ class Gaps:
         if self._client.shard_count in (None, 1):
             return dict(cursors)
         own = {str(one.id) for guild in self._client.guilds for one in _channels(guild)}
-        own |= set(await self._notes.get(_DMS) or ()) if self._client.shard_id == 0 else set()
+        own.update(() if self._client.shard_id else await self._notes.get(_DMS) or ())
         return {stream: at for stream, at in cursors.items() if stream in own}
 
-    async def _remember_beginning(self, cursors: Mapping[str, int]) -> None:
-        """Note since when she listens at all: what was said before that is not for her."""
+    async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
+        """Note since when she listens at all: what was said before that is not for her; return whether it is since now."""
         noted = await self._notes.get(_BEGAN)
         self._began = noted or min(cursors.values(), default=discord.utils.time_snowflake(discord.utils.utcnow()))
         if not noted:
             await self._notes.put(_BEGAN, self._began)
+        return not noted
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
         """Note what was said last before the first start of all, so that the next one knows what it missed."""
