@@ -73,8 +73,10 @@ class World:
         self.settle()
 
     def ask(self) -> None:
-        """Let somebody new ask something in a channel, or a friend alone."""
+        """Let somebody new ask something in a channel, or a friend alone: not while she answers them, who answers what is said meanwhile together."""
         place = self.chance.choice(self.places)
+        if place.recipient and not all(self.discord.answers(one) for one, _ in self.asked if one.channel is place):
+            place = self.places[0]
         self._asks("friend" if place.recipient else f"person{len(self.asked)}", place)
 
     def _asks(self, name: str, place: Channel) -> None:
