@@ -6,7 +6,7 @@ whose fate is unknown. What it reports about a place is true now, or it reports 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -99,10 +99,6 @@ class Listener(Protocol):
         """Return the cursor of each stream."""
         ...
 
-    async def own_streams(self) -> Set[str]:
-        """Return the streams of the conversations at places that this connection of the account holds."""
-        ...
-
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = ...) -> Awaitable[None]:
         """Commit events and cursors together; return an awaitable that completes once the events are answered."""
         ...
@@ -158,6 +154,8 @@ class Adapter(ABC):
     """Whether people can compare emoji with Lyra to verify each other's keys."""
     links_names = False
     """Whether clients turn any name with a dot, and the names of people and rooms, into links."""
+    shares_places = False
+    """Whether several processes may be at one place at once, as a terminal and the memory page are."""
     divided, unit, units = False, 0, 1
     """Whether other processes hold connections of the account, and which of how many this one is; -1 is none."""
     edit_seconds = 0.0

@@ -22,6 +22,7 @@ from bot.conversation.intake import Intake
 from bot.conversation.languages import Languages
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
+from bot.conversation.one_at_a_time import OneAtATime
 from bot.conversation.services import Services
 from bot.delivery.barred import Barred
 from bot.delivery.outgoing import Outgoing
@@ -117,7 +118,8 @@ async def talking(
     if news := await told_once(app.meaning, app.memory.settings):
         show(news, sys.stderr)
     async with asyncio.TaskGroup() as group:
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way, elsewhere.heard)
+        one = OneAtATime(base.around.home)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way, one, elsewhere.heard)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()

@@ -40,6 +40,7 @@ class Browser(Adapter):
     prefix = "/"
     introduces = False
     removes = False
+    shares_places = True
 
     def __init__(self, tabs: Tabs, origin: Origin, at_hand: Callable[[str], bool]) -> None:
         self._tabs = tabs

@@ -72,6 +72,7 @@ class Console(Adapter):
     prefix = "/"
     introduces = False
     removes = False
+    shares_places = True
 
     def __init__(self, screen: Screen, person: Person, thread: str, origin: Origin, name: str = "") -> None:
         """Prepare; `name` is the conversation's, by default its thread's."""

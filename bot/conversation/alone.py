@@ -6,6 +6,12 @@ from pathlib import Path
 from memory.store.locks import FileLock
 
 
+def lock_of(home: Path, place: str, what: str) -> FileLock:
+    """Return the lock of a home on something that one process at a time does at a place."""
+    name = hashlib.blake2b(place.encode(), digest_size=12).hexdigest()
+    return FileLock(home / "chats" / f"{name}.{what}")
+
+
 class Alone:
     """Whether this is the only process at a place; only then may it resume what another one left unanswered.
 
@@ -13,8 +19,7 @@ class Alone:
     """
 
     def __init__(self, home: Path, place: str) -> None:
-        name = hashlib.blake2b(place.encode(), digest_size=12).hexdigest()
-        self._lock = FileLock(home / "chats" / f"{name}.lock")
+        self._lock = lock_of(home, place, "lock")
         self.held = False
 
     def __enter__(self) -> bool:

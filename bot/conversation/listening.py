@@ -1,7 +1,7 @@
 """The listener of one platform: events from its adapter are admitted, committed, and put into their mailboxes."""
 
 import asyncio
-from collections.abc import Awaitable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
@@ -19,7 +19,6 @@ from adapters.events import (
     Unreadable,
     Vanished,
     Withdrawn,
-    split_key,
 )
 from bot.admission.access import Access
 from bot.admission.admission import Admission
@@ -94,12 +93,6 @@ class Listening:
     async def cursors(self) -> Mapping[str, str]:
         """Return the cursor of each stream."""
         return {**await self._services.memory.journal.cursors(self._adapter.platform), **self._moved}
-
-    async def own_streams(self) -> Set[str]:
-        """Return the streams of the conversations at places that this connection of the account holds."""
-        places = await self._services.memory.verified.places(self._adapter.platform)
-        held = (split_key(place) for place in places if self._adapter.holds(place))
-        return {thread or channel for _, channel, thread in held}
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
         """Commit events and cursors; return what to await until the events are answered.

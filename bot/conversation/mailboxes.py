@@ -23,6 +23,7 @@ from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.heard import Row, accept, only_messages, unfinished
 from bot.conversation.languages import Languages
 from bot.conversation.mailbox import Batch, Letter, Mailbox, Ticket
+from bot.conversation.one_at_a_time import OneAtATime
 from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import log
 from bot.service.measures import measures
@@ -47,11 +48,13 @@ class Mailboxes:
         languages: Languages,
         group: asyncio.TaskGroup,
         under_way: UnderWay,
+        one_at_a_time: OneAtATime,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:
         """Create; `elsewhere` is called with places held by another process where something waits."""
         self._elsewhere = elsewhere
         self._under_way = under_way
+        self._one_at_a_time = one_at_a_time
         self._journal = journal
         self._turns = turns
         self._commands = commands
@@ -231,7 +234,8 @@ class Mailboxes:
                     await self._keep_up_to(first)
                 await self._commands.run(first.row, first.event, adapter, partial(self._ask, first))
             else:
-                await self._turns.take(only_messages((letter.row, letter.event) for letter in letters), adapter, ticket)
+                async with self._one_at_a_time.turn(adapter, first.event.place.key):
+                    await self._turns.take(only_messages((letter.row, letter.event) for letter in letters), adapter, ticket)
         except PlaceUnknown as error:
             await self._journal.hold([letter.row.key for letter in letters], type(error).__name__, None)
         except Exception as error:  # noqa: BLE001

@@ -3,7 +3,7 @@
 `python -m tests.bench evidence` measures only what is found and what the model is given, `python -m tests.bench languages` what is
 found in other languages, `python -m tests.bench speed` how long the event loop stands still, how long hostile texts
 take to read, and how fast vectors are made,
-`python -m tests.bench writers` how many turns a second are written, `python -m tests.bench scale` how long
+`python -m tests.bench writers` how many turns a second are written and how many whole ones answered, `python -m tests.bench scale` how long
 recall takes as memory grows.
 
 The machine's noise moves both sides of a ratio; the absolute figures are for orientation only.
@@ -33,7 +33,20 @@ from bot.app import opened
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import believing, context, evidence, languages, meaning, scaling, sealing, stalls, texts, throng, writers
+from tests.bench import (
+    believing,
+    context,
+    evidence,
+    languages,
+    meaning,
+    scaling,
+    sealing,
+    stalls,
+    texts,
+    throng,
+    together,
+    writers,
+)
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
@@ -146,6 +159,7 @@ async def main() -> None:
     await meaning.measure(row)
     await throng.measure(row)
     await writers.measure(row)
+    await together.measure(row)
     await sealing.measure(row)
     await context.measure(row)
     await _taking_in(table)
@@ -187,6 +201,7 @@ async def write() -> None:
     """Print only how many turns a second are written."""
     table = Table("what", "Lyra", "beside", "baseline", "ratio")
     await writers.measure(partial(_row, table))
+    await together.measure(partial(_row, table))
     await sealing.measure(partial(_row, table))
     Rich(width=160).print(table)
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from memory.core import Memory
+from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.bounds import Bounds
+from memory.store.database import Row
 from memory.store.peers import EVERYTHING, WRITTEN
 from memory.store.postgresql.peers.calls import Calls
 from memory.store.postgresql.reservation import Reservation
@@ -116,6 +118,49 @@ async def test_what_another_process_wrote_or_forgot_is_known_with_calls_or_witho
             assert f"The tent {n} is green." in await there.found(f"tent {n}")
             await here.view.forget_message(said.id)
             assert f"The tent {n} is green." not in await there.found(f"tent {n}")
+
+
+async def missed_by_an_index(folder: Path) -> list[str]:
+    """Have several write at once while an index in memory is asked; return what it does not find afterwards."""
+    writers, each = 4, 500 if TORTURE else 15
+    async with both(folder) as (one, other):
+        there = await _at(other)
+        places = [await _at(memory) for memory in (one, other) for _ in range(writers // 2)]
+        await places[0].say("The kayak is red.")
+        over = asyncio.Event()
+
+        async def write(n: int, here: Corner) -> None:
+            for at in range(each):
+                await here.say(f"The tent is green: word{n}x{at}.", source=f"{n}/{at}")
+
+        async def ask() -> None:
+            while not over.is_set():
+                await there.found("kayak")
+
+        asking = asyncio.create_task(ask())
+        await asyncio.gather(*(write(n, here) for n, here in enumerate(places)))
+        over.set()
+        await asking
+        words = [f"word{n}x{at}" for n in range(writers) for at in range(each)]
+        found = {word: await there.found(word, 3) for word in words}
+        return [word for word in words if not any(text.endswith(f" {word}.") for text in found[word])]
+
+
+@pytest.mark.parametrize("calls", [True, False], ids=["called", "nothing is called"])
+async def test_an_index_in_memory_misses_nothing_of_what_others_write_at_once(
+    tmp_path: Path, calls: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not calls:
+        monkeypatch.setattr(Calls, "call", lambda self, words: None)
+    assert await missed_by_an_index(tmp_path) == []
+
+
+async def test_without_the_guard_it_would_know_only_what_it_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def nothing(indexes: DomainIndexes, known: object) -> dict[int, list[Row]]:
+        return {}
+
+    monkeypatch.setattr(DomainIndexes, "_changes", nothing)
+    assert len(await missed_by_an_index(tmp_path)) > 0
 
 
 async def test_after_a_connection_was_lost_anything_may_have_been_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import configparser
 import json
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from bot.service.roles import Role
 from bot.talk import TURN_SECONDS
 from tests.kits.lyra_kit import REPO
 
@@ -47,6 +49,26 @@ def test_the_composition_keeps_her_root_read_only_and_names_what_it_uses() -> No
     assert all("profiles" in one for name, one in whole["services"].items() if name != "lyra")
 
 
+def test_the_composition_of_roles_has_one_process_that_serves_the_page_and_several_of_the_others() -> None:
+    whole = yaml.safe_load((DEPLOY / "compose.roles.yaml").read_text())
+    roles = {name: one["command"][-1] for name, one in whole["services"].items()}
+    assert roles == {"lyra": "web", "platform": "platform", "worker": "worker"}
+    assert set(roles.values()) == {role.value for role in Role} - {Role.ALL.value}
+    schema = json.loads((REPO / "tests" / "sets" / "compose" / "compose-spec.json").read_text())
+    # How many there are came to the specification after this copy of the schema, as the name of the whole did.
+    assert [one.pop("scale") for one in whole["services"].values() if "scale" in one] == [2, 2]
+    jsonschema.Draft7Validator(schema).validate(whole)
+
+
+def test_the_role_of_a_unit_is_what_its_name_begins_with() -> None:
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.read(DEPLOY / "systemd" / "lyra@.service")
+    command = unit["Service"]["ExecStart"].replace("%%", "%").replace("$$", "$").replace("exec /opt/lyra/bin/lyra", "echo")
+    for name, role in (("platform-12", "platform"), ("worker-1", "worker"), ("web", "web")):
+        done = subprocess.run(shlex.split(command.replace("%i", name)), capture_output=True, text=True, check=True)
+        assert done.stdout.split() == ["run", "--role", role]
+
+
 def test_the_composition_is_one_by_the_specification() -> None:
     schema = json.loads((REPO / "tests" / "sets" / "compose" / "compose-spec.json").read_text())
     whole = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
@@ -63,16 +85,17 @@ def test_the_composition_is_one_by_the_specification() -> None:
 def test_systemd_finds_nothing_wrong_with_a_unit(unit: Path, tmp_path: Path) -> None:
     # Its program stands in for hers, which is not installed here.
     text = re.sub(r"(?<==)\S+/bin/lyra\b", "/bin/true", unit.read_text())
-    (tmp_path / unit.name).write_text(text)
+    name = unit.name.replace("@.", "@platform-1.")
+    (tmp_path / name).write_text(text)
     manager = "--user" if "user" in unit.name else "--system"
     done = subprocess.run(
-        ["systemd-analyze", manager, "verify", unit.name], cwd=tmp_path, capture_output=True, text=True, check=False,
+        ["systemd-analyze", manager, "verify", name], cwd=tmp_path, capture_output=True, text=True, check=False,
         env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
     )  # fmt: skip
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-@pytest.mark.parametrize("name", ["lyra.service", "lyra-backup.service"])
+@pytest.mark.parametrize("name", ["lyra.service", "lyra@.service", "lyra-backup.service"])
 def test_a_unit_of_the_machine_is_hardened(name: str) -> None:
     done = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=20", DEPLOY / "systemd" / name],
@@ -81,7 +104,7 @@ def test_a_unit_of_the_machine_is_hardened(name: str) -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("name", ["lyra.service", "lyra-user.service"])
+@pytest.mark.parametrize("name", ["lyra.service", "lyra@.service", "lyra-user.service"])
 def test_an_end_waits_for_the_answers_under_way(name: str) -> None:
     unit = configparser.ConfigParser(strict=False, interpolation=None)
     unit.read(DEPLOY / "systemd" / name)

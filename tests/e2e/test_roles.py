@@ -40,6 +40,7 @@ class Shared:
             time.sleep(0.02)
 
 
+_STILL_SECONDS = 60
 GISTS = "SELECT count(*) FROM lyra.digests"
 CHORES = "SELECT count(*) FROM lyra.claims WHERE name = 'chore'"
 
@@ -120,14 +121,17 @@ def test_a_worker_that_stood_still_publishes_nothing_and_ends(shared: Shared) ->
             assert discord.answered(discord.ask("ada", discord.dm("ada"), f"The kayak is red, for the {n}th time."))
         shared.until(CHORES, 1)
         calls = len(model.chats)
-        model.script(b.Hang("The kayak is red."))
+        model.script(b.Held("The kayak is red."))
         with shared.home.started("run", "--role", "worker") as frozen:
             model.wait(calls + 1)
             frozen.send(signal.SIGSTOP)
+            stopped = time.monotonic()
             with shared.home.started("run", "--role", "worker"):
                 shared.until(CHORES, 0)
                 made = shared.count(GISTS)
                 assert made >= 1
+                time.sleep(max(_STILL_SECONDS - (time.monotonic() - stopped), 0))
+                # What it waited for is there now, and what comes of it is not kept.
                 model.go()
                 frozen.send(signal.SIGCONT)
                 frozen.note("stood still for too long")

@@ -2,34 +2,32 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from adapters.discord.adapter import Discord
 from adapters.discord.connection import Access, advised
 from adapters.discord.limits import SPARED_STARTS, Limits, StartsSpent, Turn
-from adapters.events import Message
-from tests.fakes.discord import DiscordServer, Guild
+from adapters.events import Asked, Message
+from tests.fakes.discord import Channel, DiscordServer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.adapter_kit import Ear, Notebook, connected
 from tests.kits.discord_kit import adapter_for
+from tests.kits.discord_speech import spec
 from tests.kits.size import TORTURE
 
 SHARDS = 3
 GUILDS = 2_500 if TORTURE else 30
+STATUS = spec("status")
 
 
 @asynccontextmanager
-async def divided(
-    server: DiscordServer, notes: Notebook, earlier: Sequence[Ear] = ()
-) -> AsyncIterator[list[tuple[Discord, Ear]]]:
-    """Run an account as so many processes would, each with one shard, after what earlier ones heard."""
-    cursors = {stream: at for ear in earlier for stream, at in ear.kept.items()}
+async def divided(server: DiscordServer, notes: Notebook) -> AsyncIterator[list[tuple[Discord, Ear]]]:
+    """Run an account as so many processes would, each with one shard."""
     async with AsyncExitStack() as stack:
         found = []
         for unit in range(SHARDS):
-            adapter, ear = adapter_for(server, notes=notes), Ear(cursors=cursors)
-            ear.before = await earlier[unit].own_streams() if earlier else frozenset()
+            adapter, ear = adapter_for(server, notes=notes), Ear({STATUS.name: STATUS})
             adapter.stand_by()
             adapter.take(unit, SHARDS)
             await stack.enter_async_context(connected(adapter, ear))
@@ -42,25 +40,14 @@ def said(ear: Ear) -> list[Message]:
     return [event for event in ear.events if isinstance(event, Message)]
 
 
-async def heard(processes: Sequence[tuple[Discord, Ear]], messages: int) -> None:
-    """Wait until so many messages were heard by all of them together."""
-    async with asyncio.timeout(PATIENCE):
-        while sum(len(said(ear)) for _, ear in processes) < messages:
-            await asyncio.sleep(0.01)
-
-
-def one_of_each(server: DiscordServer) -> list[Guild]:
-    """Make servers until each shard has one, and return those: which one's a server is tells the millisecond in its id."""
-    found: dict[int, Guild] = {}
-    while len(found) < SHARDS:
-        guild = server.world.guild(f"Home {len(found)}")
-        found.setdefault((guild.id >> 22) % SHARDS, guild)
-    return [found[unit] for unit in range(SHARDS)]
+def asked(ear: Ear) -> list[Asked]:
+    """Return the commands that were called."""
+    return [event for event in ear.events if isinstance(event, Asked)]
 
 
 async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
     async with DiscordServer() as server:
-        guilds = [server.world.guild(f"Home {n}") for n in range(GUILDS)]
+        guilds = [server.world.guild(f"Home {n}", shard=(n % SHARDS, SHARDS)) for n in range(GUILDS)]
         channels = [server.world.channel(guild, "general") for guild in guilds]
         notes = Notebook()
         async with divided(server, notes) as processes:
@@ -68,11 +55,13 @@ async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
                 await server.person("ada").says(channel, f"{server.mention} {n}")
             dm = await server.person("bob").opens_dm()
             await server.person("bob").says(dm, "alone")
-            await heard(processes, GUILDS + 1)
-            texts = [{message.text.split()[-1] for message in said(ear)} for _, ear in processes]
+            async with asyncio.timeout(PATIENCE):
+                while sum(len(said(ear)) for _, ear in processes) < GUILDS + 1:
+                    await asyncio.sleep(0.01)
+            heard = [{message.text.split()[-1] for message in said(ear)} for _, ear in processes]
             for unit in range(SHARDS):
                 own = {str(n) for n, guild in enumerate(guilds) if (guild.id >> 22) % SHARDS == unit}
-                assert texts[unit] == own | ({"alone"} if unit == 0 else set())
+                assert heard[unit] == own | ({"alone"} if unit == 0 else set())
             for unit, (_, ear) in enumerate(processes):
                 for message in said(ear):
                     assert [adapter.holds(message.place.key) for adapter, _ in processes] == [n == unit for n in range(SHARDS)]
@@ -80,31 +69,21 @@ async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
         assert server.violations == [] and server.own_faults == []
 
 
-async def test_what_was_missed_is_heard_by_the_shard_whose_it_is() -> None:
+async def test_a_command_comes_to_who_holds_its_place() -> None:
     async with DiscordServer() as server:
-        ada, bob = server.person("ada"), server.person("bob")
-        guilds = one_of_each(server)
-        quiet = [server.world.channel(guild, "quiet") for guild in guilds]
-        channels = [server.world.channel(guild, "general") for guild in guilds]
-        dm = await bob.opens_dm()
-        notes = Notebook()
-        async with divided(server, notes) as processes:
-            await bob.says(dm, "alone")
-            for channel in channels:
-                await ada.says(channel, f"{server.mention} hello")
-            await heard(processes, SHARDS + 1)
-            earlier = [ear for _, ear in processes]
-        await bob.says(dm, "still alone")
-        for unit in (0, 2):
-            await ada.says(quiet[unit], f"{server.mention} {unit}")
-        # The second one was connected all the while, and heard what came last.
-        last = await ada.says(channels[1], "to nobody")
-        earlier[1].kept |= {str(channels[1].id): str(last.id)}
-        async with divided(server, notes, earlier) as processes:
-            await heard(processes, SHARDS)
-            texts = [sorted(message.text.split()[-1] for message in said(ear)) for _, ear in processes]
-            assert texts == [["0", "alone"], [], ["2"]]
-        assert server.violations == [] and server.own_faults == []
+        channels = [server.world.channel(server.world.guild(shard=(n % SHARDS, SHARDS)), "general") for n in range(2 * SHARDS)]
+        async with divided(server, Notebook()) as processes:
+            ada = server.person("ada")
+            for channel in [*channels, await ada.opens_dm()]:
+                await ada.runs(channel, "status")
+            async with asyncio.timeout(PATIENCE):
+                while sum(len(asked(ear)) for _, ear in processes) < 2 * SHARDS + 1:
+                    await asyncio.sleep(0.01)
+            assert all(adapter.holds(one.place.key) for adapter, ear in processes for one in asked(ear))
+            assert {one.place.server for _, ear in processes for one in asked(ear)} == {
+                "",
+                *(str(one.guild.id) for one in channels if one.guild),
+            }
 
 
 async def test_as_many_shards_as_discord_advises() -> None:
@@ -161,3 +140,55 @@ async def test_the_starts_of_a_day_are_those_of_all_processes() -> None:
 
 async def test_without_the_guard_each_process_would_use_all_of_them() -> None:
     assert not await spent_by_another(None)
+
+
+async def missed(server: DiscordServer, unit: int, place: Channel, cursors: Mapping[str, int], notes: Notebook) -> list[str]:
+    """Connect a shard anew, with what all of them heard before; return what it heard of that when something is said at a place of its."""
+    adapter, ear = adapter_for(server, notes=notes), Ear(cursors={stream: str(at) for stream, at in cursors.items()})
+    adapter.stand_by()
+    adapter.take(unit, SHARDS)
+    async with connected(adapter, ear):
+        await server.person("cleo").says(place, f"{server.mention} now")
+        async with asyncio.timeout(PATIENCE):
+            while not (found := [message.text.split()[-1] for message in said(ear)]) or found[-1] != "now":
+                await asyncio.sleep(0.01)
+        return found[:-1]
+
+
+async def test_what_others_heard_later_does_not_count_for_a_channel_where_nothing_was_heard_yet() -> None:
+    async with DiscordServer() as server:
+        here, there = (server.world.guild(f"Home {unit}", shard=(unit, SHARDS)) for unit in (1, 2))
+        known, new, other = (server.world.channel(guild, name) for guild, name in ((here, "a"), (here, "b"), (there, "c")))
+        ada = server.person("ada")
+        first, _, later = [await ada.says(place, f"{server.mention} {place.name}") for place in (known, new, other)]
+        assert await missed(server, 1, known, {str(known.id): first.id, str(other.id): later.id}, Notebook()) == ["b"]
+
+
+async def test_what_was_said_in_a_dm_meanwhile_is_heard_by_the_first_at_once() -> None:
+    async with DiscordServer() as server:
+        places = [server.world.channel(server.world.guild(shard=(unit, SHARDS)), "a") for unit in (0, 1)]
+        notes, bob = Notebook(), server.person("bob")
+        dm = await bob.opens_dm()
+        async with divided(server, notes) as processes:
+            first = await bob.says(dm, "before")
+            async with asyncio.timeout(PATIENCE):
+                while not said(processes[0][1]):
+                    await asyncio.sleep(0.01)
+        await bob.says(dm, "meanwhile")
+        cursors = {str(dm.id): first.id}
+        assert await missed(server, 0, places[0], cursors, notes) == ["meanwhile"]
+        assert await missed(server, 1, places[1], cursors, notes) == []
+
+
+async def test_a_shard_that_ended_before_it_heard_anything_knows_since_when_it_listens() -> None:
+    async with DiscordServer() as server:
+        place, other = (server.world.channel(server.world.guild(shard=(1, SHARDS)), name) for name in ("a", "b"))
+        notes, ada = Notebook(), server.person("ada")
+        assert await missed(server, 1, place, {}, notes) == []
+        await ada.says(other, f"{server.mention} meanwhile")
+        adapter, ear = adapter_for(server, notes=notes), Ear()
+        adapter.stand_by()
+        adapter.take(1, SHARDS)
+        async with connected(adapter, ear), asyncio.timeout(PATIENCE):
+            while "meanwhile" not in {message.text.split()[-1] for message in said(ear)}:
+                await asyncio.sleep(0.01)

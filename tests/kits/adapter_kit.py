@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from copy import deepcopy
 from typing import Any, TypeVar
@@ -65,8 +65,6 @@ class Ear:
         self.table = table
         self.kept = dict(cursors or {})
         """How far each stream was heard. Give it to the next ear, as after a restart."""
-        self.before: Set[str] = frozenset()
-        """The streams of conversations that it held before, as after a restart."""
         self.events: list[Event] = []
         self.batches: list[list[Event]] = []
         self.times_ready = 0
@@ -89,10 +87,6 @@ class Ear:
     async def cursors(self) -> Mapping[str, str]:
         """Return how far each stream was heard."""
         return dict(self.kept)
-
-    async def own_streams(self) -> Set[str]:
-        """Return the streams of which something was heard here."""
-        return {event.place.thread or event.place.channel for event in self.of(Message)} | self.before
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
         """Commit at once, or when the test lets it."""

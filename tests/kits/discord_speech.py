@@ -4,7 +4,7 @@ import asyncio
 import itertools
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -65,10 +65,6 @@ class Ears:
     async def cursors(self) -> Mapping[str, str]:
         """Nothing was heard before."""
         return {}
-
-    async def own_streams(self) -> Set[str]:
-        """Nothing was heard before."""
-        return frozenset()
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] | None = None) -> Awaitable[None]:
         """Keep the events."""

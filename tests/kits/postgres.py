@@ -8,6 +8,7 @@ import fcntl
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -57,6 +58,10 @@ class Postgres:
         """Run one statement outside of a transaction."""
         with psycopg.connect(self.address(database).url, autocommit=True) as connection:
             connection.execute(statement.encode())
+
+    def kill(self) -> None:
+        """End the server as a power cut would."""
+        os.kill(int((self.folder / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
     def make(self, database: str, like: str = _FRESH) -> Address:
         """Make a database unless it is there: `like` another, or one that holds a fresh memory, as `PostgresDatabase.open` would make it."""
@@ -123,6 +128,23 @@ def postgres(run: Path | None = None, on: Path | None = None, **settings: object
         yield server
 
 
+@contextmanager
+def standby(of: Postgres, **settings: object) -> Iterator[Postgres]:
+    """Give a server that holds what another one does, which waits for it with every commit from now on, and takes no writes itself."""
+    server, line = _begun(settings, of=of)
+    try:
+        of.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        of.ask("SELECT pg_reload_conf()")
+        ends = time.monotonic() + PATIENCE
+        with psycopg.connect(of.address("postgres").url, autocommit=True) as connection:
+            while connection.execute("SELECT sync_state FROM pg_stat_replication").fetchall() != [("sync",)]:
+                assert time.monotonic() < ends, "the standby does not follow"
+                time.sleep(0.01)
+        yield server
+    finally:
+        os.close(line)
+
+
 def _joined(folder: Path) -> tuple[Postgres, int] | None:
     """Hold on to the server that runs there, if it does."""
     try:
@@ -131,7 +153,7 @@ def _joined(folder: Path) -> tuple[Postgres, int] | None:
         return None
 
 
-def _begun(settings: dict[str, object], on: Path | None = None) -> tuple[Postgres, int]:
+def _begun(settings: dict[str, object], on: Path | None = None, of: Postgres | None = None) -> tuple[Postgres, int]:
     folder = Path(tempfile.mkdtemp(prefix="lyra-postgres-", dir=on or (_MEMORY if os.access(_MEMORY, os.W_OK) else None)))
     # It refuses to run as root, and another user may not be let in to where it is installed.
     user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
@@ -140,11 +162,16 @@ def _begun(settings: dict[str, object], on: Path | None = None) -> tuple[Postgre
         if user is not None:
             _give_to(user, folder)
         programs = _programs(folder)
-        subprocess.run(
-            [programs / "initdb", "--pgdata", folder / "data", "--username", _OWNER, "--auth", "trust", "--encoding", "UTF8",
-             "--locale", "C", "--no-sync"],
-            check=True, capture_output=True, cwd=folder, user=user, extra_groups=groups,
-        )  # fmt: skip
+        filled: list[str | Path] = [
+            *(programs / "initdb", "--pgdata", folder / "data", "--username", _OWNER, "--auth", "trust", "--encoding", "UTF8"),
+            *("--locale", "C", "--no-sync"),
+        ]
+        if of is not None:
+            filled = [
+                *(programs / "pg_basebackup", "--pgdata", folder / "data", "--host", of.folder, "--username", _OWNER),
+                *("--checkpoint", "fast", "--write-recovery-conf", "--no-sync"),
+            ]
+        subprocess.run(filled, check=True, capture_output=True, cwd=folder, user=user, extra_groups=groups)
         os.mkfifo(folder / "line")
         if user is not None:
             os.chown(folder / "line", user, -1)
@@ -160,7 +187,8 @@ def _begun(settings: dict[str, object], on: Path | None = None) -> tuple[Postgre
     server = Postgres(programs, folder)
     try:
         _wait_for(server)
-        _fill(server)
+        if of is None:
+            _fill(server)
     except BaseException:
         os.close(line)
         raise
@@ -169,7 +197,7 @@ def _begun(settings: dict[str, object], on: Path | None = None) -> tuple[Postgre
 
 def _wait_for(server: Postgres) -> None:
     ends = time.monotonic() + PATIENCE
-    while "ready to accept connections" not in (said := _read(server.folder / "log")):
+    while "ready to accept" not in (said := _read(server.folder / "log")):
         assert time.monotonic() < ends and "FATAL" not in said, said
         time.sleep(0.01)
 

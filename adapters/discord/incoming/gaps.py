@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -27,8 +27,8 @@ MOST_MISSED = 1_000
 _PAGE = 100
 _TRIES = 5
 _AT_ONCE = 8
-_MOST_GONE = 2_000
-_BEGAN, _GONE = "began", "gone"
+_MOST_NOTED = 2_000
+_BEGAN, _GONE, _DMS = "began", "gone", "dms"
 
 Hand = Callable[[Sequence[GatewayEvent]], Awaitable[None]]
 Listed = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
@@ -79,22 +79,24 @@ class Gaps:
     async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
         cursors = await self._cursors()
-        await self._remember_beginning(cursors)
-        if not cursors:
+        first = await self._remember_beginning(cursors)
+        # Where she is divided, what is in no list may be another one's, and what others heard tells nothing of what this one did.
+        cursors = await self._own(cursors)
+        if streams:
+            self._caught_up = cursors.keys() - await self._gone()
+        if first and not cursors:
             await self._begin(guilds, hand)
             return
-        listed = {guild: _channels(guild) for guild in guilds if not guild.unavailable}
-        known = {str(one.id) for channels in listed.values() for one in channels}
-        own = await self._own(cursors, known)
-        newest = max(own.values(), default=self._began)
+        newest = max(cursors.values(), default=self._began)
         gaps: list[Gap] = []
-        for guild, channels in listed.items():
+        known: set[str] = set()
+        for guild in (one for one in guilds if not one.unavailable):
             await self._join(guild, newest, hand)
+            channels = _channels(guild)
+            known |= {str(one.id) for one in channels}
             gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
         if streams:
-            gone = await self._gone()
-            self._caught_up = own.keys() - gone
-            gaps += [Gap(stream, None, after) for stream, after in own.items() if stream not in known | gone]
+            gaps += await self._unseen(cursors, known)
         # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
         await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
@@ -120,6 +122,7 @@ class Gaps:
         stream = str(channel.id)
         if stream in self._caught_up and stream not in self._failed:
             return
+        await self._note(_DMS, stream)
         cursors = await self._cursors()
         after = cursors.get(stream, self._began)
         gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
@@ -145,19 +148,21 @@ class Gaps:
     async def _cursors(self) -> dict[str, int]:
         return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
 
-    async def _own(self, cursors: Mapping[str, int], listed: Set[str]) -> Mapping[str, int]:
-        """Return the cursors that are this connection's: of an account in shards, what is listed here, and the conversations it holds."""
+    async def _own(self, cursors: Mapping[str, int]) -> dict[str, int]:
+        """Return the cursors of this shard: of the channels of its servers and, for the first, the DMs."""
         if self._client.shard_count in (None, 1):
-            return cursors
-        own = listed | await self._listener.own_streams()
-        return {stream: after for stream, after in cursors.items() if stream in own}
+            return dict(cursors)
+        own = {str(one.id) for guild in self._client.guilds for one in _channels(guild)}
+        own.update(() if self._client.shard_id else await self._notes.get(_DMS) or ())
+        return {stream: at for stream, at in cursors.items() if stream in own}
 
-    async def _remember_beginning(self, cursors: Mapping[str, int]) -> None:
-        """Note since when she listens at all: what was said before that is not for her."""
+    async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
+        """Note since when she listens at all: what was said before that is not for her; return whether it is since now."""
         noted = await self._notes.get(_BEGAN)
         self._began = noted or min(cursors.values(), default=discord.utils.time_snowflake(discord.utils.utcnow()))
         if not noted:
             await self._notes.put(_BEGAN, self._began)
+        return not noted
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
         """Note what was said last before the first start of all, so that the next one knows what it missed."""
@@ -177,6 +182,10 @@ class Gaps:
         rights = parent.permissions_for(channel.guild.me)
         hidden = not rights.read_message_history
         return Gap(stream, channel, after, hidden=hidden) if views(channel.guild.me, parent) else None
+
+    async def _unseen(self, cursors: Mapping[str, int], known: set[str]) -> list[Gap]:
+        gone = await self._gone()
+        return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in known and stream not in gone]
 
     async def _gone(self) -> set[str]:
         return set(await self._notes.get(_GONE) or ())
@@ -273,8 +282,11 @@ class Gaps:
     async def _forget(self, gap: Gap, trouble: Exception) -> None:
         """Ask no more for what is gone: refused requests are counted against the whole address."""
         if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
-            before = [one for one in await self._notes.get(_GONE) or () if one != gap.stream]
-            await self._notes.put(_GONE, [*before, gap.stream][-_MOST_GONE:])
+            await self._note(_GONE, gap.stream)
+
+    async def _note(self, name: str, stream: str) -> None:
+        before = [one for one in await self._notes.get(name) or () if one != stream]
+        await self._notes.put(name, [*before, stream][-_MOST_NOTED:])
 
 
 def _is_final(trouble: Exception) -> bool:

@@ -21,6 +21,14 @@ class Ids:
         self._last = max(self._last + 1, (int(time.time() * 1000) - _EPOCH) << 22)
         return self._last
 
+    def of_shard(self, shard: int, shards: int) -> int:
+        """The next id of a server that is on one of so many shards."""
+        number = self.next()
+        while (number >> 22) % shards != shard:
+            number += 1 << 22
+        self._last = number
+        return number
+
 
 def made_at(number: int) -> datetime:
     """When the thing with that id was made."""

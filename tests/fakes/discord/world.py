@@ -65,9 +65,12 @@ class World:
         self.users[user.id] = user
         return user
 
-    def guild(self, name: str = "Home", *, rights: Right = USUAL, bot_rights: Right = NO_RIGHT, with_bot: bool = True) -> Guild:
-        """Make a guild, where everyone has `rights` and the bot has `bot_rights` besides."""
-        guild = Guild(self.ids.next(), name, self.boss)
+    def guild(
+        self, name: str = "Home", *, rights: Right = USUAL, bot_rights: Right = NO_RIGHT, with_bot: bool = True,
+        shard: tuple[int, int] = (0, 1),
+    ) -> Guild:  # fmt: skip
+        """Make a guild on a shard of so many, where everyone has `rights` and the bot has `bot_rights` besides."""
+        guild = Guild(self.ids.of_shard(*shard), name, self.boss)
         guild.roles[guild.id] = Role(guild.id, "@everyone", rights)
         self.guilds[guild.id] = guild
         self.join(guild, self.boss)
