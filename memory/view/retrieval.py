@@ -58,7 +58,7 @@ class Retrieval:
         `asker` is the name of who asks: where others talk here too, "what did I say" is about that one.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *_beside(ask, text))
+        found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *await apart(len(text), partial(_beside, ask, text)))
         every = _each_once(found, *beside)
         if k > _CONSIDERED // 2:
             return list((await self._as_it_is(text, await self._messages(every), asker)).values())[:k]

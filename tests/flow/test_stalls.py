@@ -59,6 +59,21 @@ async def test_without_threads_they_would(tmp_path: Path, monkeypatch: pytest.Mo
     assert await longest_stall(tmp_path, monkeypatch, modelled=modelled) > MOST
 
 
+@pytest.mark.parametrize(
+    "text", ["ﷺ" * 60_000, " ".join(f"[m{at}]" for at in range(9_000))[:60_000]], ids=["of 18 letters each", "marks"]
+)
+async def test_a_question_of_signs_that_are_much_to_look_at_does_not_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setenv("LYRA_HOME", str(tmp_path))
+    (tmp_path / "lyra.toml").write_text(words_alone(""))
+    async with opened() as app:
+        await say(app, ["hello", "what is it?", "/recall hello"])
+        async with stalls(time.thread_time) as found:
+            await say(app, [f"/recall {text}", f"x {text} what?"])
+        assert found.longest < MOST
+
+
 @pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
 async def test_a_page_of_long_answers_does_not_hold_up_the_event_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool

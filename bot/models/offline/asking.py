@@ -106,8 +106,8 @@ def _with_antecedents(pieces: list[str]) -> Iterator[str]:
     """Yield the parts of a question; behind one that says "she" or "it" stands what the part before is about."""
     before = ""
     for piece in pieces:
-        about = topic(piece)
-        named = [word for stemmed, word in about.admit.items() if stemmed in things(piece)]
+        about, meant = topic(piece), things(piece)
+        named = [word for stemmed, word in about.admit.items() if stemmed in meant]
         if before and _PRONOUN.search(piece) and not any(word[0].isupper() for word in named):
             yield f"{piece.rstrip('?')} {before}?"
             continue
