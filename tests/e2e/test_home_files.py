@@ -108,6 +108,7 @@ def open_to_others(home: Home) -> list[str]:
 def test_whatever_the_umask_nobody_else_can_read_a_file_of_hers(tmp_path: Path) -> None:
     home = Home(tmp_path, **customized(tmp_path / "unmasked", "import os\nos.umask(0)\n"))
     home.chat("my cat is called Turing")
+    assert open_to_others(home) == [], "nor once it is made, before anything closes it"
     with home.started("chat") as chat:
         assert chat.say("my dog is Rex") == "Kept."
         assert home.lyra("forget", "--session", "main", "--yes").code == 0
