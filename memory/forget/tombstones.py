@@ -72,6 +72,7 @@ class Tombstones:
         return await asyncio.to_thread(self._unread, read, last, max(read, int(written or 0)))
 
     def _append(self, names: Sequence[str]) -> None:
+        self._require_file()
         try:
             handle = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
@@ -87,7 +88,15 @@ class Tombstones:
                 lazy("Nothing was forgotten: {log} could not be written ({strerror}).", log=self.log, strerror=error.strerror)
             ) from error
 
+    def _require_file(self) -> None:
+        """Raise TombstonesDamaged where something else than a file has the log's name: a device keeps nothing."""
+        if self.log.exists() and not self.log.is_file():
+            raise TombstonesDamaged(
+                lazy("{log} is not a file, and what was forgotten could come back. Put the file back in its place.", log=self.log)
+            )
+
     def _unread(self, read: int, last: str, least: int) -> Unread:
+        self._require_file()
         try:
             whole = self.log.read_bytes()
         except FileNotFoundError:

@@ -11,7 +11,9 @@ import pytest
 from bot.app import opened
 from memory.types import Kind, NewExchange
 from tests.kits.browsing import site
+from tests.kits.importing import imported, lines
 from tests.kits.lyra_kit import ModelServer
+from tests.kits.memory_kit import at_home
 from tests.kits.size import TORTURE
 from tests.kits.stalls import long_talk, say, stalls
 from tests.kits.words_alone import words_alone
@@ -71,6 +73,26 @@ async def test_a_question_of_signs_that_are_much_to_look_at_does_not_either(
         await say(app, ["hello", "what is it?", "/recall hello"])
         async with stalls(time.thread_time) as found:
             await say(app, [f"/recall {text}", f"x {text} what?"])
+        assert found.longest < MOST
+
+
+@pytest.mark.parametrize("how", ["forgotten", "imported", "forgotten, imported again"])
+async def test_long_messages_that_are_imported_or_forgotten_do_not_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    given = lines([f"{n} {sign}" for n, sign in enumerate(["ﷺ" * 60_000, "我" * 60_000, "&a" * 30_000])])
+    async with at_home(tmp_path) as here:
+        await imported(here, "other", lines(["hello there"]))
+        await here.view.forget_session(await here.view.sessions.named("other"))
+        async with stalls(time.thread_time) as found:
+            if how == "imported":
+                await imported(here, "chat", given)
+        if how != "imported":
+            await imported(here, "chat", given)
+            async with stalls(time.thread_time) as found:
+                await here.view.forget_session(await here.view.sessions.named("chat"))
+                if how != "forgotten":
+                    assert (await imported(here, "again", given)).forgotten == 3
         assert found.longest < MOST
 
 

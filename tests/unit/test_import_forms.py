@@ -98,6 +98,23 @@ async def test_what_is_forgotten_does_not_come_back_line_by_line(tmp_path: Path)
         assert (kept.forgotten, await texts(here)) == (3, ["the ferry is blue"])
 
 
+HTML = "Für später: der Safe öffnet mit quixotic-77\nund das Fahrrad steht im Keller"
+TAGS = '<p>F&uuml;r sp&auml;ter: der <b>Sa</b>fe &#246;ffnet mit <a href="https://a.example">quixotic-77</a><br />und das Fahrrad steht im Keller</p>'
+
+
+@pytest.mark.parametrize(("before", "after"), [(HTML, TAGS), (TAGS, HTML)], ids=["then in HTML", "in HTML first"])
+@pytest.mark.parametrize("parts", [False, True], ids=["whole", "lines"])
+async def test_what_is_forgotten_does_not_come_back_with_or_without_html(
+    tmp_path: Path, before: str, after: str, parts: bool
+) -> None:
+    async with at_home(tmp_path) as here:
+        await imported(here, "chat", lines([before], **BERLIN))
+        await here.view.forget_session(await here.view.sessions.named("chat"))
+        said = after.replace("<br />", "\n").split("\n") if parts else [after]
+        kept = await imported(here, "copy", lines([*said, "the ferry is &lt;blue&gt;"], **BERLIN))
+        assert (kept.forgotten, await texts(here)) == (len(said), ["the ferry is &lt;blue&gt;"])
+
+
 async def test_a_word_that_tells_nothing_keeps_nothing_away(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await imported(here, "chat", lines(["ok"], **BERLIN))

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memory.store.database import Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.text.apart import apart
 from memory.text.display_names import TAG, likeness
-from memory.tiers.messages.words import TELLING, spoken, telling
+from memory.tiers.messages.words import TELLING, spoken, telling, without_html
 from memory.types import DomainRef, NewExchange
 
 _BEGINNING = 3
@@ -30,7 +31,7 @@ def names(seal: Seal, domain: DomainRef, speaker: str, said_at: int, text: str) 
     """
     moment = _moment(speaker, said_at)
     found = []
-    for part in dict.fromkeys((text, *text.splitlines()[:_LINES])):
+    for part in dict.fromkeys((text, *without_html(text).splitlines()[:_LINES])):
         if telling(part):
             said = spoken(part)[:_COMPARED]
             found += [_begins(seal, domain, said), _holds(seal, domain, said, moment)]
@@ -44,14 +45,15 @@ async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Map
     looked_at = await _looked_at(tx, seal, domain, offered)
     if not looked_at or await tx.one("SELECT 1 AS one FROM tombstones LIMIT 1") is None:
         return set()
-    begins = {pid: dict(_beginnings(seal, domain, *one)) for pid, one in looked_at.items()}
+    length = sum(len(offered[pid].text) for pid in looked_at)
+    begins = await apart(length, lambda: {pid: dict(_beginnings(seal, domain, *one)) for pid, one in looked_at.items()})
     begun = await _buried(tx, (name for some in begins.values() for name in some.values()))
-    held = {
-        pid: {
-            _holds(seal, domain, part, moment) for at, name in begins[pid].items() if name in begun for part in _parts(said, *at)
-        }
-        for pid, (said, moment) in looked_at.items()
-    }
+
+    def in_full(pid: str, said: Sequence[str], moment: tuple[str, ...]) -> set[str]:
+        there = (at for at, name in begins[pid].items() if name in begun)
+        return {_holds(seal, domain, part, moment) for at in there for part in _parts(said, *at)}
+
+    held = await apart(length, lambda: {pid: in_full(pid, *one) for pid, one in looked_at.items()})
     buried = await _buried(tx, (name for some in held.values() for name in some))
     return {pid for pid, some in held.items() if not buried.isdisjoint(some)}
 
@@ -64,11 +66,9 @@ async def _looked_at(
     moments = {pid: _moment(new.speaker, new.said_at) for pid, new in imported.items() if new.imported and new.imported.timed}
     named = {pid: seal.id(domain, "moment", *moment) for pid, moment in moments.items()}
     met = await _buried(tx, named.values())
-    return {
-        pid: (spoken(new.text)[:_LOOKED_AT], moments.get(pid, ()))
-        for pid, new in imported.items()
-        if pid not in named or named[pid] in met
-    }
+    wanted = {pid: new.text for pid, new in imported.items() if pid not in named or named[pid] in met}
+    said = await apart(sum(map(len, wanted.values())), lambda: {pid: spoken(text)[:_LOOKED_AT] for pid, text in wanted.items()})
+    return {pid: (some, moments.get(pid, ())) for pid, some in said.items()}
 
 
 def _moment(speaker: str, said_at: int) -> tuple[str, str]:

@@ -9,11 +9,13 @@ brings them back.
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from memory.places.threads import PLATFORM
-from memory.store.database import Database, Transaction
+from memory.store.database import Database, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.text.apart import apart
 from memory.tiers.messages import containing, words
 from memory.types import Domain, DomainRef, Former, Imported, NewExchange, Session, SessionRef
 
@@ -56,14 +58,20 @@ async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
             f"WHERE i.id IN ({placeholders('i', some)}) AND i.kind = 'exchange'",
             bound("i", some),
         )
-        for row in rows:
-            there, text = read_domain(row).ref, row["text"] or ""
-            found += [name for name in (row["public_id"], row["origin"], *words.names(seal, there, text)[:1]) if name]
-            if row["met_on"] not in (None, PLATFORM) and _is_in_thread(row["met_at"]):
-                # It may appear outside its thread, where others quote it.
-                found.append(seen_as(seal, there, row["met_on"], row["met_at"], row["source_id"]))
-            if row["met_on"] == PLATFORM:
-                found += containing.names(seal, there, row["speaker"], row["said_at"], text)
+        found += await apart(sum(len(row["text"] or "") for row in rows), partial(_names, seal, rows))
+    return found
+
+
+def _names(seal: Seal, rows: Sequence[Row]) -> list[str]:
+    found: list[str] = []
+    for row in rows:
+        there, text = read_domain(row).ref, row["text"] or ""
+        found += [name for name in (row["public_id"], row["origin"], *words.names(seal, there, text)[:1]) if name]
+        if row["met_on"] not in (None, PLATFORM) and _is_in_thread(row["met_at"]):
+            # It may appear outside its thread, where others quote it.
+            found.append(seen_as(seal, there, row["met_on"], row["met_at"], row["source_id"]))
+        if row["met_on"] == PLATFORM:
+            found += containing.names(seal, there, row["speaker"], row["said_at"], text)
     return found
 
 
@@ -75,7 +83,8 @@ async def met_before(
     A deliberately placed message may be stored elsewhere as well, but not forgotten.
     """
     here = {pid: [pid, *_former_names(seal, domain, session, new)] for pid, new in offered.items()}
-    anywhere = {pid: _names_anywhere(seal, domain, new) for pid, new in offered.items()}
+    length = sum(len(new.text) for new in offered.values() if new.imported)
+    anywhere = await apart(length, lambda: {pid: _names_anywhere(seal, domain, new) for pid, new in offered.items()})
     standing = await _standing(tx, (name for names in (*here.values(), *anywhere.values()) for name in names))
     met = {pid: [standing[name] for name in names if name in standing] for pid, names in here.items()}
     elsewhere = [(pid, standing[name]) for pid, names in anywhere.items() for name in names if name in standing]
