@@ -26,8 +26,8 @@ _ALL = {
 _ABOUT = {
     _EN: r"(?:please )?forget (?:(?:all|everything|anything|what(?:ever)?)(?: (?:that )?(?:i|we) (?:have )?(?:said|told you))? )?about (?P<topic>.+?)(?: please)?"
     r"|(?:please )?forget (?P<own>(?:my|our) [^,]+?)(?: please)?",
-    _DE: r"(?:bitte )?vergiss (?:(?:alles|was ich (?:dir )?)? ?(?:über|von|zu) )(?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?(?: bitte)?"
-    r"|(?:bitte )?vergiss (?P<own>(?:mein|unser)\w* [^,]+?)(?: bitte)?",
+    _DE: r"(?:bitte )?vergiss (?:bitte )?(?:(?:alles|was ich (?:dir )?)? ?(?:über|von|zu) )(?P<topic>.+?)(?: (?:gesagt|erzählt) habe)?(?: bitte)?"
+    r"|(?:bitte )?vergiss (?:bitte )?(?P<own>(?:mein|unser)\w* [^,]+?)(?: bitte)?",
 }
 _SUMMARY = {
     _EN: rf"(?:please |can you |could you )*(?:summari[sz]e|sum up)(?: {_OF_THIS})?(?: for me)?(?: please)?"

@@ -21,8 +21,8 @@ from memory.journal.journal import Part
 
 _ROOM = 60
 """UTF-16 units of a page that its frame may take."""
-_READS_NO_MORE = lazy("You cannot read that place any more, so that I do not answer what you asked there.")
-_NOT_REACHED = lazy("I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute.")
+_READS_NO_MORE = lazy("You can no longer read that place, so I do not answer what you asked there.")
+_NOT_REACHED = lazy("I answer that only in private, and could not reach you there: write me a DM, or ask again in a minute.")
 
 
 class Answers:

@@ -127,7 +127,7 @@ class Being(Group):
         if await view.thoughts.waiting() and not await self._services.preferences.on(where, REFLECTIONS):
             lines.append(
                 _(
-                    "I had a thought here; {sign}settings {reflections} on lets me say such now and then.",
+                    "I had a thought here; {sign}settings {reflections} on lets me share one now and then.",
                     sign=self._sign(call),
                     reflections=REFLECTIONS,
                 )

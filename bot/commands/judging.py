@@ -43,8 +43,9 @@ class Judging(Group):
         await view.feedback.dislike(reply, _who(call), rules=self._rules(call), act=call.id)
         return plain(
             _(
-                "Noted: nothing later is made after the model of that answer. Say what was wrong with it, if you like; {sign}again has me answer "
-                "once more, {sign}memory feedback shows this, and takes it back.",
+                "Noted: I will not follow the example of that answer. Say what was wrong with it, if you "
+                "like; {sign}again has me answer once more, and {sign}memory feedback shows this and "
+                "takes it back.",
                 sign=self._sign(call),
             )
         )

@@ -72,7 +72,7 @@ class LinkCommands(Group):
                 sign=self._sign(call),
                 code=code,
             ),
-            _("Give the code to nobody else: who links with you reads what you tell me alone."),
+            _("Do not give the code to anybody else: whoever links with you can read what you tell me in private."),
         ]
         if others:
             lines.append(_("You are one person to me already with: {accounts}.", accounts=_named(others)))
@@ -214,7 +214,7 @@ class LinkCommands(Group):
                 _this, *left = await domains.people.accounts(one)
                 await self._tell(Party(one, one.native_id, ""), _parted(_party(call), left), ())
             return plain(
-                _("Parted: what you tell me here is known here alone again, and what you told me elsewhere is not read here.")
+                _("Parted: what you tell me here stays here again, and what you told me elsewhere no longer comes up here.")
             )
         if len(circle) > 1:
             raise BadInput(
@@ -235,14 +235,14 @@ def _question(request: Request, me: Identity, other: Party) -> Sentence:
     who = {"name": other.name, "account": other.account.native_id, "where": _where(other.account)}
     if me == request.typed.account:
         return lazy(
-            "That code was shown to {name} ({account}) {where}. Is that you? Then say yes: from then on I know there what you tell me "
-            "here alone, and here what you tell me there.",
+            "That code was shown to {name} ({account}) {where}. Is that you? Then say yes: from then on I "
+            "know there what you tell me here in private, and here what you tell me there.",
             **who,
         )
     if me == request.showed.account:
         return lazy(
-            "Your code was typed by {name} ({account}) {where}. Is that you? Then say yes: from then on I know there what you tell me here "
-            "alone, and here what you tell me there.",
+            "Your code was typed by {name} ({account}) {where}. Is that you? Then say yes: from then on I "
+            "know there what you tell me here in private, and here what you tell me there.",
             **who,
         )
     by = request.showed if other is request.typed else request.typed
@@ -265,8 +265,9 @@ def _how(request: Request, sign: str) -> Sentence:
 
 def _linked(other: Party, sign: str) -> Sentence:
     return lazy(
-        "Linked: {name} {where} and you here are one person to me. What you tell me alone in one place I know in the other; what is "
-        "said in encrypted rooms stays there. {sign}unlink parts them again.",
+        "Linked: {name} {where} and you here are one person to me. What you tell me in private in one "
+        "place I know in the other; what is said in encrypted rooms stays there. {sign}unlink parts them "
+        "again.",
         name=other.name,
         where=_where(other.account),
         sign=sign,

@@ -102,7 +102,9 @@ class Remembering(Group):
             raise BadInput(lazy("There is no message to keep."))
         if target.hidden:
             raise BadInput(
-                lazy("I keep that message out of this conversation: not everyone who reads here could read it, for all I know.")
+                lazy(
+                    "I leave that message out of this conversation: as far as I know, not everyone who reads here could read it."
+                )
             )
         if await self._services.preferences.on(target.person, "paused"):
             raise BadInput(lazy("{name} told me to keep nothing of theirs.", name=target.person.name))

@@ -201,7 +201,7 @@ class Commands:
             await self._answers.say(event, adapter, Reply(str(LOST), NO_LINKS), [heard.key])
             return
         name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
-        text = _("{name} was cut off before it was done; say it again if you want it.", name=name)
+        text = _("{name} was interrupted before it was done; say it again if you still want it.", name=name)
         await self._answers.say(event, adapter, Reply(text, NO_LINKS), [heard.key])
 
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:

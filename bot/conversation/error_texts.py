@@ -14,13 +14,13 @@ def told(error: Exception, *, owner: bool) -> str:
         return in_words(error)
     match error:
         case ModelDenied():
-            return _("My model does not let me in; whoever runs me finds why in the log.")
+            return _("My model does not let me in; whoever runs me can see why in the log.")
         case ModelError(transient=True):
             return _("My model does not answer just now.")
         case ModelError():
-            return _("My model does not take this; whoever runs me finds why in the log.")
+            return _("My model refuses this; whoever runs me can see why in the log.")
         case MemoryFailure() | BadConfig() | BadSecret():
-            return _("I cannot do that just now; whoever runs me finds why in the log.")
+            return _("I cannot do that just now; whoever runs me can see why in the log.")
     return in_words(error)
 
 
@@ -35,5 +35,5 @@ def too_much(seconds: int, *, kept: bool) -> str:
         else ngettext("in {n} hour", "in {n} hours", minutes // 60)
     )
     if kept:
-        return _("That was a lot in a short time. I keep what you say, and answer you again {again}.", again=again)
-    return _("That was a lot in a short time. I answer you again {again}; of this I keep nothing.", again=again)
+        return _("That was a lot in a short time. I keep what you say, and will answer you again {again}.", again=again)
+    return _("That was a lot in a short time. I will answer you again {again}; I keep none of this.", again=again)

@@ -48,8 +48,8 @@ def offer(prefix: str = "") -> str:
     """Return the offer to hear a waiting thought."""
     sign = prefix or "/"
     return _(
-        "While we did not talk I had a thought about what you told me. {sign}settings reflections on lets me say "
-        "such thoughts to you now and then; I do not mention it again.",
+        "While we were not talking, I had a thought about what you told me. {sign}settings reflections on "
+        "lets me share such thoughts with you now and then; I will not mention it again.",
         sign=sign,
     )
 
@@ -109,11 +109,13 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
     lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
     lines.append(
         _(
-            "It is in a database, encrypted with a key on the machine I run on, until it is forgotten; I make summaries of it there. Whoever runs that machine holds the key."
+            "It is kept in a database until it is forgotten, encrypted with a key on the machine I run "
+            "on, where I also summarize it. Whoever runs that machine holds the key."
         )
         if in_database
         else _(
-            "It is in one encrypted file on the machine I run on, until it is forgotten; I make summaries of it there. Whoever runs that machine holds the key."
+            "It is kept in one encrypted file on the machine I run on until it is forgotten, and I "
+            "summarize it there. Whoever runs that machine holds the key."
         )
     )
     goes = (
@@ -124,33 +126,33 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
     lines.append(goes)
     lines.append(
         _(
-            "{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, a "
-            "conversation or everything of yours, with all that was made of it and the answers that hold something of "
-            "it; deleting or changing a message on this platform does so as well. What I wrote here stays readable "
-            "until you have me delete it: {sign}forget posts.",
+            "{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, "
+            "a conversation or everything of yours, along with all that was made from it and the answers "
+            "that hold something of it; deleting or editing a message on this platform does the same. "
+            "What I wrote here stays readable until you have me delete it: {sign}forget posts.",
             sign=sign,
         )
     )
     lines.append(
         _(
-            "When a channel, a server or a room disappears, or I am not in it any more, what was said there comes up "
-            "no more from that moment, and is forgotten after a week unless somebody who ruled it tells me in a DM to "
-            "keep it: {sign}privacy keep NAME.",
+            "When a channel, a server or a room disappears, or I am no longer in it, what was said there "
+            "stops coming up at once and is forgotten after a week, unless somebody who ran it tells me "
+            "in a DM to keep it: {sign}privacy keep NAME.",
             sign=sign,
         )
     )
     lines.append(
         _(
-            "With a model I also make lasting facts, a digest a month and a narrative of it: {sign}memory profile, "
-            "eras and narrative show each with what it rests on; {sign}memory correct and {sign}memory forget put a "
-            "fact right or let it go.",
+            "With a model I also make lasting facts, a digest of each month and a narrative: {sign}memory "
+            "profile, eras and narrative show what each of them rests on; {sign}memory correct and "
+            "{sign}memory forget correct a fact or drop it.",
             sign=sign,
         )
     )
     lines.append(
         _(
-            "{sign}incognito on: from then on I answer here and keep nothing of it; {sign}incognito on me does so for you "
-            "everywhere, {sign}incognito once TEXT for one message.",
+            "{sign}incognito on: from then on I answer here but keep none of it; {sign}incognito on me "
+            "does that for you everywhere, {sign}incognito once TEXT for a single message.",
             sign=sign,
         )
     )
@@ -160,7 +162,10 @@ def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paus
         )
     else:
         lines.append(
-            _("{sign}privacy stop: from then on I keep nothing you say, anywhere on this platform, and do not answer.", sign=sign)
+            _(
+                "{sign}privacy stop: from then on I keep nothing that you say anywhere on this platform, and do not answer you.",
+                sign=sign,
+            )
         )
     return "\n".join(lines)
 
@@ -185,7 +190,7 @@ def _kept(place: Place, *, listening: bool) -> str:
 
 def _read_by(place: Place, *, reach: bool) -> str:
     if place.is_private:
-        alone = _("I tell it to nobody but you, in this place or another.")
+        alone = _("I tell it only to you, here or elsewhere.")
         return f"{alone} {_('You let me use here what I heard in servers and rooms that you can read.')}" if reach else alone
     if place.reach is Reach.PUBLIC:
         return _("What I keep here can come up anywhere in this server, and in a DM with whoever can read this and asked for it.")

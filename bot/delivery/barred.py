@@ -11,7 +11,7 @@ from memory.journal.journal import OutboxRow
 from memory.ports import Clock
 from memory.types import MINUTE
 
-LATE = lazy("You asked me something while I could not write here. That is a while ago: ask again if you still want to know.")
+LATE = lazy("You asked me something while I could not write here. That was a while ago: ask again if you still want to know.")
 _LONGEST = 24 * 60 * MINUTE
 Place = tuple[str, str]
 """A platform, and the key of a place there."""

@@ -8,7 +8,7 @@ from adapters.command_table import File
 from localization.sentences import lazy
 from memory.journal.journal import OFF_RECORD, OutboxRow, Part
 
-LOST = lazy("I was ended before this answer was sent, and kept no word of it: say it again if you want it.")
+LOST = lazy("I was stopped before this answer was sent, and kept no word of it: ask again if you still want it.")
 _MOST = 10_000
 """How many parts are held, which can wait where a platform is out of reach; what is older is lost."""
 

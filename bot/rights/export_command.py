@@ -30,9 +30,7 @@ class ExportCommands(Group):
     async def _export(self, call: Call) -> Reply:
         adapter, now = self._adapters[call.place.platform], self._services.clock.now()
         if not adapter.most_bytes:
-            return plain(
-                _('Files come from "lyra export" at the command line, and from "Take it with you" of the page ("lyra web").')
-            )
+            return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
         who = Identity(call.person.platform, call.person.id)
         if now - self._last.get(who, -_PAUSE) < _PAUSE:
             raise BadInput(lazy("You got that a moment ago; ask again in a minute."))

@@ -67,7 +67,7 @@ class IncognitoCommands(Group):
             await self._aloud(call, _announced(call, of, self._sign(call), on=on))
         if on:
             return plain(self._begun(call, of))
-        ended = _("From now on I keep again what is said to me. Of what was said off the record I have nothing.")
+        ended = _("From now on I keep what is said to me again. I have nothing of what was said off the record.")
         return plain("\n".join([ended, *map(str, await self._standing(call))]))
 
     async def _meant(self, call: Call, of: str) -> Sequence[Place | Person]:
@@ -79,7 +79,7 @@ class IncognitoCommands(Group):
 
     def _begun(self, call: Call, of: str) -> str:
         kept = {
-            _HERE: _("Off the record from now on: I answer, and keep nothing of what is said here, neither your words nor mine."),
+            _HERE: _("Off the record from now on: I answer, but keep nothing that is said here, neither your words nor mine."),
             _ME: _(
                 "Off the record from now on: I answer, and keep nothing that you say to me anywhere, nor what I answer to it."
             ),
@@ -109,7 +109,7 @@ class IncognitoCommands(Group):
 def _announced(call: Call, of: str, sign: str, *, on: bool) -> Sentence:
     name = call.person.name
     if not on:
-        return lazy("{name} ended it: from now on I keep again what is said to me here.", name=name)
+        return lazy("{name} ended it: from now on I keep what is said to me here again.", name=name)
     if of == _SERVER:
         return lazy("{name} took this server off the record: I answer, and keep nothing of what is said to me here.", name=name)
     return lazy("{name} took this place off the record: I answer, and keep nothing of what is said to me here.", name=name)

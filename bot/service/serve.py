@@ -114,7 +114,7 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
 
 def _require_any(adapters: Mapping[str, Adapter]) -> None:
     if not adapters:
-        raise BadConfig(lazy("No platform is configured, so that there is nothing to hear. `lyra setup` asks for one."))
+        raise BadConfig(lazy("No platform is configured, so there is nothing to hear. `lyra setup` asks for one."))
 
 
 @asynccontextmanager

@@ -100,7 +100,7 @@ async def test_discord_py_itself_does_not_tell_such_a_token_from_a_stranger(serv
 ANSWERS = {
     "broken": (Status(503), f"cannot answer now (status 503). {RETRY}"),
     "banned": (RateLimit(via=False), f"cannot answer now (status 429). {RETRY}"),
-    "another path": (Status(404), f"does not answer what it is asked (status 404). {CHECK}"),
+    "another path": (Status(404), f"does not answer as Discord does (status 404). {CHECK}"),
     "a web page": (Status(200), f"is not Discord. {CHECK}"),
     "hung up, and once more": (Lost(), f"is out of reach. {CHECK}"),
 }

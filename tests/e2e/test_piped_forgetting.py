@@ -271,3 +271,9 @@ def test_another_assistant_s_answers_go_with_their_own_conversation_alone(tmp_pa
     assert forget(home, "My cabin code").code == 0
     kept = texts(home)
     assert "The Blue Star goes at noon." in kept and "5550199" not in "".join(kept)
+
+
+def test_a_conversation_that_is_empty_is_not_called_by_another_name(home: Home) -> None:
+    done = home.chat("/new garden", "/forget session", "n")
+    assert "Forget everything in this conversation, for good?" in done.err
+    assert done.lines[-1] == "Nothing was forgotten."

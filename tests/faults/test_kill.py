@@ -91,7 +91,7 @@ def test_what_is_off_the_record_is_lost_by_a_kill_and_that_is_said(home: Home, m
     assert holding(home.path, key, "zanzibar") == []
     later = home.chat("/incognito")
     assert later.lines == [
-        "I was ended before this answer was sent, and kept no word of it: say it again if you want it.",
+        "I was stopped before this answer was sent, and kept no word of it: ask again if you still want it.",
         "What is said here is off the record; /incognito off ends it.",
     ]
     assert (said(home), waiting(home), holding(home.path, key, "zanzibar")) == ([], (0, 0), [])

@@ -137,7 +137,7 @@ async def test_a_command_cut_off_by_a_kill_is_not_run_again(tmp_path: Path, monk
         message = saying(app)("/forget session")
         await app.memory.journal.accept("platform", [_event(message)])
         await (await talk.mailboxes.recover("platform"))
-        assert here.texts == ["/forget was cut off before it was done; say it again if you want it."]
+        assert here.texts == ["/forget was interrupted before it was done; say it again if you still want it."]
         assert await app.memory.journal.unfinished("platform") == []
 
 
@@ -162,7 +162,7 @@ async def test_a_command_cut_off_is_told_so_once_however_often_she_recovers(
         say = saying(app)
         await app.memory.journal.accept("platform", [_event(say("/status")) for _ in range(5)])
         await asyncio.gather(*(talk.mailboxes.recover("platform") for _ in range(5)))
-        assert here.texts == ["/status was cut off before it was done; say it again if you want it."] * 5
+        assert here.texts == ["/status was interrupted before it was done; say it again if you still want it."] * 5
 
 
 async def _all(promise: Awaitable[None]) -> None:

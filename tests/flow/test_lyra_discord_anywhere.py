@@ -10,7 +10,7 @@ from tests.fakes.discord import Channel
 from tests.kits.awake import model_server, prompt
 from tests.kits.discord_town import Town, built
 
-REFUSED = "Lyra keeps nothing of what others said where she is not"
+REFUSED = "Lyra keeps nothing that others said where she is no member"
 
 
 @pytest.fixture

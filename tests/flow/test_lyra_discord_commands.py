@@ -194,7 +194,7 @@ async def test_a_command_that_a_kill_cut_off_is_not_run_again_but_told_of(town: 
     call = await cut_off(town, command)
     async with town.lyra() as lyra:
         answer = await call.answer()
-        assert answer.content == f"/{command} was cut off before it was done; say it again if you want it."
+        assert answer.content == f"/{command} was interrupted before it was done; say it again if you still want it."
         assert answer.ephemeral == private and len(town.general.history()) == (not private)
         assert "conversation 1" not in await town.reads(town.ada, town.general, "sessions")
         await settled(lyra)
@@ -222,7 +222,9 @@ async def test_once_the_token_is_over_a_private_answer_is_dropped_and_a_public_o
         call.expire()
     async with town.lyra() as lyra:
         said, *_ = await told(town, town.general, 1)
-        assert said.content == "/new was cut off before it was done; say it again if you want it." and not said.ephemeral
+        assert (
+            said.content == "/new was interrupted before it was done; say it again if you still want it." and not said.ephemeral
+        )
         await settled(lyra)
         assert private.changes == public.changes == 0
         assert sum("cut off" in one.content for one in await told(town, town.general, 1)) == 1

@@ -38,7 +38,7 @@ async def test_a_stranger_who_floods_her_is_answered_some_told_once_and_costs_no
         await lyra.heard()
         assert len(lyra.chats) == 7, "three whole answers, three from a smaller prompt, and Ada's"
         told = [one.content for one in town.server.world.said if one.content.startswith("That was a lot in a short time.")]
-        assert told == ["That was a lot in a short time. I keep what you say, and answer you again in a minute."]
+        assert told == ["That was a lot in a short time. I keep what you say, and will answer you again in a minute."]
         kept = await lyra.kept(DomainKind.DM, town.bob.user.id)
         assert all(f"Tell me number {number}." in kept for number in range(12))
 

@@ -40,7 +40,7 @@ async def test_a_memory_that_cannot_write_is_told_of_in_one_sentence(town: Town)
     async with town.lyra() as lyra:
         await room(lyra, 1)
         told = await town.reads(town.ada, town.general, "recall", query=CANARY + " x" * 2500)
-        assert told == "Lyra could not take this down; use the command again in a moment."
+        assert told == "Lyra could not store this; use the command again in a moment."
         await room(lyra, 1 << 30)
         assert await town.reads(town.ada, town.general, "recall", query=CANARY) == f'I found nothing about "{CANARY}".'
 

@@ -79,7 +79,7 @@ async def test_where_nobody_wants_them_none_is_said_and_a_dm_hears_once_how_to_w
         await town.says(town.ada, dm, "Good morning")
         await lyra.heard()
     offers = [one.content for one in town.server.world.by_bot(dm) if "/settings reflections on" in one.content]
-    assert len(offers) == 1 and offers[0].startswith("While we did not talk I had a thought")
+    assert len(offers) == 1 and offers[0].startswith("While we were not talking, I had a thought")
     assert "I had a thought here; /settings reflections on" in await town.reads(town.ada, dm, "status")
     await town.asks(town.ada, dm, "settings", setting="reflections", value="on")
     await lyra.talk.tick()

@@ -225,7 +225,7 @@ async def test_privacy_says_who_reads_what_is_kept(town: Town) -> None:
     dm = await town.ada.opens_dm()
     async with town.lyra():
         told = await town.reads(town.ada, dm, "privacy")
-        assert "I tell it to nobody but you" in told and "what I heard in servers" not in told
+        assert "I tell it only to you" in told and "what I heard in servers" not in told
         assert "No model elsewhere gets any of it." in told and "/forget" in told and "/privacy stop" in told
         await town.reads(town.ada, dm, "settings", setting="reach", value="on")
         assert "You let me use here what I heard in servers" in await town.reads(town.ada, dm, "privacy")

@@ -241,7 +241,7 @@ async def test_a_command_that_a_kill_cut_off_is_not_run_again_but_told_of(at_hom
         await ada.sees_read(room, at_home.user, said)
     async with at_home.lyra(matrix=section) as lyra:
         told = (await at_home.answer(ada, room, said)).body
-        assert told == f"{prefix}forget was cut off before it was done; say it again if you want it."
+        assert told == f"{prefix}forget was interrupted before it was done; say it again if you still want it."
         assert "tulips" in (await at_home.asks(ada, room, f"{prefix}recall tulips")).body
         await settled(lyra)
     async with at_home.lyra(matrix=section) as lyra:

@@ -17,7 +17,7 @@ from tests.kits.size import few
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
 CREATE = "POST /createRoom"
-NOT_REACHED = "I answer that to you alone, and could not reach you: write to me in private, or ask again in a minute."
+NOT_REACHED = "I answer that only in private, and could not reach you there: write me a DM, or ask again in a minute."
 GONE = "That list is not there any more; ask again."
 
 

@@ -14,7 +14,7 @@ from tests.kits.pages import holding
 
 town = discord_town.town
 BEGUN = "Off the record from now on: I answer, and keep nothing"
-ENDED = "From now on I keep again what is said to me. Of what was said off the record I have nothing."
+ENDED = "From now on I keep what is said to me again. I have nothing of what was said off the record."
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ async def test_a_channel_and_a_server_are_taken_off_the_record_by_those_who_run_
             await town.says(town.bob, town.general, "The vote is on quagga.")
             assert await town.reads(town.bob, town.general, "recall", query="quagga") == 'I found nothing about "quagga".'
             await town.reads(town.eve, town.general, "incognito", what="off", of=of)
-            assert aloud(town) == "eve ended it: from now on I keep again what is said to me here."
+            assert aloud(town) == "eve ended it: from now on I keep what is said to me here again."
         assert traces(town, "quagga") == {}
         await town.says(town.bob, town.general, "The vote is on okapi.")
         assert "okapi" in await town.reads(town.bob, town.general, "recall", query="okapi")

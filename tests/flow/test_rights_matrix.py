@@ -23,7 +23,7 @@ async def test_off_the_record_is_in_no_file_whether_a_conversation_or_one_messag
         assert answered.body == "You said: My doctor is called zanzibar." and answered.content["msgtype"] == "m.text"
         await at_home.asks(ada, there, "What is she called?")
         assert "zanzibar" in prompt(lyra.chats[-1])
-        assert (await at_home.asks(ada, there, "!incognito off")).body.startswith("From now on I keep again")
+        assert (await at_home.asks(ada, there, "!incognito off")).body.startswith("From now on I keep what is said to me again")
         room = await room_of(at_home, ada, bob)
         told = await at_home.reads_aside(bob, room, "!incognito once What is a quagga?")
         assert "What is a quagga?" in told.body

@@ -224,3 +224,15 @@ def test_a_question_asked_before_tells_no_birthday() -> None:
 def test_a_time_is_asked_for_in_many_words(question: str) -> None:
     day = said("we moved", "2026-05-03T08:00")
     assert ask(question, day, said("it rains")).cites == (day,)
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "asked"),
+    [
+        ("what is my locker code?", "my locker code is 4812", "forget my locker code"),
+        ("wie ist mein Spindcode?", "mein Spindcode ist 4812", "Vergiss bitte meinen Spindcode"),
+    ],
+)
+def test_what_was_to_be_done_is_not_quoted_as_something_that_was_told(question: str, told: str, asked: str) -> None:
+    fact, request = said(told, "2026-11-20T21:04"), said(asked, "2026-11-20T21:10", score=1.2)
+    assert ask(question, request, fact).cites == (fact,)

@@ -30,6 +30,7 @@ MEANT = {
     "/forget about:meine Katze": [
         "vergiss meine Katze",
         "Vergiss alles über meine Katze.",
+        "vergiss bitte meine Katze",
         "vergiss was ich über meine Katze gesagt habe",
     ],
 }

@@ -29,10 +29,10 @@ _NOT_HERE = lazy(
     "Lyra cannot see who reads this here, so this does not work; use it in a channel that she sees, or in a DM with her."
 )
 _OTHERS_WORDS = lazy(
-    "Lyra keeps nothing of what others said where she is not: she would never learn that they took it back. Tell her in a DM what she "
-    "shall know of it."
+    "Lyra keeps nothing that others said where she is no member, because she would never learn that they "
+    "took it back. Tell her in a DM what she should know about it."
 )
-_NOT_KEPT = lazy("Lyra could not take this down; use the command again in a moment.")
+_NOT_KEPT = lazy("Lyra could not store this; use the command again in a moment.")
 _MOST_CHOICES = 25
 _LONGEST_CHOICE = 100
 

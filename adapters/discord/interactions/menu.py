@@ -61,9 +61,7 @@ async def sync(client: discord.Client, table: Mapping[str, CommandSpec], notes: 
     try:
         await client.http.bulk_upsert_global_commands(application, payload=commands)
     except TROUBLE:
-        raise PlatformFailure(
-            lazy("Discord did not take the commands; it keeps the old ones until Lyra connects again.")
-        ) from None
+        raise PlatformFailure(lazy("Discord refused the commands; it keeps the old ones until Lyra connects again.")) from None
     await notes.put(_NOTE, known)
 
 

@@ -27,9 +27,9 @@ TO_ALL_DEVICES = True
 
 
 _UNKNOWN = lazy("Who reads the room is not known just now; what waits is sent as soon as it is.")
-_NOT_HERS = lazy("Lyra may write in that room and take nothing back there; whoever may delete messages there can.")
+_NOT_HERS = lazy("Lyra may write in that room but delete nothing there; whoever may delete messages there can do it.")
 _NO_KEYS = lazy("Lyra's keys for encrypted rooms are not at hand; what waits is sent as soon as they are.")
-_NOT_SHARED = lazy("Not everyone in the room has got the key to read Lyra; what waits is sent as soon as they have.")
+_NOT_SHARED = lazy("Not everyone in the room has the key to read Lyra yet; what waits is sent as soon as they do.")
 
 
 class Wire:

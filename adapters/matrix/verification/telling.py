@@ -100,8 +100,8 @@ class Telling:
             ),
         )
         said = lazy(
-            "Your keys are not those any more that we verified: you reset your identity or signed in anew, or somebody stands between us. "
-            "They count as not verified; {prefix}verify begins anew.",
+            "Your keys are no longer the ones that we verified: you reset your identity or signed in "
+            "anew, or somebody stands between us. They count as not verified; {prefix}verify begins anew.",
             prefix=self._prefix,
         )
         await self._announce(lost.user, "", "", said)

@@ -88,7 +88,7 @@ def _said(trouble: Exception, section: Discord) -> str:
             return _("Discord: {host} cannot answer now (status {status}). Try again later.", host=host, status=status)
         case discord.HTTPException(status=status):
             return _(
-                "Discord: {host} does not answer what it is asked (status {status}). {check}",
+                "Discord: {host} does not answer as Discord does (status {status}). {check}",
                 host=host,
                 status=status,
                 check=check,

@@ -21,8 +21,8 @@ def where(persona: Persona, sign: str = "") -> str:
             from_there=from_there,
         )
     if persona.is_own:
-        return _("This stands in {path}; edit it there, or say {sign}persona and the new text.", path=persona.path, sign=sign)
-    return _("This came with me; {sign}persona and a text of yours takes its place.", sign=sign)
+        return _("This is written in {path}; edit it there, or say {sign}persona and the new text.", path=persona.path, sign=sign)
+    return _("This is the persona I came with; {sign}persona and a text of yours replaces it.", sign=sign)
 
 
 def reset(persona: Persona) -> str:

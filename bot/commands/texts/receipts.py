@@ -109,7 +109,7 @@ def place(e: Exchange, session: str, now: int, time_zone: str) -> str:
 def forget_session(session: Session) -> str:
     """Return the question before a conversation is forgotten."""
     if not session.messages:
-        return _('Forget all of "{name}", for good?', name=session.name)
+        return _("Forget everything in this conversation, for good?")
     return ngettext(
         'Forget the one message of "{name}", for good?',
         'Forget all {n} messages of "{name}", for good?',

@@ -6,7 +6,7 @@ from bot.delivery.links import NO_LINKS
 from localization.sentences import lazy
 from memory.types import MINUTE
 
-LATE = lazy("You asked me something while I was not there. That is a while ago: ask again if you still want to know.")
+LATE = lazy("You asked me something while I was not there. That was a while ago: ask again if you still want to know.")
 
 
 class Lateness:

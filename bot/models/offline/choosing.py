@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from adapters.plain_words import offered
 from bot.models.offline.asking import Aim, QuestionPart
 from bot.models.offline.candidates import MOST_LISTED, Candidate, best_of, in_order, is_shaped, nearest, spread
 from bot.models.offline.ownership import (
@@ -231,7 +232,7 @@ class Choice:
             near=(strong - covers) & self._beside(hit) if covers else frozenset(),
             shaped=shaped,
             own=bool(OWN.search(part.text)) and own,
-            asks=asks(text),
+            asks=asks(text) or offered(text, "") is not None,  # "forget my locker code" tells nothing
             anothers=bool(ALONE.search(part.text))
             and one_line(hit.exchange.speaker).casefold() not in {self._asker, *NAMELESS}
             and tells_of_self(text, told),
