@@ -33,7 +33,20 @@ from bot.app import opened
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import complete
 from bot.talk import talking
-from tests.bench import believing, context, evidence, languages, meaning, scaling, sealing, stalls, texts, throng, writers
+from tests.bench import (
+    believing,
+    context,
+    evidence,
+    guarding,
+    languages,
+    meaning,
+    scaling,
+    sealing,
+    stalls,
+    texts,
+    throng,
+    writers,
+)
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
@@ -147,6 +160,7 @@ async def main() -> None:
     await throng.measure(row)
     await writers.measure(row)
     await sealing.measure(row)
+    await guarding.measure(row)
     await context.measure(row)
     await _taking_in(table)
     latencies = await scaling.one_domain(row)
@@ -188,6 +202,7 @@ async def write() -> None:
     table = Table("what", "Lyra", "beside", "baseline", "ratio")
     await writers.measure(partial(_row, table))
     await sealing.measure(partial(_row, table))
+    await guarding.measure(partial(_row, table))
     Rich(width=160).print(table)
 
 

@@ -29,7 +29,9 @@ from memory.store.postgresql.sealing.plans import plan
 from tests.fakes.pulse import PATIENCE
 
 _MEMORY = Path("/dev/shm")
-_OWNER, _FRESH = "lyra", "fresh"
+_SUPERUSER, KEEPER, ROLE, _FRESH = "postgres", "keeper", "lyra", "fresh"
+"""Whoever the server belongs to, whoever the tables belong to, and whom she signs in as: she may act for them, and owns nothing."""
+_ROLES = f"CREATE ROLE {KEEPER}; CREATE ROLE {ROLE} LOGIN; GRANT {KEEPER} TO {ROLE} WITH INHERIT FALSE, SET TRUE; GRANT pg_monitor TO {ROLE}"
 _NO_BOOLEAN = (
     "DO $$ BEGIN IF EXISTS (SELECT FROM pg_prepared_statements WHERE 'boolean' = ANY (parameter_types::text[])) "
     "THEN RAISE EXCEPTION 'a parameter is taken for a boolean'; END IF; END $$"
@@ -44,24 +46,29 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class Postgres:
-    """A running server, asked as its owner over its socket."""
+    """A running server, reached over its socket."""
 
     programs: Path
     folder: Path
 
     def address(self, database: str) -> Address:
-        """Return where a database is."""
-        return Address(f"postgresql://{_OWNER}@/{database}?host={self.folder}")
+        """Return where a database is, as she signs in."""
+        return Address(f"postgresql://{ROLE}@/{database}?host={self.folder}")
 
     def ask(self, statement: str, database: str = "postgres") -> None:
-        """Run one statement outside of a transaction."""
-        with psycopg.connect(self.address(database).url, autocommit=True) as connection:
+        """Have its owner run one statement outside of a transaction."""
+        with psycopg.connect(unguarded(self.address(database)), autocommit=True) as connection:
             connection.execute(statement.encode())
+
+    def bare(self, database: str) -> Address:
+        """Make a database that holds nothing."""
+        self.ask(f"CREATE DATABASE {database} OWNER {KEEPER}")
+        return self.address(database)
 
     def make(self, database: str, like: str = _FRESH) -> Address:
         """Make a database unless it is there: `like` another, or one that holds a fresh memory, as `PostgresDatabase.open` would make it."""
         with suppress(psycopg.errors.DuplicateDatabase):
-            self.ask(f'CREATE DATABASE "{database}" TEMPLATE "{like}" STRATEGY FILE_COPY')
+            self.ask(f'CREATE DATABASE "{database}" OWNER {KEEPER} TEMPLATE "{like}" STRATEGY FILE_COPY')
         return self.address(database)
 
     def drop(self, database: str) -> None:
@@ -85,7 +92,7 @@ class Postgres:
         self.make(database)
         try:
             asked = subprocess.run(
-                [self.programs / "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--host", self.folder, "--username", _OWNER, database],
+                [self.programs / "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--host", self.folder, "--username", _SUPERUSER, database],
                 input=f"SET search_path = lyra;\n{script}", capture_output=True, text=True, check=True,
             )  # fmt: skip
         finally:
@@ -102,6 +109,11 @@ class Postgres:
         said = self.run(steps)
         against = [prepared or checked for prepared, checked in zip(said[::3], said[1::3], strict=True)]
         return [f"{why}: {sql}" for why, sql in zip(against, statements, strict=True) if why]
+
+
+def unguarded(address: Address | str) -> str:
+    """Return the URL by which whoever the server belongs to signs in where she does: no policy holds for them."""
+    return (address if isinstance(address, str) else address.url).replace(f"//{ROLE}@", f"//{_SUPERUSER}@")
 
 
 @contextmanager
@@ -141,7 +153,7 @@ def _begun(settings: dict[str, object], on: Path | None = None) -> tuple[Postgre
             _give_to(user, folder)
         programs = _programs(folder)
         subprocess.run(
-            [programs / "initdb", "--pgdata", folder / "data", "--username", _OWNER, "--auth", "trust", "--encoding", "UTF8",
+            [programs / "initdb", "--pgdata", folder / "data", "--username", _SUPERUSER, "--auth", "trust", "--encoding", "UTF8",
              "--locale", "C", "--no-sync"],
             check=True, capture_output=True, cwd=folder, user=user, extra_groups=groups,
         )  # fmt: skip
@@ -184,7 +196,8 @@ def _fill(server: Postgres) -> None:
     async def fill() -> None:
         await (await PostgresDatabase.open(server.address(_FRESH), bytes(32))).close()
 
-    server.ask(f"CREATE DATABASE {_FRESH}")
+    server.ask(_ROLES)
+    server.bare(_FRESH)
     # Whoever asks first may be in the middle of an event loop.
     with ThreadPoolExecutor(1) as beside:
         beside.submit(asyncio.run, fill()).result()

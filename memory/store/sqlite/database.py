@@ -11,7 +11,7 @@ which tests use to look at bytes.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -153,6 +153,15 @@ class SqliteDatabase:
         """Read the first row of one statement, or None."""
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
+
+    def within(self, domains: Collection[int]) -> Self:
+        """Return it as it is: who opens a file has all of it, and what a statement names is what it is for."""
+        return self
+
+    @property
+    def everywhere(self) -> Self:
+        """It as it is."""
+        return self
 
     async def commits(self) -> int:
         """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""

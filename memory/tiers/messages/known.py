@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from memory.places.threads import PLATFORM
-from memory.store.database import Database, Transaction
+from memory.store.database import Access, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.tiers.messages import containing, words
@@ -45,7 +45,7 @@ def origin(seal: Seal, domain: DomainRef, imported: Imported | Former | None) ->
     return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
 
 
-async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
+async def names(db: Access, seal: Seal, items: Sequence[int]) -> list[str]:
     """Return every name of these messages, by which a tombstone meets them again."""
     found: list[str] = []
     for some in pages(items):
