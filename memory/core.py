@@ -171,7 +171,7 @@ class Memory:
     def context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
         """Return the context for deriving in one domain; digests come from `writer`, or from `fallback` if that fails."""
         return Context(
-            self.db, self.places.seal, self._ports.clock, domain, writer, fallback, self.habits.rules,
+            self.db.within([domain.key]), self.places.seal, self._ports.clock, domain, writer, fallback, self.habits.rules,
             self._holders, self.habits.max_transcript_chars, self.habits.bank,
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ from memory.places.consent import is_on
 from memory.places.places import Places
 from memory.ports import Clock, Writer
 from memory.store.bounds import Bounds
-from memory.store.database import Database, Holders
+from memory.store.database import Access, Holders
 from memory.store.lineage import Seal
 from memory.tiers import episodes
 from memory.types import Domain
@@ -22,7 +22,7 @@ async def closing(places: Places, domain: Domain, rules: episodes.Rules, bank: e
 class Context:
     """One domain, its writers, and its rules; digests are published only if they pass the `regression_check`, if any."""
 
-    db: Database
+    db: Access
     seal: Seal
     clock: Clock
     domain: Domain

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Access, Row, Transaction
 from memory.store.domains import last_change
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
@@ -33,7 +33,7 @@ class Check(Protocol):
         ...
 
 
-async def dry_run(db: Database, domain: Domain, put: Put) -> Difference:
+async def dry_run(db: Access, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
     try:
         async with db.transaction() as tx:

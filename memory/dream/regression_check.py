@@ -13,7 +13,7 @@ from memory.index.indexing import ENGLISH, ERAS, GISTS, MESSAGES
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
 from memory.index.recall.query import Query
-from memory.store.database import Database
+from memory.store.database import Access
 from memory.store.lineage import bound, placeholders
 from memory.text import lexical
 from memory.tiers import exchanges
@@ -50,7 +50,7 @@ class Marks:
 class RegressionCheck:
     """The check of one domain; `marks`, `failed` and `passed_so_far` accumulate."""
 
-    def __init__(self, db: Database, domain: Domain, domain_indexes: DomainIndexes) -> None:
+    def __init__(self, db: Access, domain: Domain, domain_indexes: DomainIndexes) -> None:
         self._db = db
         self._domain = domain
         self._domain_indexes = domain_indexes

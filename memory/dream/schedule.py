@@ -18,7 +18,7 @@ from memory.journal.ledger import Claim
 from memory.places.confidences import common
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Database, Holders, Row, Transaction
+from memory.store.database import Access, Holders, Row, Transaction
 from memory.store.domains import read_domain
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
@@ -92,7 +92,7 @@ class Past:
 class Schedule:
     """The passes of all domains."""
 
-    def __init__(self, db: Database, holders: Holders, clock: Clock, hours: Hours) -> None:
+    def __init__(self, db: Access, holders: Holders, clock: Clock, hours: Hours) -> None:
         self._db = db
         self._holders = holders
         self._clock = clock

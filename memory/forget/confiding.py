@@ -18,7 +18,7 @@ from memory.index.indexing import unindex
 from memory.index.mentions import named
 from memory.places import confidences
 from memory.ports import Clock
-from memory.store.database import Database, Reader, Row, Transaction
+from memory.store.database import Access, Reader, Row, Transaction
 from memory.store.domains import by_domain, domains_of, note_forgetting
 from memory.text.display_names import TAG
 from memory.text.told.topics import goes_on, held
@@ -53,7 +53,7 @@ class Meant:
 class Confiding:
     """Confidences: keeping items from some of the people who may know of their domain."""
 
-    db: Database
+    db: Access
     forgetting: Forgetting
     clock: Clock
 

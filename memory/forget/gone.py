@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.database import Access, Parameters, Row, Transaction
 from memory.store.domains import note_forgetting
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain, Forgotten
@@ -97,13 +97,13 @@ async def done(tx: Transaction, gone: Gone) -> None:
     await tx.run("DELETE FROM gone WHERE id = :id", {"id": gone.key})
 
 
-async def left(db: Database, domains: Collection[Domain]) -> list[Gone]:
+async def left(db: Access, domains: Collection[Domain]) -> list[Gone]:
     """Return what is gone and not yet erased, oldest first."""
     by_key = {domain.key: domain for domain in domains}
     return [_gone(row, by_key[row["domain"]]) for row in await db.all("SELECT * FROM gone ORDER BY id")]
 
 
-async def is_sweeping(db: Database, domains: Collection[int]) -> bool:
+async def is_sweeping(db: Access, domains: Collection[int]) -> bool:
     """Return whether something in these domains is gone and not yet erased; then nothing is derived there."""
     query = f"SELECT 1 AS yes FROM gone WHERE domain IN ({placeholders('d', domains)}) LIMIT 1"
     return await db.one(query, bound("d", domains)) is not None

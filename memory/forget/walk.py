@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from memory.forget.gone import Gone
 from memory.forget.sparing import Nearness, content, holding, shares
-from memory.store.database import Database
+from memory.store.database import Access
 from memory.store.domains import domains_of
 from memory.store.lineage import bound, pages, placeholders, texts_of
 from memory.text.display_names import LYRA
@@ -50,7 +50,7 @@ class SeenReply:
 class Walk:
     """One walk. `stays` are remaining texts by item: what an edit left of a message. `besides` is what is erased anyway."""
 
-    db: Database
+    db: Access
     nearness: Nearness
     stays: Mapping[int, str] = field(default_factory=dict)
     besides: Gone | None = None

@@ -11,7 +11,7 @@ from functools import partial
 from memory.errors import EmbeddingFailed
 from memory.index.vectors import VectorStore, waiting
 from memory.ports import Clock, Embedder, Progress, Vectors
-from memory.store.database import Database
+from memory.store.database import Access
 from memory.text import lexical
 from memory.text.apart import apart
 from memory.text.languages import language
@@ -23,7 +23,7 @@ ENGLISH = "english"
 class Tongues:
     """The vector stores of an English embedder and of a multilingual one (`others`); either may be missing."""
 
-    def __init__(self, db: Database, clock: Clock, first: Embedder | None, others: Embedder | None) -> None:
+    def __init__(self, db: Access, clock: Clock, first: Embedder | None, others: Embedder | None) -> None:
         self._db = db
         both = first is not None and others is not None
         self._first = VectorStore(db, first, clock, self._in_english if both else None) if first else None

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.counters import take
-from memory.store.database import Database, Holders, Transaction
+from memory.store.database import Access, Holders, Transaction
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
@@ -157,7 +157,7 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
     )
 
 
-async def happenings(db: Database, after: int, limit: int = 500) -> list[Happening]:
+async def happenings(db: Access, after: int, limit: int = 500) -> list[Happening]:
     """Return the activity log after a given line, oldest first."""
     rows = await db.all(
         "SELECT seq, at, kind, detail FROM activity WHERE seq > :after ORDER BY seq LIMIT :limit",
@@ -166,7 +166,7 @@ async def happenings(db: Database, after: int, limit: int = 500) -> list[Happeni
     return [Happening(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in rows]
 
 
-async def happenings_in(db: Database, domain: Domain, after: int, limit: int) -> list[Happening]:
+async def happenings_in(db: Access, domain: Domain, after: int, limit: int) -> list[Happening]:
     """Return the newest lines of a domain's activity log after a given line, oldest first."""
     rows = await db.all(
         "SELECT seq, at, kind, detail FROM activity WHERE seq > :after AND domain = :domain ORDER BY seq DESC LIMIT :limit",
@@ -175,7 +175,7 @@ async def happenings_in(db: Database, domain: Domain, after: int, limit: int) ->
     return [Happening(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in reversed(rows)]
 
 
-async def last_happening(db: Database) -> int:
+async def last_happening(db: Access) -> int:
     """Return the number of the activity log's newest line, 0 if it is empty."""
     row = await db.one("SELECT coalesce(max(seq), 0) AS seq FROM activity")
     assert row is not None

@@ -14,7 +14,7 @@ from memory.errors import NotShared
 from memory.forget import erase
 from memory.places import settings
 from memory.places.places import Places
-from memory.store.database import Database, Transaction
+from memory.store.database import Access, Transaction
 from memory.store.lineage import bound, descendants, pages, placeholders
 from memory.tiers import episodes
 from memory.tiers.messages import seen
@@ -93,7 +93,7 @@ async def rejoin(kept: Places, domain: Domain, member: Identity) -> None:
         await settings.put(tx, kept.scope(domain), _key(member), None)
 
 
-async def resting_on(db: Database, episode: int, members: Collection[Identity]) -> set[int]:
+async def resting_on(db: Access, episode: int, members: Collection[Identity]) -> set[int]:
     """Return the messages of an episode that these members said, or that rest on their words or had them in view."""
     if not members:
         return set()
@@ -111,7 +111,7 @@ async def resting_on(db: Database, episode: int, members: Collection[Identity]) 
     return theirs | {reply for reply, items in saw.items() if any(speakers.get(item) in members for item in items)}
 
 
-async def _speakers(db: Database, items: Collection[int]) -> dict[int, Identity]:
+async def _speakers(db: Access, items: Collection[int]) -> dict[int, Identity]:
     """Map the items that are people's messages to their speakers."""
     found: dict[int, Identity] = {}
     for some in pages(sorted(items)):

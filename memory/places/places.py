@@ -8,7 +8,7 @@ from memory.errors import NotFound
 from memory.forget.gone import present
 from memory.places import confidences, opted_out, titles
 from memory.store import domains
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Access, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.zones import moved
@@ -24,7 +24,7 @@ _COUNTED = (
 class Places:
     """Finds and creates the domains and sessions of one database."""
 
-    db: Database
+    db: Access
     seal: Seal
     _refs: dict[int, DomainRef] = field(default_factory=dict)
     _confidences: dict[int, Confidence] = field(default_factory=dict)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory.store.database import Database, Reader, Transaction
+from memory.store.database import Access, Reader, Transaction
 from memory.store.lineage import bound, placeholders
 
 
@@ -12,7 +12,7 @@ from memory.store.lineage import bound, placeholders
 class KeptSettings:
     """Reads and writes the settings of one database."""
 
-    db: Database
+    db: Access
     _marked: set[tuple[str, str]] = field(default_factory=set)
 
     async def get(self, scope: str, key: str) -> object:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from memory.store.database import Database, Reader, Transaction
+from memory.store.database import Access, Reader, Transaction
 from memory.store.lineage import Seal, bound, placeholders
 from memory.text.display_names import TAG, is_reserved, likeness, tagged, untagged
 from memory.types import Borne, Domain, DomainKind, DomainRef, Exchange, Identity
@@ -43,7 +43,7 @@ async def shown_name(
     apart = tagged(own, public_id(seal, domain.ref, identity))
     if not is_reserved(own):
         holder = await _holder(tx, seal, domain, name)
-        if holder is None and not await _is_apart(tx, seal, domain, key, (own, apart), before, borne=borne):
+        if holder is None and not await _is_apart(tx.everywhere, seal, domain, key, (own, apart), before, borne=borne):
             holder = key
         if holder is not None:
             await _keep(tx, seal, domain, own, holder)
@@ -164,7 +164,7 @@ class Standing:
 
 
 async def standing(
-    db: Database,
+    db: Reader,
     seal: Seal,
     domain: Domain,
     people: Sequence[Person],
@@ -212,7 +212,7 @@ def _by_mark(held: Iterable[tuple[str, Identity]]) -> dict[str, list[Identity]]:
     return found
 
 
-async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messages: Iterable[Exchange]) -> dict[int, Exchange]:
+async def told_apart(db: Access, seal: Seal, domains: Sequence[Domain], messages: Iterable[Exchange]) -> dict[int, Exchange]:
     """Return the messages of other domains, by key, with speakers told apart for the readers of the first domain.
 
     All accounts in the DM domains among these are one person's.
@@ -246,7 +246,7 @@ async def told_apart(db: Database, seal: Seal, domains: Sequence[Domain], messag
     return found
 
 
-async def _public_id(db: Database, seal: Seal, domain: Domain, key: int) -> str:
+async def _public_id(db: Access, seal: Seal, domain: Domain, key: int) -> str:
     row = await db.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": key})
     assert row is not None
     return public_id(seal, domain.ref, Identity(row["platform"], row["native_id"]))

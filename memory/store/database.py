@@ -4,7 +4,7 @@ Statements are written once, for SQLite and PostgreSQL: named parameters, RETURN
 and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -47,6 +47,11 @@ class Transaction(Reader, Protocol):
     """
 
     bounds: Bounds | None
+
+    @property
+    def everywhere(self) -> Reader:
+        """The transaction for a question of the whole memory, where it is one of some domains: see `Access`."""
+        ...
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Run one statement that returns nothing."""
@@ -101,7 +106,42 @@ class Holders(Protocol):
         ...
 
 
-class Database(Reader, Protocol):
+class Access(Reader, Protocol):
+    """A database for those who work on what is remembered: in all of its domains, or in some alone."""
+
+    def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Open a write transaction: committed as a whole when the block ends, rolled back if it raises or is cancelled.
+
+        Nobody else writes meanwhile unless it has `bounds`; then a store may run transactions beside it that do not
+        conflict with them. Among several waiting to write, those that come `first` go before the others.
+        """
+        ...
+
+    def within(self, domains: Collection[int]) -> "Access":
+        """Return it for these domains alone, if all of them may be worked on here.
+
+        A store on a server shows no row of any other there, whatever is asked, and takes none; what is bound to nothing is for all.
+        """
+        ...
+
+    @property
+    def everywhere(self) -> Reader:
+        """It for what is asked of the whole memory: whether something is kept or rests on anything elsewhere, and so is left out here."""
+        ...
+
+    async def commits(self) -> int:
+        """Return a number that changes with every commit, here or in another process; it costs no read."""
+        ...
+
+    async def checkpoint(self, patience: float = 2.0) -> bool:
+        """Make sure that erased bytes are gone from the disk; return whether they are.
+
+        Readers and writers, here or in another process, delay this: it is retried for `patience` seconds.
+        """
+        ...
+
+
+class Database(Access, Protocol):
     """An open database. Every method raises the errors of `memory.errors` if the database cannot be used.
 
     `reads` and `transactions` count statements and transactions since it was opened.
@@ -115,27 +155,8 @@ class Database(Reader, Protocol):
         """The processes that share the database, once `holders` was called; None for a file."""
         ...
 
-    def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
-        """Open a write transaction: committed as a whole when the block ends, rolled back if it raises or is cancelled.
-
-        Nobody else writes meanwhile unless it has `bounds`; then a store may run transactions beside it that do not
-        conflict with them. Among several waiting to write, those that come `first` go before the others.
-        """
-        ...
-
-    async def commits(self) -> int:
-        """Return a number that changes with every commit, here or in another process; it costs no read."""
-        ...
-
     async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
         """Count the domains with a data key of their own, among these or all, by opaque names."""
-        ...
-
-    async def checkpoint(self, patience: float = 2.0) -> bool:
-        """Make sure that erased bytes are gone from the disk; return whether they are.
-
-        Readers and writers, here or in another process, delay this: it is retried for `patience` seconds.
-        """
         ...
 
     async def reserve(self, *, beside: bool = False) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from memory.forget.gone import shown
 from memory.places import titles
-from memory.store.database import Database, Row
+from memory.store.database import Access, Row
 from memory.store.lineage import bound, placeholders
 from memory.tiers import statements, summaries
 from memory.tiers.entities import BroughtUp, telling
@@ -41,7 +41,7 @@ class Above:
         return [one for one in self.statements.values() if one.tier == name]
 
 
-async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None) -> Above:
+async def by_keys(db: Access, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None) -> Above:
     """Return showable digests and statements of these domains by key, and those that tell most about what was brought up."""
     if not keys and told is None:
         return Above()
@@ -59,7 +59,7 @@ async def by_keys(db: Database, domains: Sequence[int], keys: Sequence[int], tol
     )
 
 
-async def standing(db: Database, domain: Domain, session: Session, tiers: Sequence[str], *, banked: str, now: int) -> Above:
+async def standing(db: Access, domain: Domain, session: Session, tiers: Sequence[str], *, banked: str, now: int) -> Above:
     """Return what stands in some tiers of a domain, as it was written, and the digests that cover a session, oldest first.
 
     Also included are the state of mind and what was announced and is over at `now`. `banked` is the scope of the setting that

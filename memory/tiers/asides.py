@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import SourceGone
-from memory.store.database import Database, Parameters, Row, Transaction
+from memory.store.database import Access, Parameters, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders, require_living
 from memory.tiers.messages import known
 from memory.types import Domain, DomainRef, Session, SessionRef
@@ -48,7 +48,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     source_ids = sorted({one.id for one in shown})
     kept = {
         row["id"]: row["item"]
-        for row in await tx.all(_KEPT.format(within=placeholders("s", source_ids)), _at(session, source_ids))
+        for row in await tx.everywhere.all(_KEPT.format(within=placeholders("s", source_ids)), _at(session, source_ids))
     }
     unkept = [source_id for source_id in source_ids if source_id not in kept]
     names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
@@ -64,7 +64,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     )
     if gone or any(row["dead_at"] is not None for row in there.values()):
         raise SourceGone(lazy("Something that this answer was shown was taken back while it was made."))
-    await require_living(tx, list(kept.values()))
+    await require_living(tx.everywhere, list(kept.values()))
     fresh = [name for name in names if name not in there]
     made = await add_items(tx, domain, KIND, fresh)
     items = {name: row["id"] for name, row in there.items()} | dict(zip(fresh, made, strict=True))
@@ -88,7 +88,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
-async def placed(db: Database, items: Collection[int]) -> list[Row]:
+async def placed(db: Access, items: Collection[int]) -> list[Row]:
     """Return these asides as rows shaped like messages; those from before positions were recorded are missing."""
     found: list[Row] = []
     for some in pages(sorted(items)):
@@ -96,7 +96,7 @@ async def placed(db: Database, items: Collection[int]) -> list[Row]:
     return found
 
 
-async def before(db: Database, platform: str, place: str, position: tuple[int, int], seen_before: int, n: int) -> list[Row]:
+async def before(db: Access, platform: str, place: str, position: tuple[int, int], seen_before: int, n: int) -> list[Row]:
     """Return the n asides of a place before a position that were seen before an instant, newest first, shaped like messages."""
     return await db.all(
         f"SELECT {_AS_MESSAGE} FROM asides WHERE platform = :platform AND place = :place "
@@ -127,7 +127,7 @@ _KEPT = (
 )
 
 
-async def of(db: Database, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
+async def of(db: Access, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
     """Return the asides that the messages in these rows were before they were kept, with the messages' texts."""
     texts = {
         public_id(seal, domain.ref, SessionRef(row["platform"], row["place"], row["epoch"]), row["source_id"]): row["text"]
@@ -136,7 +136,7 @@ async def of(db: Database, seal: Seal, domain: Domain, rows: Sequence[Row]) -> d
     return {item: [texts[name]] for name, item in (await named(db, list(texts))).items()}
 
 
-async def named(db: Database, names: Sequence[str]) -> Mapping[str, int]:
+async def named(db: Access, names: Sequence[str]) -> Mapping[str, int]:
     """Return the living asides with these public ids."""
     found: dict[str, int] = {}
     for some in pages(names):
@@ -148,7 +148,7 @@ async def named(db: Database, names: Sequence[str]) -> Mapping[str, int]:
     return found
 
 
-async def among(db: Database, items: Sequence[int]) -> list[int]:
+async def among(db: Access, items: Sequence[int]) -> list[int]:
     """Return which of these items are asides."""
     found: list[int] = []
     for some in pages(items):

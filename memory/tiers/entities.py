@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from memory.forget.gone import shown
 from memory.places import confidences, opted_out
 from memory.store.bounds import Bounds
-from memory.store.database import Database, Parameters, Reader, Row, Transaction
+from memory.store.database import Access, Parameters, Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders, texts_of
 from memory.text.told.named_things import Named, NamedKind, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
@@ -95,7 +95,7 @@ async def _drop(tx: Transaction, items: Sequence[int]) -> None:
             )
 
 
-async def catch_up(db: Database, seal: Seal, domain: Domain, most: int | None = None) -> int:
+async def catch_up(db: Access, seal: Seal, domain: Domain, most: int | None = None) -> int:
     """Scan at most `most` queued items of a domain, each batch committed separately; return how many."""
     done = 0
     while (most is None or done < most) and (items := await _waiting(db, domain)):
@@ -199,7 +199,7 @@ async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -
     return found
 
 
-async def _waiting(db: Database, domain: Domain) -> list[int]:
+async def _waiting(db: Access, domain: Domain) -> list[int]:
     rows = await db.all(
         "SELECT item FROM unnamed WHERE domain = :domain ORDER BY item LIMIT :n", {"domain": domain.key, "n": _STEP}
     )

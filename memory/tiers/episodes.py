@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memory.forget.gone import present
 from memory.places.confidences import common
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Access, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.time.times import month
 from memory.tiers.exchanges import SELECT, exchange
@@ -107,7 +107,7 @@ def _cut(run: Sequence[Mark], time_zone: str, closed_by: str) -> Cut:
     return Cut(tuple(run), month(run[0].said_at, time_zone), closed_by)
 
 
-async def over(db: Database, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> bool:
+async def over(db: Access, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> bool:
     """Return whether an episode of a session is over, without writing."""
     return bool(_over(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
 
@@ -207,7 +207,7 @@ async def drop_empty(tx: Transaction, domain: Domain) -> None:
     )
 
 
-async def open_ends(db: Database, domain: Domain) -> list[Row]:
+async def open_ends(db: Access, domain: Domain) -> list[Row]:
     """Return the sessions with messages in no episode: how many (n), and when the first and last were said."""
     return await db.all(
         "SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges e WHERE domain = :domain "
@@ -216,7 +216,7 @@ async def open_ends(db: Database, domain: Domain) -> list[Row]:
     )
 
 
-async def wanting(db: Database, domain: Domain, *, session: int | None = None, redo_extractive: bool = False) -> list[Episode]:
+async def wanting(db: Access, domain: Domain, *, session: int | None = None, redo_extractive: bool = False) -> list[Episode]:
     """Return the episodes without a gist, oldest first.
 
     With `redo_extractive`, also those with an extractive gist, unless two answers about them were refused.
@@ -250,7 +250,7 @@ async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
     return found
 
 
-async def messages(db: Database, episode: Episode) -> list[Exchange]:
+async def messages(db: Access, episode: Episode) -> list[Exchange]:
     """Return the messages of an episode, oldest first."""
     rows = await db.all(
         SELECT + f"WHERE e.episode = :episode AND {present('e')} AND {common('e')} ORDER BY e.said_at, e.item",
@@ -259,7 +259,7 @@ async def messages(db: Database, episode: Episode) -> list[Exchange]:
     return [exchange(row) for row in rows]
 
 
-async def extent(db: Database, some: Sequence[Episode]) -> Row:
+async def extent(db: Access, some: Sequence[Episode]) -> Row:
     """Return how many messages these episodes hold (n), and when the first was said."""
     row = await db.one(
         "SELECT count(*) AS n, min(said_at) AS first FROM exchanges WHERE kind IN ('said', 'reply') "

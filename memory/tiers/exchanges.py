@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.forget.gone import shown
 from memory.places import titles
-from memory.store.database import Database, Reader, Row
+from memory.store.database import Access, Reader, Row
 from memory.store.lineage import bound, pages, placeholders
 from memory.tiers.entities import BroughtUp, telling
 from memory.tiers.messages.seen import readable
@@ -21,7 +21,7 @@ def recallable(exchange: Exchange) -> bool:
     return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
 
 
-async def by_source(db: Database, session: Session, source_id: str) -> Exchange | None:
+async def by_source(db: Access, session: Session, source_id: str) -> Exchange | None:
     """Return the message of a session with this platform id."""
     row = await db.one(
         SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
@@ -39,7 +39,7 @@ async def among(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
     return found
 
 
-async def item(db: Database, domains: Sequence[int], public_id: str) -> int | None:
+async def item(db: Access, domains: Sequence[int], public_id: str) -> int | None:
     """Return the key of a message of these domains by its public id, None if there is none."""
     row = await db.one(
         f"SELECT id FROM items WHERE public_id = :id AND domain IN ({placeholders('d', domains)}) AND kind = 'exchange' AND dead_at IS NULL",
@@ -48,7 +48,7 @@ async def item(db: Database, domains: Sequence[int], public_id: str) -> int | No
     return int(row["id"]) if row else None
 
 
-async def at_place(db: Database, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
+async def at_place(db: Access, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
     """Return a message at a place (None: any) by its platform id: a person's, or a reply by the id it was sent under."""
     which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
     row = await db.one(
@@ -63,7 +63,7 @@ async def at_place(db: Database, domain: Domain, platform: str, place: str | Non
     return exchange(row) if row else None
 
 
-async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
+async def domains_of(db: Reader, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
     """Return the domains, or confidences, in which people's messages with these platform ids are kept."""
     found: dict[str, set[int]] = {}
     for some in pages(ids):
@@ -78,7 +78,7 @@ async def domains_of(db: Database, platform: str, ids: Sequence[str]) -> dict[st
     return found
 
 
-async def in_confidence(db: Database, platform: str, ids: Sequence[str], but: Sequence[int], told_by: str = "") -> set[str]:
+async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequence[int], told_by: str = "") -> set[str]:
     """Return which of these people's messages, by platform id, were told in confidences other than `but`.
 
     Messages of the account `told_by` are exempt.
@@ -110,7 +110,7 @@ class Placed:
 
 
 async def at_their_places(
-    db: Database, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None
+    db: Access, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None
 ) -> dict[int, Placed]:
     """Return living messages of these domains by key, and those that tell most about what was brought up, with their places."""
     found: dict[int, Placed] = {}
@@ -133,7 +133,7 @@ async def at_their_places(
     return found
 
 
-async def last_of(db: Database, domains: Sequence[int], speaker: str, n: int) -> list[Placed]:
+async def last_of(db: Access, domains: Sequence[int], speaker: str, n: int) -> list[Placed]:
     """Return the last n messages of a speaker in these domains, oldest first."""
     rows = await db.all(
         f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker AND e.kind = 'said' "
@@ -144,7 +144,7 @@ async def last_of(db: Database, domains: Sequence[int], speaker: str, n: int) ->
     return sorted(there.values(), key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
 
 
-async def window(db: Database, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
+async def window(db: Access, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
     """Return the last messages of a session, oldest first: at least `least`, starting at an episode boundary.
 
     Replies that hold something of other domains are left out. The start moves only when an episode closes. If an episode is far
@@ -162,7 +162,7 @@ async def window(db: Database, session: Session, domains: Sequence[int], least: 
     return last[::-1]
 
 
-async def texts(db: Database, keys: Collection[int]) -> list[str]:
+async def texts(db: Reader, keys: Collection[int]) -> list[str]:
     """Return the texts of those messages that exist."""
     found: list[str] = []
     for some in pages(sorted(keys)):
@@ -171,7 +171,7 @@ async def texts(db: Database, keys: Collection[int]) -> list[str]:
     return found
 
 
-async def page(db: Database, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
+async def page(db: Access, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
     """Return the next page of a domain's messages in the order they were stored, after the key `after`, without reflections.
 
     Replies that hold something of other domains are left out.
@@ -184,7 +184,7 @@ async def page(db: Database, domain: Domain, domains: Sequence[int], after: int)
     return [exchange(row) for row in rows]
 
 
-async def count(db: Database, domain: Domain, domains: Sequence[int]) -> int:
+async def count(db: Access, domain: Domain, domains: Sequence[int]) -> int:
     """Return how many messages `page` iterates over."""
     row = await db.one(
         "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind <> 'reflection' "
@@ -194,7 +194,7 @@ async def count(db: Database, domain: Domain, domains: Sequence[int]) -> int:
     return int(row["n"]) if row else 0
 
 
-async def span(db: Database, domain: Domain) -> tuple[int, int]:
+async def span(db: Access, domain: Domain) -> tuple[int, int]:
     """Return the first and last message of a domain, 0 if there is none."""
     row = await db.one(
         "SELECT coalesce(min(item), 0) AS first, coalesce(max(item), 0) AS last FROM exchanges WHERE domain = :domain",

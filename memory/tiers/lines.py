@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from memory.ports import Entry, Source
-from memory.store.database import Database, Row
+from memory.store.database import Access, Row
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.time.times import local
 from memory.tiers.statements import NewStatement, cited
@@ -32,7 +32,7 @@ class Grounds:
     last_at: int
 
 
-async def of_gists(db: Database, domain: Domain, gists: Sequence[Row]) -> list[Line]:
+async def of_gists(db: Access, domain: Domain, gists: Sequence[Row]) -> list[Line]:
     """Return the sentences of gists (rows of digests, oldest first) as lines labelled g1, g2 and so on."""
     said: dict[tuple[int, int], dict[int, int]] = {}
     for some in pages(gists):
@@ -56,7 +56,7 @@ async def of_gists(db: Database, domain: Domain, gists: Sequence[Row]) -> list[L
     return found
 
 
-async def of_statements(db: Database, domain: Domain, statements: Sequence[Statement], letter: str) -> list[Line]:
+async def of_statements(db: Access, domain: Domain, statements: Sequence[Statement], letter: str) -> list[Line]:
     """Return statements as lines, labelled by a letter and their number."""
     rests = await cited(db, [one.key for one in statements])
     return [

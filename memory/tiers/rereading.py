@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from memory.places import confidences
 from memory.store.bounds import Bounds
-from memory.store.database import Database, Transaction
+from memory.store.database import Access, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.times import local
 from memory.text.told.manners import Asked, asked
@@ -19,7 +19,7 @@ from memory.types import Domain, Exchange
 _STEP = 200
 
 
-async def catch_up(db: Database, seal: Seal, domain: Domain, now: int) -> int:
+async def catch_up(db: Access, seal: Seal, domain: Domain, now: int) -> int:
     """Process the queued messages of a domain, each batch committed separately; return how many."""
     done = 0
     while items := await _waiting(db, domain):
@@ -68,14 +68,14 @@ async def _note(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, wan
         await open_things.note(tx, domain, [said])
 
 
-async def _waiting(db: Database, domain: Domain) -> list[int]:
+async def _waiting(db: Access, domain: Domain) -> list[int]:
     rows = await db.all(
         "SELECT item FROM unheard WHERE domain = :domain ORDER BY item LIMIT :n", {"domain": domain.key, "n": _STEP}
     )
     return [row["item"] for row in rows]
 
 
-async def _said(kept: Database | Transaction, items: Sequence[int]) -> list[Exchange]:
+async def _said(kept: Access | Transaction, items: Sequence[int]) -> list[Exchange]:
     rows = await kept.all(
         f"{exchanges.SELECT}WHERE e.item IN ({placeholders('i', items)}) ORDER BY e.said_at, e.item", bound("i", items)
     )

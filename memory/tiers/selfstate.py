@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.forget import erase
-from memory.store.database import Database, Transaction
+from memory.store.database import Access, Transaction
 from memory.tiers import narrative, statements, summaries
 from memory.tiers.drives import Drives
 from memory.tiers.lines import of_statements
@@ -77,7 +77,7 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     return await narrative.retold(derivation, TIER, "self", _MOST_SENTENCES, (), lines, progress, before)
 
 
-async def state(db: Database, domain: Domain) -> SelfState:
+async def state(db: Access, domain: Domain) -> SelfState:
     """Return the current self-state in a domain."""
     row = await db.one("SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
     return of((row["at"], row["state"]) if row else None, await statements.standing(db, domain, TIER, shown_only=True))
@@ -104,7 +104,7 @@ async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
     )
 
 
-async def history(db: Database, domain: Domain, most: int = 500) -> list[Moment]:
+async def history(db: Access, domain: Domain, most: int = 500) -> list[Moment]:
     """Return the states of mind in a domain, newest first."""
     rows = await db.all(
         "SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT :most", {"d": domain.key, "most": most}
@@ -112,7 +112,7 @@ async def history(db: Database, domain: Domain, most: int = 500) -> list[Moment]
     return [Moment(row["at"], read(row["state"])) for row in rows]
 
 
-async def newest(db: Database) -> list[Mind]:
+async def newest(db: Access) -> list[Mind]:
     """Return the current state of mind in each domain that has one."""
     rows = await db.all(
         "SELECT s.state FROM selves s JOIN (SELECT domain, max(at) AS at FROM selves GROUP BY domain) AS last "

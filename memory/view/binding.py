@@ -15,7 +15,7 @@ from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Database, Transaction
+from memory.store.database import Access, Transaction
 from memory.store.lineage import Seal
 from memory.types import Domain, DomainKind, Session
 
@@ -49,9 +49,9 @@ class Binding:
     beside: Sequence[Domain] = ()
 
     @property
-    def db(self) -> Database:
-        """The database of this memory."""
-        return self.shared.places.db
+    def db(self) -> Access:
+        """The memory as it is for the domains that may be read: what is asked whether it stands anywhere is asked of `shared`."""
+        return self.shared.places.db.within(self.domains)
 
     @property
     def read(self) -> Sequence[Domain]:

@@ -73,4 +73,4 @@ class Confidences:
         if excepted.others:
             return []
         named = await identities.names(self._b.db, excepted.accounts)
-        return sorted((await standing(self._b.db, self._b.shared.seal, self._b.home, named)).shown().values())
+        return sorted((await standing(self._b.db.everywhere, self._b.shared.seal, self._b.home, named)).shown().values())

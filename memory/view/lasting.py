@@ -33,7 +33,7 @@ class Lasting:
         `asked` is what is answered, `others` what else stands in view, each with its text as read.
         """
         if await seen.touched(self.binding.db, self.binding.domains, begun):
-            await require_standing(self.binding.db, self.binding.domains, asked, {*asked, *others}, others, begun)
+            await require_standing(self.binding.db.everywhere, self.binding.domains, asked, {*asked, *others}, others, begun)
 
     async def readable(self, patience: float) -> None:
         """Wait, at most `patience` seconds, until no process is forgetting anything that may be read here."""

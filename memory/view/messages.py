@@ -76,19 +76,19 @@ class Messages:
 
     async def kept_elsewhere(self, platform: str, ids: Sequence[str]) -> set[str]:
         """Return which platform message ids are kept only in domains that this view does not read."""
-        kept = await exchanges.domains_of(self._b.db, platform, ids) if ids else {}
+        kept = await exchanges.domains_of(self._b.db.everywhere, platform, ids) if ids else {}
         return {id for id, domains in kept.items() if domains.isdisjoint(self._b.domains)}
 
     async def kept(self, platform: str, ids: Sequence[str]) -> set[str]:
         """Return which platform ids of people's messages are kept in any domain."""
-        return {*await exchanges.domains_of(self._b.db, platform, ids)} if ids else set()
+        return {*await exchanges.domains_of(self._b.db.everywhere, platform, ids)} if ids else set()
 
     async def in_confidence(self, platform: str, ids: Sequence[str], told_by: str = "") -> set[str]:
         """Return which platform ids belong to messages told in a confidence that this view does not read.
 
         Messages told by the account `told_by` itself are left out.
         """
-        return await exchanges.in_confidence(self._b.db, platform, ids, self._b.domains, told_by)
+        return await exchanges.in_confidence(self._b.db.everywhere, platform, ids, self._b.domains, told_by)
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first: at least `least`, starting where an episode starts."""
@@ -106,7 +106,7 @@ class Messages:
     async def standing(self, people: Sequence[Person]) -> Standing:
         """Return the name standings of people at home, given accounts and names."""
         along = [one.key for one in self._b.beside if one.ref.kind is not DomainKind.DM]
-        return await standing(self._b.db, self._b.shared.seal, self._b.home, people, self._b.rooms_before, along)
+        return await standing(self._b.db.everywhere, self._b.shared.seal, self._b.home, people, self._b.rooms_before, along)
 
     async def account(self, who: Identity) -> int | None:
         """Return the key of an account, or None if nothing of it was ever kept."""
@@ -186,9 +186,9 @@ class Notices:
         rested on it. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
         """
         self._b.own(session)
-        belong, hold = await seen.abroad(self._b.db, self._b.home, shows)
+        belong, hold = await seen.abroad(self._b.db.everywhere, self._b.home, shows)
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            await require_living(tx, sorted(shows), replaced=True)
+            await require_living(tx.everywhere, sorted(shows), replaced=True)
             await inbox.finish(tx, finishes)
             item = None
             if shows and parts:
@@ -245,7 +245,7 @@ class OwnPosts:
 
     async def may_be_shown(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
         """Map those platform ids that are Lyra's posts to whether their words may be read here now."""
-        return await posts.may_be_shown(self._b.db, platform, ids, self._b.domains)
+        return await posts.may_be_shown(self._b.db.everywhere, platform, ids, self._b.domains)
 
     async def answering(self, message: Exchange) -> str:
         """Return the key of the last part of the newest sent or outgoing answer to a message, '' for none."""
@@ -286,7 +286,7 @@ class OwnPosts:
         Raises SourceGone if one of them was taken back.
         """
         self._b.own(session)
-        rested = await posts.rested_on(self._b.db, session.ref.platform, [one.id for one in shown])
+        rested = await posts.rested_on(self._b.db.everywhere, session.ref.platform, [one.id for one in shown])
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             found = await asides.keep(tx, self._b.shared.seal, self._b.home, session, shown)
             return rested | found.kept | found.asides

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from memory.places import confidences
-from memory.store.database import Database
+from memory.store.database import Access
 from memory.store.lineage import bound, pages, placeholders
 from memory.tiers import exchanges
 from memory.tiers.messages import seen
@@ -55,7 +55,7 @@ class OwnWords:
             after = page[-1].key
 
 
-async def _answering(db: Database, replies: Sequence[int], account: int | None) -> set[int]:
+async def _answering(db: Access, replies: Sequence[int], account: int | None) -> set[int]:
     """Return which of these replies answer an account."""
     found: set[int] = set()
     for some in pages(replies):
@@ -68,14 +68,14 @@ async def _answering(db: Database, replies: Sequence[int], account: int | None) 
     return found
 
 
-async def _rests(db: Database, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
+async def _rests(db: Access, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
     """Return what these replies rest on besides the account's own messages; replies whose view was not recorded are missing."""
     saw = await seen.of(db, replies)
     said = await _said(db, sorted(frozenset().union(*saw.values())), account)
     return {reply: items - said for reply, items in saw.items()}
 
 
-async def _said(db: Database, items: Sequence[int], account: int | None) -> set[int]:
+async def _said(db: Access, items: Sequence[int], account: int | None) -> set[int]:
     found: set[int] = set()
     for some in pages(items):
         rows = await db.all(

@@ -153,9 +153,9 @@ class View:
         carried: dict[int, bool] = {}
         while True:
             async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-                posted = await posts.rested_on(tx, session.ref.platform, [one.id for one in answer.asides])
+                posted = await posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
                 view = {*cited, *answer.seen, *posted}
-                belong, hold = await seen.abroad(tx, self.home, view, cited)
+                belong, hold = await seen.abroad(tx.everywhere, self.home, view, cited)
                 if hold == judged:
                     # Everything recalled from another domain counts as held by the reply.
                     return await self._keep(tx, session, answer, view, {**carried, **dict.fromkeys(belong, True)})
@@ -169,7 +169,7 @@ class View:
         sources = {*answer.sources, *asked}
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         await require_living(tx, sorted(sources))
-        await require_standing(tx, self._b.domains, asked, view, answer.seen, answer.begun)
+        await require_standing(tx.everywhere, self._b.domains, asked, view, answer.seen, answer.begun)
         # Before the reply: forgetting looks for replies that saw an item only after that item.
         shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
         kept = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)
@@ -191,8 +191,8 @@ class View:
         """
         found, nearness = {}, Nearness(self._b.shared.forgetting.embedder)
         for domain, replies in hold.items():
-            texts = await exchanges.texts(self._b.db, replies)
-            others = await exchanges.texts(self._b.db, set(view).difference(replies))
+            texts = await exchanges.texts(self._b.db.everywhere, replies)
+            others = await exchanges.texts(self._b.db.everywhere, set(view).difference(replies))
             carried = await asyncio.to_thread(shares, reply, texts, others)
             found[domain] = carried or await nearness.near(reply, texts, others[-9:])
         return found

@@ -37,6 +37,7 @@ from tests.bench import (
     believing,
     context,
     evidence,
+    guarding,
     languages,
     meaning,
     scaling,
@@ -161,6 +162,7 @@ async def main() -> None:
     await writers.measure(row)
     await together.measure(row)
     await sealing.measure(row)
+    await guarding.measure(row)
     await context.measure(row)
     await _taking_in(table)
     latencies = await scaling.one_domain(row)
@@ -203,6 +205,7 @@ async def write() -> None:
     await writers.measure(partial(_row, table))
     await together.measure(partial(_row, table))
     await sealing.measure(partial(_row, table))
+    await guarding.measure(partial(_row, table))
     Rich(width=160).print(table)
 
 

@@ -31,7 +31,7 @@ from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
 from tests.kits.memory_kit import KEY
-from tests.kits.postgres import Postgres, postgres
+from tests.kits.postgres import Postgres, postgres, unguarded
 from tests.kits.size import TORTURE
 
 INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '')"
@@ -78,7 +78,7 @@ async def refusal(address: Address, *, new: bool = True) -> MemoryFailure:
 
 
 async def test_a_schema_is_made_once_by_however_many_come(server: Postgres, bare: str) -> None:
-    server.ask(f"CREATE DATABASE {bare}")
+    server.bare(bare)
     opened = await asyncio.gather(*(PostgresDatabase.open(server.address(bare), KEY) for _ in range(4)))
     for n, db in enumerate(opened):
         await write(db, str(n))
@@ -93,7 +93,7 @@ async def test_a_database_that_is_not_there_is_said_to_be_missing(server: Postgr
 
 
 async def test_a_database_that_lost_its_memory_is_not_begun_anew(server: Postgres, bare: str, tmp_path: Path) -> None:
-    server.ask(f"CREATE DATABASE {bare}")
+    server.bare(bare)
     assert isinstance(await refusal(server.address(bare), new=False), MemoryMissing)
     (tmp_path / "holders").mkdir()
     with pytest.raises(MemoryMissing, match="is empty, though"):
@@ -287,7 +287,7 @@ async def test_a_server_that_crashes_and_recovers_has_every_commit_that_was_answ
 
 def crash(server: Postgres) -> None:
     """Have a server break down as it does where one of its processes is killed, and recover from its log."""
-    with psycopg.connect(server.address("crashing").url) as connection:
+    with psycopg.connect(unguarded(server.address("crashing"))) as connection:
         others = connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'lyra'").fetchall()
     os.kill(others[0][0], signal.SIGKILL)
 

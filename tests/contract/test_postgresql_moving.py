@@ -17,6 +17,7 @@ from memory.store.postgresql.database import PostgresDatabase
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.fresh import server
 from tests.kits.memory_kit import KEY
+from tests.kits.postgres import unguarded
 
 INSERT = "INSERT INTO cursors (platform, stream, value, moved_at) VALUES (:scope, '', '1', 0)"
 CHANGED = """CREATE FUNCTION lyra.change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.value := '2'; RETURN NEW; END $$;
@@ -56,7 +57,7 @@ async def filled(address: Address) -> None:
 
 def asked(address: Address, statements: str) -> None:
     """Have somebody else do something to a database."""
-    with psycopg.connect(address.url) as other:
+    with psycopg.connect(unguarded(address)) as other:
         other.execute(statements.encode())
 
 

@@ -25,6 +25,7 @@ from memory.store.schema import migrations
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.fresh import server
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, corner
+from tests.kits.postgres import KEEPER, ROLE, unguarded
 from tests.kits.sealed_kit import CANARY, found, live, unsealed
 
 OTHER_KEY = bytes(reversed(KEY))
@@ -53,7 +54,7 @@ async def at_home(address: Address, folder: Path, key: bytes = KEY) -> AsyncIter
 
 def asked(address: Address, statement: str) -> list[tuple[Any, ...]]:
     """Have whoever owns the server ask it something."""
-    with psycopg.connect(address.url, options="-c search_path=lyra", autocommit=True) as other:
+    with psycopg.connect(unguarded(address), options="-c search_path=lyra", autocommit=True) as other:
         done = other.execute(statement.encode())
         return done.fetchall() if done.description else []
 
@@ -158,13 +159,14 @@ async def test_without_its_place_a_value_reads_in_another_row(
 async def before(address: Address) -> None:
     """Have a database hold what an earlier version wrote, in words."""
     async with await connect(address) as connection:
-        await connection.execute(f"DROP SCHEMA lyra CASCADE; CREATE SCHEMA lyra; {_LEDGER}")
+        await connection.execute(f"SET ROLE {KEEPER}; DROP SCHEMA lyra CASCADE; CREATE SCHEMA lyra; {_LEDGER}")
         for step in migrations():
             await connection.execute(";\n".join(map(translated, step.statements())))
             await connection.execute(
                 "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
             )
         await numbering.make(connection)
+        await connection.execute(f"GRANT USAGE ON SCHEMA lyra TO {ROLE}; GRANT SELECT ON ALL TABLES IN SCHEMA lyra TO {ROLE}")
 
 
 async def test_what_an_earlier_version_wrote_is_sealed_when_it_is_opened(
@@ -192,6 +194,7 @@ async def test_what_an_earlier_version_wrote_is_sealed_when_it_is_opened(
 
 async def _fill_in_words(address: Address, file: Path) -> None:
     async with await SqliteDatabase.open(file, KEY) as source, await connect(address) as connection:
+        await connection.execute(f"SET ROLE {KEEPER}")
 
         async def write(insert: str, page: list[dict[str, object]]) -> None:
             sql, names = numbered(insert)

@@ -12,7 +12,7 @@ import pytest
 
 from memory.core import Memory, Ports
 from memory.store.bounds import Bounds
-from memory.store.database import Numbers, Parameters, Row, Rows, Transaction
+from memory.store.database import Numbers, Parameters, Reader, Row, Rows, Transaction
 from memory.store.lineage import Seal
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.dream_kit import Muse, days, forced
@@ -152,6 +152,11 @@ class OverheardTransaction(Transaction):
         self._tx = tx
         self._ears = ears
         self.bounds = tx.bounds
+
+    @property
+    def everywhere(self) -> Reader:
+        """It as it is."""
+        return self
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""

@@ -15,6 +15,7 @@ from memory.store.counters import take
 from memory.store.database import Database, Row
 from memory.store.opening import open_database
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.guarding.scope import WHOLE
 from memory.store.postgresql.transaction import PostgresTransaction
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import POSTGRESQL, STORE, address_of, fresh
@@ -75,7 +76,7 @@ class CommitsHalf(PostgresDatabase):
 
     @asynccontextmanager
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[PostgresTransaction]:
-        tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._border)
+        tx = PostgresTransaction(self._pool, bounds, WHOLE, self._reservation.require, self._border)
         try:
             yield tx
         finally:

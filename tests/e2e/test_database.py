@@ -13,7 +13,7 @@ import pytest
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server
 from tests.kits.lyra_kit import Home
-from tests.kits.postgres import postgres
+from tests.kits.postgres import postgres, unguarded
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def database() -> Iterator[str]:
     """The URL of an empty database."""
     there, name = server(), f"e2e{os.getpid()}"
     there.drop(name)
-    there.ask(f"CREATE DATABASE {name}")
+    there.bare(name)
     yield there.address(name).url
     there.drop(name)
 
@@ -64,6 +64,9 @@ def test_doctor_says_how_the_server_is_and_what_can_be_read_there(tmp_path: Path
     said = home.lyra("doctor").out
     assert "PostgreSQL 18" in said and "sealed with the key" in said and "e2e" in said
     assert "fsync on, full_page_writes on, synchronous_commit on." in said and "behind" not in said
+    assert "Database: the server itself shows each conversation only what its readers may know." in said and "!!" not in said
+    above = kept_in(unguarded(database), tmp_path).lyra("doctor")
+    assert above.code == 1 and "!!  Database: I sign in as a superuser" in above.out
 
 
 def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> None:
@@ -76,7 +79,7 @@ def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> N
             "-h",
             there.folder,
             "-U",
-            "lyra",
+            "postgres",
             "-D",
             tmp_path / "log",
             "--verbose",
@@ -84,7 +87,7 @@ def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> N
         with subprocess.Popen(follows, stderr=subprocess.PIPE, env={**os.environ, "PGAPPNAME": "second"}) as copy:
             try:
                 assert copy.stderr and b"starting log streaming" in copy.stderr.readline()
-                with psycopg.connect(there.address("followed").url, autocommit=True) as asked:
+                with psycopg.connect(unguarded(there.address("followed")), autocommit=True) as asked:
                     ends = time.monotonic() + PATIENCE
                     while not asked.execute("SELECT 1 FROM pg_stat_replication WHERE sent_lsn IS NOT NULL").fetchone():
                         assert time.monotonic() < ends
@@ -101,7 +104,7 @@ def test_doctor_refuses_a_server_that_loses_what_was_written(tmp_path: Path) -> 
         assert "!!  Memory" not in home.lyra("doctor").out
         there.ask("ALTER SYSTEM SET fsync = off")
         there.ask("SELECT pg_reload_conf()")
-        with psycopg.connect(there.address("losing").url, autocommit=True) as asked:
+        with psycopg.connect(unguarded(there.address("losing")), autocommit=True) as asked:
             ends = time.monotonic() + PATIENCE
             while asked.execute("SHOW fsync").fetchone() != ("off",):
                 assert time.monotonic() < ends

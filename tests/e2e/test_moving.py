@@ -9,6 +9,7 @@ import pytest
 
 from tests.kits.fresh import server
 from tests.kits.lyra_kit import Home
+from tests.kits.postgres import unguarded
 
 KEPT = "# a comment\n[limits]\nin_a_row = 0\n"
 
@@ -18,7 +19,7 @@ def database() -> Iterator[str]:
     """The URL of an empty database."""
     there, name = server(), f"moved{os.getpid()}"
     there.drop(name)
-    there.ask(f"CREATE DATABASE {name}")
+    there.bare(name)
     yield there.address(name).url
     there.drop(name)
 
@@ -76,7 +77,7 @@ def test_a_move_that_was_cut_off_at_either_side_of_the_configuration_goes_on(tmp
 def test_nothing_is_moved_into_a_database_on_which_somebody_runs_her(tmp_path: Path, database: str) -> None:
     home = Home(tmp_path, KEPT)
     home.chat("my cat is called Ottilie")
-    with psycopg.connect(database) as other:
+    with psycopg.connect(unguarded(database)) as other:
         other.execute("SELECT pg_advisory_lock(1819898465, 1)")
         refused = home.lyra("move", "--to", database, "--yes")
     assert refused.code == 1 and "End her first" in refused.err and home.db.exists()

@@ -13,6 +13,7 @@ from tests.fakes.pulse import PATIENCE
 from tests.kits import fresh
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, Process, one_sentence
+from tests.kits.postgres import unguarded
 
 
 class Shared:
@@ -27,7 +28,7 @@ class Shared:
 
     def count(self, query: str) -> int:
         """Return the number that a query of the database gives."""
-        with psycopg.connect(self.address.url, autocommit=True) as connection:
+        with psycopg.connect(unguarded(self.address), autocommit=True) as connection:
             found = connection.execute(query.encode()).fetchone()
         assert found
         return int(found[0])

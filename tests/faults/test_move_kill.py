@@ -11,6 +11,7 @@ import pytest
 from tests.kits.fresh import server
 from tests.kits.killing import Left, Plan, killed
 from tests.kits.lyra_kit import Home
+from tests.kits.postgres import unguarded
 from tests.kits.size import TORTURE
 
 CONFIG = "[limits]\nin_a_row = 0\n"
@@ -23,7 +24,7 @@ def database() -> Iterator[str]:
     """The URL of an empty database."""
     there, name = server(), f"movekill{os.getpid()}"
     there.drop(name)
-    there.ask(f"CREATE DATABASE {name}")
+    there.bare(name)
     yield there.address(name).url
     there.drop(name)
 
@@ -65,7 +66,7 @@ def test_a_move_that_is_killed_inside_the_copy_leaves_the_database_empty_and_is_
     name = f"movekill{os.getpid()}"
     server().drop(name)
     server().make(name)
-    with psycopg.connect(database) as other, home.started("move", "--to", database, "--yes") as process:
+    with psycopg.connect(unguarded(database)) as other, home.started("move", "--to", database, "--yes") as process:
         # Whoever copies may read the table, and waits once he writes the first row of it.
         other.execute(f"LOCK TABLE lyra.{table} IN SHARE MODE")
         waits = "SELECT 1 FROM pg_sleep(0.05), pg_locks WHERE NOT granted AND relation = CAST(%s AS regclass)"

@@ -27,7 +27,7 @@ from tests.kits import fresh
 from tests.kits.discord_quick import answers_to
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, Process
-from tests.kits.postgres import postgres, standby
+from tests.kits.postgres import postgres, standby, unguarded
 from tests.kits.size import TORTURE
 
 KILLS = 60 if TORTURE else 3
@@ -105,7 +105,7 @@ def answer(request: b.Request) -> str:
 
 def left(address: Address) -> list[str]:
     """Return what waits in the inbox and outbox."""
-    with psycopg.connect(address.url) as connection:
+    with psycopg.connect(unguarded(address)) as connection:
         found = connection.execute(
             "SELECT 'heard ' || state FROM lyra.inbox WHERE state <> 'done' UNION ALL "
             "SELECT operation || ' ' || state FROM lyra.outbox WHERE state IN ('pending', 'attempting') AND operation <> 'preview'"
@@ -121,7 +121,7 @@ async def texts(address: Address, home: Home) -> Counter[str]:
 
 def crash(address: Address) -> None:
     """Have a server break down as it does where one of its processes is killed, and recover from its log."""
-    with psycopg.connect(address.url) as connection:
+    with psycopg.connect(unguarded(address)) as connection:
         (other,) = connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'lyra' LIMIT 1").fetchone() or (
             0,
         )

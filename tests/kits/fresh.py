@@ -18,7 +18,7 @@ from psycopg.sql import SQL, Identifier
 from memory.store.database import Reader
 from memory.store.postgresql.address import Address
 from memory.store.sqlite.database import SqliteDatabase
-from tests.kits.postgres import Postgres, postgres
+from tests.kits.postgres import Postgres, postgres, unguarded
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 STORE = "LYRA_TEST_STORE"
@@ -104,7 +104,7 @@ def holding(path: Path, word: str) -> list[str]:
     address = address_of(path)
     if address is None:
         return found
-    with psycopg.connect(address.url) as connection:
+    with psycopg.connect(unguarded(address)) as connection:
         names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'lyra' ORDER BY tablename").fetchall()
         for (name,) in names:
             asked = SQL("SELECT 1 FROM lyra.{0} t WHERE CAST(t AS TEXT) LIKE %s LIMIT 1").format(Identifier(name))

@@ -30,7 +30,9 @@ from memory.store.postgresql.sealing.plans import plan
 from tests.fakes.pulse import PATIENCE
 
 _MEMORY = Path("/dev/shm")
-_OWNER, _FRESH = "lyra", "fresh"
+_SUPERUSER, KEEPER, ROLE, _FRESH = "postgres", "keeper", "lyra", "fresh"
+"""Whoever the server belongs to, whoever the tables belong to, and whom she signs in as: she may act for them, and owns nothing."""
+_ROLES = f"CREATE ROLE {KEEPER}; CREATE ROLE {ROLE} LOGIN; GRANT {KEEPER} TO {ROLE} WITH INHERIT FALSE, SET TRUE; GRANT pg_monitor TO {ROLE}"
 _NO_BOOLEAN = (
     "DO $$ BEGIN IF EXISTS (SELECT FROM pg_prepared_statements WHERE 'boolean' = ANY (parameter_types::text[])) "
     "THEN RAISE EXCEPTION 'a parameter is taken for a boolean'; END IF; END $$"
@@ -45,28 +47,33 @@ _SETTINGS = {
 
 @dataclass(frozen=True)
 class Postgres:
-    """A running server, asked as its owner over its socket."""
+    """A running server, reached over its socket."""
 
     programs: Path
     folder: Path
 
     def address(self, database: str) -> Address:
-        """Return where a database is."""
-        return Address(f"postgresql://{_OWNER}@/{database}?host={self.folder}")
+        """Return where a database is, as she signs in."""
+        return Address(f"postgresql://{ROLE}@/{database}?host={self.folder}")
 
     def ask(self, statement: str, database: str = "postgres") -> None:
-        """Run one statement outside of a transaction."""
-        with psycopg.connect(self.address(database).url, autocommit=True) as connection:
+        """Have its owner run one statement outside of a transaction."""
+        with psycopg.connect(unguarded(self.address(database)), autocommit=True) as connection:
             connection.execute(statement.encode())
 
     def kill(self) -> None:
         """End the server as a power cut would."""
         os.kill(int((self.folder / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
+    def bare(self, database: str) -> Address:
+        """Make a database that holds nothing."""
+        self.ask(f"CREATE DATABASE {database} OWNER {KEEPER}")
+        return self.address(database)
+
     def make(self, database: str, like: str = _FRESH) -> Address:
         """Make a database unless it is there: `like` another, or one that holds a fresh memory, as `PostgresDatabase.open` would make it."""
         with suppress(psycopg.errors.DuplicateDatabase):
-            self.ask(f'CREATE DATABASE "{database}" TEMPLATE "{like}" STRATEGY FILE_COPY')
+            self.ask(f'CREATE DATABASE "{database}" OWNER {KEEPER} TEMPLATE "{like}" STRATEGY FILE_COPY')
         return self.address(database)
 
     def drop(self, database: str) -> None:
@@ -90,7 +97,7 @@ class Postgres:
         self.make(database)
         try:
             asked = subprocess.run(
-                [self.programs / "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--host", self.folder, "--username", _OWNER, database],
+                [self.programs / "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--host", self.folder, "--username", _SUPERUSER, database],
                 input=f"SET search_path = lyra;\n{script}", capture_output=True, text=True, check=True,
             )  # fmt: skip
         finally:
@@ -107,6 +114,11 @@ class Postgres:
         said = self.run(steps)
         against = [prepared or checked for prepared, checked in zip(said[::3], said[1::3], strict=True)]
         return [f"{why}: {sql}" for why, sql in zip(against, statements, strict=True) if why]
+
+
+def unguarded(address: Address | str) -> str:
+    """Return the URL by which whoever the server belongs to signs in where she does: no policy holds for them."""
+    return (address if isinstance(address, str) else address.url).replace(f"//{ROLE}@", f"//{_SUPERUSER}@")
 
 
 @contextmanager
@@ -136,7 +148,7 @@ def standby(of: Postgres, **settings: object) -> Iterator[Postgres]:
         of.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
         of.ask("SELECT pg_reload_conf()")
         ends = time.monotonic() + PATIENCE
-        with psycopg.connect(of.address("postgres").url, autocommit=True) as connection:
+        with psycopg.connect(unguarded(of.address("postgres")), autocommit=True) as connection:
             while connection.execute("SELECT sync_state FROM pg_stat_replication").fetchall() != [("sync",)]:
                 assert time.monotonic() < ends, "the standby does not follow"
                 time.sleep(0.01)
@@ -163,12 +175,22 @@ def _begun(settings: dict[str, object], on: Path | None = None, of: Postgres | N
             _give_to(user, folder)
         programs = _programs(folder)
         filled: list[str | Path] = [
-            *(programs / "initdb", "--pgdata", folder / "data", "--username", _OWNER, "--auth", "trust", "--encoding", "UTF8"),
+            *(
+                programs / "initdb",
+                "--pgdata",
+                folder / "data",
+                "--username",
+                _SUPERUSER,
+                "--auth",
+                "trust",
+                "--encoding",
+                "UTF8",
+            ),
             *("--locale", "C", "--no-sync"),
         ]
         if of is not None:
             filled = [
-                *(programs / "pg_basebackup", "--pgdata", folder / "data", "--host", of.folder, "--username", _OWNER),
+                *(programs / "pg_basebackup", "--pgdata", folder / "data", "--host", of.folder, "--username", _SUPERUSER),
                 *("--checkpoint", "fast", "--write-recovery-conf", "--no-sync"),
             ]
         subprocess.run(filled, check=True, capture_output=True, cwd=folder, user=user, extra_groups=groups)
@@ -212,7 +234,8 @@ def _fill(server: Postgres) -> None:
     async def fill() -> None:
         await (await PostgresDatabase.open(server.address(_FRESH), bytes(32))).close()
 
-    server.ask(f"CREATE DATABASE {_FRESH}")
+    server.ask(_ROLES)
+    server.bare(_FRESH)
     # Whoever asks first may be in the middle of an event loop.
     with ThreadPoolExecutor(1) as beside:
         beside.submit(asyncio.run, fill()).result()

@@ -16,6 +16,7 @@ from memory.types import Identity, SessionRef
 from tests.kits.dream_kit import Muse, days, forced
 from tests.kits.ladder_kit import Teller
 from tests.kits.memory_kit import Corner, said
+from tests.kits.postgres import unguarded
 
 CANARY = "Xylocanary"
 """A name, so that it comes up wherever names do."""
@@ -44,7 +45,7 @@ def found(address: Address, word: str = CANARY) -> list[str]:
         "SELECT EXISTS (SELECT 1 FROM (SELECT CAST(t.{0} AS TEXT) AS held FROM lyra.{1} t) AS one WHERE lower(held) LIKE {2} "
         "OR lower(held) LIKE {3})"
     )
-    with psycopg.connect(address.url) as connection:
+    with psycopg.connect(unguarded(address)) as connection:
         columns = connection.execute(
             "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'lyra' ORDER BY 1, 2"
         ).fetchall()

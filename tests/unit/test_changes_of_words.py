@@ -122,13 +122,14 @@ async def test_a_reply_elsewhere_that_repeats_the_old_words_goes_too(tmp_path: P
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         message = await here.say(OLD)
         phone = await corner(here.memory, here.clock, "ada-phone")
+        phone.view = here.memory.view(phone.domain, [here.domain])
         await phone.reply(f"You said {OLD}", [message.key], echo=True, parts=[Part("p1", OLD)])
         await phone.reply("The parrot is well", [message.key], echo=True)
         await revised(here, message)
         assert await holding(here, "Xerxes") == []
         both = here.memory.view(phone.domain, [here.domain])
         assert [e.text for e in await both.messages.window(phone.session, 10)] == ["The parrot is well"]
-        assert await phone.view.messages.window(phone.session, 10) == [], (
+        assert await here.memory.view(phone.domain).messages.window(phone.session, 10) == [], (
             "where what it rests on may not be read, it is not shown"
         )
 

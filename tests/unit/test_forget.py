@@ -149,6 +149,7 @@ async def test_a_reply_in_another_place_of_the_same_person_goes_too(tmp_path: Pa
     async with at_home(tmp_path) as here:
         secret = await here.say(SECRET)
         phone = await corner(here.memory, here.clock, "ada-phone")
+        phone.view = here.memory.view(phone.domain, [here.domain])
         reply = await phone.reply(f"You said {SECRET}", [secret.key], echo=True, parts=[Part("p1", SECRET)])
         await here.view.forget_message(secret.id)
         assert reply.text not in [e.text for e in await phone.view.messages.window(phone.session, 10)]

@@ -28,7 +28,7 @@ def test_every_tier_is_looked_at() -> None:
     assert {"messages", "gists", *STATED, "notes"} == set(TIERS)
 
 
-@pytest.mark.parametrize("tier", STATED)
+@pytest.mark.parametrize("tier", [pytest.param(one, marks=[pytest.mark.file] if one in ONLY_THERE else []) for one in STATED])
 async def test_a_tier_goes_by_itself_once_its_time_is_over_and_is_not_made_again(tmp_path: Path, tier: str) -> None:
     async with at_home(tmp_path, habits=replace(PAIRS, retention={tier: 2})) as here:
         for text in SAID:

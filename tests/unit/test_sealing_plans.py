@@ -126,6 +126,7 @@ READABLE = {
 }  # fmt: skip
 
 
+@pytest.mark.file
 async def test_a_column_that_can_hold_words_is_sealed_or_said_to_be_readable(tmp_path: object) -> None:
     async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as db:  # type: ignore[operator]
         rows = await db.all(

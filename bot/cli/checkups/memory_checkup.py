@@ -12,7 +12,7 @@ from localization.numerals import number
 from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.store import home_files
-from memory.store.postgresql.condition import Standby, condition, standbys
+from memory.store.postgresql.condition import Guard, Standby, condition, guard, standbys
 from memory.store.sqlite.database import SqliteDatabase
 from memory.text.time.times import SystemClock
 
@@ -43,10 +43,35 @@ async def _server(memory: Memory) -> list[Finding]:
     apart = _("What holds words there is sealed with the key; who gets in without it sees ids, times, counts and sizes.")
     named = ("fsync", found.fsync), ("full_page_writes", found.full_page_writes), ("synchronous_commit", found.synchronous_commit)
     settings = ", ".join(f"{name} {value}" for name, value in named) + "."
-    findings = [Finding(True, f"{told} {settings} {apart}"), *map(_standby, await standbys(memory.db))]
+    findings = [
+        Finding(True, f"{told} {settings} {apart}"),
+        _guarded(await guard(memory.db)),
+        *map(_standby, await standbys(memory.db)),
+    ]
     if found.used > found.most * 0.8:
         findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
     return findings
+
+
+def _guarded(by: Guard) -> Finding:
+    """Say whether the server holds her to who may know."""
+    if by is Guard.FORCED:
+        return Finding(True, _("Database: the server itself shows each conversation only what its readers may know."))
+    if by is Guard.OWN:
+        return Finding(
+            True,
+            _(
+                "Database: the server itself shows each conversation only what its readers may know, but the tables are mine, and "
+                "I could lift that. docs/running.md says how I sign in as a role that owns nothing."
+            ),
+        )
+    return Finding(
+        False,
+        _(
+            "Database: I sign in as a superuser, so the server does not check who may know what. docs/running.md says how I sign "
+            "in as a role that owns nothing."
+        ),
+    )
 
 
 def _standby(copy: Standby) -> Finding:

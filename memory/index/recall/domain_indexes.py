@@ -144,7 +144,7 @@ class DomainIndexes:
         after = {f"d{n}": loaded.domain for n, loaded in enumerate(known)}
         after |= {f"s{n}": loaded.seq for n, loaded in enumerate(known)}
         which = " OR ".join(f"(c.domain = :d{n} AND c.seq > :s{n})" for n in range(len(known)))
-        rows = await self._db.all(
+        rows = await self._db.within([loaded.domain for loaded in known]).all(
             f"SELECT c.domain, c.seq, c.op, c.item, {_TERMS}, v.space, v.passage, v.vector FROM changes c "
             "LEFT JOIN terms t ON c.op = 'add' AND t.domain = c.domain AND t.item = c.item "
             f"LEFT JOIN vectors v ON c.op = 'vector' AND v.space IN ({placeholders('v', known[0].spaces)}) "
@@ -170,7 +170,7 @@ class DomainIndexes:
         self._weigh(loaded)
 
     async def _load(self, domain: int, spaces: tuple[int, ...]) -> Loaded:
-        loaded = Loaded(domain, spaces, await last_change(self._db, domain))
+        loaded = Loaded(domain, spaces, await last_change(self._db.within([domain]), domain))
         loaded.add(await self._rows(domain))
         for space in spaces:
             loaded.mean(space, await self._vectors(domain, space))
@@ -179,12 +179,12 @@ class DomainIndexes:
         return loaded
 
     async def _rows(self, domain: int) -> list[Row]:
-        return await self._db.all(
+        return await self._db.within([domain]).all(
             f"SELECT t.item, {_TERMS} FROM terms t WHERE t.domain = :domain ORDER BY t.item, t.passage", {"domain": domain}
         )
 
     async def _vectors(self, domain: int, space: int) -> list[Row]:
-        return await self._db.all(
+        return await self._db.within([domain]).all(
             "SELECT item, passage, vector FROM vectors WHERE space = :space AND domain = :domain ORDER BY item, passage",
             {"space": space, "domain": domain},
         )

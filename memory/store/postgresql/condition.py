@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from memory.store.database import Reader
 
@@ -30,6 +31,16 @@ class Standby:
     behind: int | None
 
 
+class Guard(Enum):
+    """Whether the server itself shows and takes only what is of the domains that something is for."""
+
+    FORCED = "forced"
+    OWN = "own"
+    """It does; whoever she signs in as owns the tables, and so may take that away."""
+    PASSED = "passed"
+    """It does not: whoever she signs in as is a superuser, or told to bypass it."""
+
+
 async def condition(db: Reader) -> Server:
     """Ask the server how it is."""
     row = await db.one(
@@ -50,3 +61,14 @@ async def standbys(db: Reader) -> Sequence[Standby]:
         "coalesce(replay_lsn, flush_lsn, write_lsn, sent_lsn)) AS BIGINT) AS behind FROM pg_stat_replication ORDER BY pid"
     )
     return [Standby(row["name"], row["behind"]) for row in rows]
+
+
+async def guard(db: Reader) -> Guard:
+    """Ask the server whether it holds her to the policies of the tables."""
+    row = await db.one(
+        "SELECT CASE WHEN r.rolsuper OR r.rolbypassrls THEN 1 ELSE 0 END AS passes, CASE WHEN EXISTS (SELECT 1 FROM pg_class c "
+        "JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND c.relowner = r.oid) THEN 1 ELSE 0 END AS owns "
+        "FROM pg_roles r WHERE r.rolname = current_user"
+    )
+    assert row is not None
+    return Guard.PASSED if row["passes"] else Guard.OWN if row["owns"] else Guard.FORCED

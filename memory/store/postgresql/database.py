@@ -7,8 +7,8 @@ lost under it nothing of it is kept, or, where only the answer to the commit was
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import Self
@@ -25,10 +25,12 @@ from memory.store.database import Parameters, Reader, Row
 from memory.store.locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import SCHEMA, Address
-from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, Connection, connect, conninfo, require_fit, set_up
+from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
 from memory.store.postgresql.copying import copy, is_empty, same, tables
 from memory.store.postgresql.failures import explained, is_lost
 from memory.store.postgresql.gate import Gate
+from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope
+from memory.store.postgresql.guarding.within import Within
 from memory.store.postgresql.migrating import migrate
 from memory.store.postgresql.peers.calls import CHANNEL, Calls
 from memory.store.postgresql.peers.company import Company
@@ -37,6 +39,7 @@ from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
+from memory.store.postgresql.snapshot import Snapshot
 from memory.store.postgresql.transaction import Pool, PostgresTransaction, asked, fetched, let_go
 from memory.store.postgresql.verifying import read_through
 from memory.store.sqlite.database import SqliteDatabase
@@ -71,12 +74,8 @@ class PostgresDatabase:
                 await require_fit(connection, address)
                 await migrate(connection, address, keys, new=new)
                 border = Border(keys, await columns(connection))
-
-            async def made(connection: Connection) -> None:
-                await set_up(connection)
-
             pool: Pool = AsyncConnectionPool(
-                conninfo(address), kwargs=OPTIONS, configure=made, min_size=1, max_size=READERS + WRITERS, open=False,
+                conninfo(address), kwargs=OPTIONS, configure=set_up, min_size=1, max_size=READERS + WRITERS, open=False,
                 timeout=PATIENCE_SECONDS, name="lyra",
             )  # fmt: skip
             await pool.open()
@@ -99,13 +98,28 @@ class PostgresDatabase:
             await to_the_end(self._reservation.close())
             await to_the_end(self._pool.close())
 
-    @asynccontextmanager
-    async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[PostgresTransaction]:
+    def transaction(
+        self, *, first: bool = False, bounds: Bounds | None = None
+    ) -> AbstractAsyncContextManager[PostgresTransaction]:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
+        return self.write(Scope.writing(bounds), bounds, first=first)
+
+    def within(self, domains: Collection[int]) -> Within:
+        """Return it for these domains alone: the server shows no row of any other there."""
+        return Within(self, domains)
+
+    @property
+    def everywhere(self) -> Self:
+        """It as it is: what is not within some domains reads all."""
+        return self
+
+    @asynccontextmanager
+    async def write(self, scope: Scope, bounds: Bounds | None, *, first: bool = False) -> AsyncIterator[PostgresTransaction]:
+        """Write in one transaction that is for some domains."""
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
             with explained(self.address):
-                tx = PostgresTransaction(self._pool, bounds, self._reservation.require, self._border, self._own)
+                tx = PostgresTransaction(self._pool, bounds, scope, self._reservation.require, self._border, self._own)
                 try:
                     yield tx
                     await to_the_end(self._commit(tx))
@@ -138,29 +152,33 @@ class PostgresDatabase:
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Read all rows of one statement, from the last committed state."""
+        return await self.read(READING_ALL, sql, parameters)
+
+    async def read(self, scope: Scope, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Read all rows of one statement that is for some domains, from the last committed state."""
         self.reads += 1
         with explained(self.address):
-            return await self._read(sql, parameters or {})
+            return await self._read(sql, parameters or {}, scope)
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Read the first row of one statement, or None."""
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
 
-    async def _read(self, sql: str, parameters: Parameters) -> list[Row]:
+    async def _read(self, sql: str, parameters: Parameters, scope: Scope = READING_ALL) -> list[Row]:
         async with self._reading:
             try:
-                return await self._asked(sql, parameters)
+                return await self._asked(sql, parameters, scope)
             except psycopg.Error as error:
                 if isinstance(error, PoolTimeout) or not is_lost(error):
                     raise
             await self._pool.check()
-            return await self._asked(sql, parameters)
+            return await self._asked(sql, parameters, scope)
 
-    async def _asked(self, sql: str, parameters: Parameters) -> list[Row]:
+    async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            return await fetched(connection, sql, parameters, self._border)
+            return await fetched(connection, scope, sql, parameters, self._border)
         finally:
             await to_the_end(let_go(self._pool, connection))
 
@@ -186,7 +204,7 @@ class PostgresDatabase:
     async def _read_by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            return await asked(connection, sql, given)
+            return await asked(connection, WHOLE, sql, given)
         finally:
             await to_the_end(let_go(self._pool, connection))
 
@@ -237,10 +255,7 @@ class PostgresDatabase:
         """
         with explained(self.address):
             async with await SqliteDatabase.open(target, key) as file, await connect(self.address) as connection:
-                snapshot = Snapshot(connection, self._border)
-                await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                # It holds nobody up, and the file may take long over a page.
-                await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+                snapshot = await Snapshot.taken(connection, self._border)
 
                 async def write(insert: str, page: Sequence[Parameters]) -> None:
                     async with file.transaction() as tx:
@@ -280,20 +295,3 @@ class PostgresDatabase:
             if not await same(file, tx, every):
                 raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=self.address))
             await numbering.take_over(tx)
-
-
-class Snapshot:
-    """What reads one state of the database, on a connection of its own."""
-
-    def __init__(self, connection: Connection, border: Border) -> None:
-        self._connection = connection
-        self._border = border
-
-    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
-        """Run one statement and return all its rows."""
-        return await fetched(self._connection, sql, parameters or {}, self._border)
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Run one statement and return its first row, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None

@@ -13,6 +13,8 @@ from memory.store.postgresql.address import Address
 _DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "25P03")
 _BUSY = ("40001", "40P01", "55P03", "57014", "53")
+_BY_A_POLICY = "ExecWithCheckOptions"
+"""Where in the server a row is refused that no policy lets in, whatever language it speaks."""
 _READ_ONLY = ("25006", "session is read-only", "is in recovery", "server is not primary")
 
 
@@ -44,9 +46,21 @@ def meaning(error: psycopg.Error, address: Address) -> MemoryFailure:
         return DatabaseRefused(
             lazy("There is no database {address}. Make it (createdb), or name another as url in [store].", address=address)
         )
+    if state == "42501" and error.diag.source_function == _BY_A_POLICY:
+        return DatabaseRefused(
+            lazy(
+                "The database {address} refused what is not of the conversation that it was written for; nothing of it was kept. "
+                "The mistake is in me: please report it.",
+                address=address,
+            )
+        )
     if state == "42501":
         return DatabaseRefused(
-            lazy("I may not write in the database {address}. Make the user that [store] names its owner.", address=address)
+            lazy(
+                "I may not do that in the database {address}. Give the user that [store] names the rights that "
+                "docs/running.md lists, or make it the owner.",
+                address=address,
+            )
         )
     if state == "53100":
         return DiskFull(

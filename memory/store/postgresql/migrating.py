@@ -8,6 +8,8 @@ from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.dialect import translated
+from memory.store.postgresql.guarding import ownership, policies
+from memory.store.postgresql.guarding.scope import SAY, WHOLE
 from memory.store.postgresql.peers import tables
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
@@ -16,8 +18,8 @@ from memory.store.schema import migrations, newest
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
-_SEALED, _SEALED_NAME = 10_000, "sealed"
-"""Noted as a version that none is older than which reads what is sealed: those before would show what they cannot open."""
+_MARKS = {"sealed": 10_000, "guarded": 10_001}
+"""Noted as versions, so that none opens it that is too old: it would show what it cannot open, or take what it is not shown for gone."""
 
 
 async def migrate(connection: Connection, address: Address, keys: Keyring, *, new: bool = True) -> None:
@@ -31,8 +33,9 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
         and await _is_numbered(connection)
         and await tables.are_there(connection)
         and await is_sealed(connection)
+        and await policies.are_forced(connection)
     ):
-        await keys.open(partial(asked, connection))
+        await keys.open(partial(asked, connection, WHOLE))
         return
     if not known and not new:
         raise MemoryMissing(
@@ -46,6 +49,8 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
         # Another process may have done it meanwhile.
         known = await _version(connection)
+        await ownership.act_as_owner(connection, address)
+        await connection.execute(SAY, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
         for step in migrations():
             if step.version > known:
@@ -56,11 +61,14 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
         await numbering.make(connection)
         await tables.make(connection)
         await connection.execute(TABLE)
-        await keys.open(partial(asked, connection))
+        await keys.open(partial(asked, connection, WHOLE))
         await convert(connection, keys)
-        await connection.execute(
-            "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, '') ON CONFLICT DO NOTHING", [_SEALED, _SEALED_NAME]
-        )
+        await policies.force(connection)
+        await ownership.give_rights(connection)
+        for name, version in _MARKS.items():
+            await connection.execute(
+                "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, '') ON CONFLICT DO NOTHING", [version, name]
+            )
 
 
 async def _is_numbered(connection: Connection) -> bool:
@@ -74,8 +82,8 @@ async def _version(connection: Connection) -> int:
     there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.migrations"])).fetchone()
     if there is None or there["there"] is None:
         return 0
-    newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> $1"
-    row = await (await connection.execute(newest_of, [_SEALED_NAME])).fetchone()
+    newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
+    row = await (await connection.execute(newest_of, [[*_MARKS]])).fetchone()
     assert row is not None
     version = int(row["version"])
     if version > newest():

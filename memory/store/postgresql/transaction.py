@@ -8,29 +8,26 @@ the connection is in afterwards is known.
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
-from hashlib import blake2b
 
 import psycopg
 from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
-from memory.store.bounds import Bounds, Key
+from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.database import Numbers, Parameters, Row, Rows
-from memory.store.postgresql.address import LOCK, SCHEMA
+from memory.store.database import Numbers, Parameters, Reader, Row, Rows
 from memory.store.postgresql.connecting import Connection
 from memory.store.postgresql.failures import is_lost
+from memory.store.postgresql.guarding.everywhere import Everywhere
+from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
+from memory.store.postgresql.locking import beginning
 from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
 
 Pool = AsyncConnectionPool[Connection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
 """Fails where this process is not said to be alive any more; until the end nobody can say so."""
-_ALONE = f"SELECT pg_advisory_xact_lock({LOCK}, 0)"
-_BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
-_LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
-_SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"
 _NUMBER = "SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number"
 _HELD = "SELECT count(*) AS held FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
 Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
@@ -44,14 +41,21 @@ class PostgresTransaction:
     """A write transaction. Nothing but these methods may be awaited inside it."""
 
     def __init__(
-        self, pool: Pool, bounds: Bounds | None, require: Callable[[], Awaitable[None]], border: Border, own: str = ""
+        self,
+        pool: Pool,
+        bounds: Bounds | None,
+        scope: Scope,
+        require: Callable[[], Awaitable[None]],
+        border: Border,
+        own: str = "",
     ) -> None:
-        """Begin nothing yet.
+        """Begin nothing yet; `scope` is what it is for.
 
         `require` raises where nothing may be kept after all, and is asked once the server has answered; `own` is the name under which
         this process is said to be alive, '' where nobody asks: once that is not said any more, nothing is kept either.
         """
         self.bounds = bounds
+        self._scope = scope
         self._border = border
         # The domains that something was sealed in: with a key that was made here, and with one that may be gone by now.
         self._new: set[int] = set()
@@ -64,6 +68,11 @@ class PostgresTransaction:
         self._waiting: list[tuple[str, Parameters | Rows]] = []
         self.number: str | None = None
         """The server's own number of it, once it is known that anything was written."""
+
+    @property
+    def everywhere(self) -> Reader:
+        """The transaction for questions of the whole memory."""
+        return Everywhere(self.ask_everywhere)
 
     @property
     def _connection(self) -> Connection:
@@ -142,10 +151,14 @@ class PostgresTransaction:
         connection, self._taken = self._taken, None
         await let_go(self._pool, connection)
 
-    async def _fetched(self, sql: str, parameters: Parameters) -> list[Row]:
+    async def ask_everywhere(self, sql: str, parameters: Parameters) -> list[Row]:
+        """Run one statement that is shown the rows of all domains, and return all its rows."""
+        return await to_the_end(self._fetched(sql, parameters, everywhere=True))
+
+    async def _fetched(self, sql: str, parameters: Parameters, *, everywhere: bool = False) -> list[Row]:
         waiting, prepared = await self._made(), self._border.prepared(sql)
         await self._require_keys(prepared, [parameters])
-        rows = await self._sent(waiting, (prepared.sql, self._border.values(prepared, parameters)))
+        rows = await self._sent(waiting, (prepared.sql, self._border.values(prepared, parameters)), everywhere=everywhere)
         return await self._border.rows(prepared, rows, self._asked)
 
     async def _asked(self, sql: str, given: Sequence[object]) -> list[Row]:
@@ -164,17 +177,17 @@ class PostgresTransaction:
         # Those that are no domain's stay for good.
         self._used |= {domain for domain in domains if domain > 0}
 
-    async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]]) -> list[Row]:
+    async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]], *, everywhere: bool = False) -> list[Row]:
         """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of what is asked."""
         for again in (True, False):
             begins = self._taken is None
             if begins:
                 self._taken = await self._pool.getconn()
             try:
-                if not (begins or waiting or self._used - self._looked_at):
+                if not (begins or waiting or everywhere or self._used - self._looked_at):
                     cursor = await self._connection.execute(*asking, binary=True)
                 else:
-                    cursor = await self._run(waiting, *asking, begins=begins)
+                    cursor = await self._run(waiting, *asking, begins=begins, everywhere=everywhere)
             except psycopg.Error as error:
                 if not (again and begins and is_lost(error)):
                     raise
@@ -185,20 +198,26 @@ class PostgresTransaction:
                 return await cursor.fetchall() if cursor.description else []
         raise AssertionError
 
-    async def _run(self, waiting: Made, last: str, given: Sequence[object] = (), *, begins: bool = False) -> AsyncCursor[Row]:
+    async def _run(
+        self, waiting: Made, last: str, given: Sequence[object] = (), *, begins: bool = False, everywhere: bool = False
+    ) -> AsyncCursor[Row]:
         """Run statements in one trip, and return the cursor of the last."""
         used = sorted(self._used - self._looked_at)
         async with self._connection.pipeline():
             if begins:
-                for statement, keys in beginning(self.bounds):
-                    await self._connection.execute(statement, keys)
+                for statement, given_first in [*beginning(self.bounds), (SAY, self._scope.parameters)]:
+                    await self._connection.execute(statement, given_first)
             for statement, rows in waiting:
                 await self._connection.cursor().executemany(statement, rows)
             if waiting and self.number is None:
                 number = await self._connection.execute(_NUMBER)
             numbers = [self._border.keys.newest(domain).number for domain in used]
             held = await self._connection.execute(_HELD, [numbers]) if used else None
+            if everywhere:
+                await self._connection.execute(SAY, Scope(ALL, self._scope.writes).parameters)
             cursor = await self._connection.execute(last, given, binary=True)
+            if everywhere:
+                await self._connection.execute(SAY, self._scope.parameters)
         if waiting and self.number is None and (row := await number.fetchone()):
             self.number = row["number"]
         await self._require_held(used, held)
@@ -226,22 +245,6 @@ class PostgresTransaction:
         return made
 
 
-def beginning(bounds: Bounds | None) -> list[tuple[str, Sequence[int]]]:
-    """Return the statements that begin a transaction, and take the locks on what it is bound to.
-
-    Everybody takes them in one order, so that nobody waits for who waits for him.
-    """
-    if bounds is None:
-        return [("BEGIN", ()), (_ALONE, ())]
-    locks = {_number(key): _SHARED for key in bounds.rests_on} | {_number(key): _LOCK for key in bounds.writes}
-    return [("BEGIN", ()), (_BESIDE, ()), *((locks[number], (number,)) for number in sorted(locks))]
-
-
-def _number(key: Key) -> int:
-    """Return the number of the lock on something; two things may share one, and then wait for each other."""
-    return int.from_bytes(blake2b(f"{SCHEMA} {key!r}".encode(), digest_size=8).digest(), signed=True)
-
-
 def _listed(rows: Rows) -> list[Parameters]:
     return list(rows() if callable(rows) else rows)
 
@@ -250,15 +253,20 @@ def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> l
     return [border.values(prepared, row) for row in rows]
 
 
-async def fetched(connection: Connection, sql: str, parameters: Parameters, border: Border) -> list[Row]:
-    """Run one statement that seals nothing, and return all its rows."""
-    prepared, ask = border.prepared(sql), partial(asked, connection)
+async def fetched(connection: Connection, scope: Scope, sql: str, parameters: Parameters, border: Border) -> list[Row]:
+    """Run one statement that seals nothing, for some domains, and return all its rows."""
+    prepared, ask = border.prepared(sql), partial(asked, connection, scope)
     return await border.rows(prepared, await ask(prepared.sql, border.values(prepared, parameters)), ask)
 
 
-async def asked(connection: Connection, sql: str, given: Sequence[object] = ()) -> list[Row]:
-    """Run one statement of the server, with its parameters in their order, and return all its rows."""
-    cursor = await connection.execute(sql, given, binary=True)
+async def asked(connection: Connection, scope: Scope, sql: str, given: Sequence[object] = ()) -> list[Row]:
+    """Run one statement of the server, for some domains, with its parameters in their order, and return all its rows.
+
+    Both go there in one trip, which is one transaction unless one is open.
+    """
+    async with connection.pipeline():
+        await connection.execute(SAY, scope.parameters)
+        cursor = await connection.execute(sql, given, binary=True)
     return await cursor.fetchall() if cursor.description else []
 
 

@@ -12,7 +12,7 @@ tests use to look at bytes.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -154,6 +154,15 @@ class SqliteDatabase:
         """Return the first row of one statement, or None."""
         rows = await self.all(sql, parameters)
         return rows[0] if rows else None
+
+    def within(self, domains: Collection[int]) -> Self:
+        """Return it as it is: who opens a file has all of it, and what a statement names is what it is for."""
+        return self
+
+    @property
+    def everywhere(self) -> Self:
+        """It as it is."""
+        return self
 
     async def commits(self) -> int:
         """Return a number that changes with every commit, here or in another process; it costs no read."""

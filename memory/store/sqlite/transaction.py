@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from aiosqlite import core
 
@@ -46,6 +46,11 @@ class SqliteTransaction:
         self._waiting: list[tuple[str, Parameters | Rows]] = []
         # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
+
+    @property
+    def everywhere(self) -> Self:
+        """It as it is: a file shows all of it."""
+        return self
 
     async def begin(self) -> None:
         """Begin at once: nobody else writes from now on."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 
 from memory.places.threads import PLATFORM
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Access, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.apart import apart
@@ -47,7 +47,7 @@ def origin(seal: Seal, domain: DomainRef, imported: Imported | Former | None) ->
     return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
 
 
-async def names(db: Database, seal: Seal, items: Sequence[int]) -> list[str]:
+async def names(db: Access, seal: Seal, items: Sequence[int]) -> list[str]:
     """Return every name of these messages by which a tombstone can meet them again."""
     found: list[str] = []
     for some in pages(items):

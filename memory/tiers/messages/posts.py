@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
 from memory.journal.parts import OFF_RECORD
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Access, Reader, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders
 from memory.tiers.messages import seen
 from memory.types import Domain, Exchange
@@ -28,7 +28,7 @@ async def keep_notice(
     return item
 
 
-async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, bool]:
+async def may_be_shown(db: Reader, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, bool]:
     """Return which of these ids are posts of hers, and whether each may be shown where these domains are readable.
 
     A post may be shown if every item in it may be read: alive, not withheld, its domain and the domains it holds something of
@@ -43,7 +43,7 @@ async def may_be_shown(db: Database, platform: str, ids: Sequence[str], domains:
     return found
 
 
-async def answering(db: Database, message: Exchange) -> str:
+async def answering(db: Access, message: Exchange) -> str:
     """Return the outbox key of the last part of the newest uncancelled answer to a message, '' if there is none."""
     row = await db.one(
         "SELECT o.key FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
@@ -53,7 +53,7 @@ async def answering(db: Database, message: Exchange) -> str:
     return str(row["key"]) if row else ""
 
 
-async def answer_to(db: Database, message: Exchange) -> int | None:
+async def answer_to(db: Access, message: Exchange) -> int | None:
     """Return the item of the newest uncancelled answer to a message, None if there is none."""
     row = await db.one(
         "SELECT o.item FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
@@ -63,7 +63,7 @@ async def answer_to(db: Database, message: Exchange) -> int | None:
     return int(row["item"]) if row else None
 
 
-async def answered(db: Database, platform: str, place: str, remote_id: str) -> str:
+async def answered(db: Access, platform: str, place: str, remote_id: str) -> str:
     """Return the platform id of the message that a post answers, '' if it answers none."""
     row = await db.one(
         "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND item IS NOT NULL "
@@ -73,14 +73,14 @@ async def answered(db: Database, platform: str, place: str, remote_id: str) -> s
     return str(row["answers"]) if row else ""
 
 
-async def rested_on(db: Database | Transaction, platform: str, ids: Sequence[str]) -> set[int]:
+async def rested_on(db: Reader, platform: str, ids: Sequence[str]) -> set[int]:
     """Return the items behind these posts, on which an answer shown them rests: replies, and what notices show."""
     rows = [row for some in (await _posts(db, platform, ids, [0])).values() for row in some if row["item"] is not None]
     shows = await seen.of(db, [row["item"] for row in rows if row["kind"] == NOTICE])
     return {row["item"] for row in rows if row["kind"] != NOTICE}.union(*shows.values())
 
 
-async def _posts(db: Database | Transaction, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
+async def _posts(db: Reader, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
     """Return what was sent under each of these ids, or replaced it, with its item and whether that is readable."""
     found: dict[str, list[Row]] = {}
     for some in pages(list(ids)):

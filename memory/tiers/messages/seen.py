@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 
 import numpy as np
 
-from memory.store.database import Database, Reader, Row, Transaction
+from memory.store.database import Access, Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
 
@@ -47,7 +47,7 @@ async def touched(reader: Reader, domains: Sequence[int], since: int) -> bool:
 
 
 async def abroad(
-    db: Database | Transaction, home: Domain, items: Collection[int], cited: Collection[int] = ()
+    db: Reader, home: Domain, items: Collection[int], cited: Collection[int] = ()
 ) -> tuple[set[int], dict[int, list[int]]]:
     """Return the other domains that these items belong to, and by domain the items that hold something of it.
 
@@ -71,7 +71,7 @@ async def abroad(
     return belong, hold
 
 
-async def of(db: Database | Transaction, replies: Sequence[int]) -> dict[int, frozenset[int]]:
+async def of(db: Reader, replies: Sequence[int]) -> dict[int, frozenset[int]]:
     """Return what stood in view of these replies; those from before this was recorded are missing."""
     found: dict[int, frozenset[int]] = {}
     for some in pages(replies):
@@ -80,7 +80,7 @@ async def of(db: Database | Transaction, replies: Sequence[int]) -> dict[int, fr
     return found
 
 
-async def asides_of(db: Database, replies: Sequence[int]) -> dict[int, frozenset[int] | None]:
+async def asides_of(db: Access, replies: Sequence[int]) -> dict[int, frozenset[int] | None]:
     """Return the asides in view of these replies, if there were any; None if that was not recorded yet."""
     found: dict[int, frozenset[int] | None] = {}
     for some in pages(replies):
@@ -93,7 +93,7 @@ async def asides_of(db: Database, replies: Sequence[int]) -> dict[int, frozenset
     return found
 
 
-async def by(db: Database, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
+async def by(db: Access, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
     """Yield the replies, in any domain, that had one of these items of a domain in view."""
     wanted = np.array(sorted(items), np.int64)
     after = int(wanted[0]) if len(wanted) else 0

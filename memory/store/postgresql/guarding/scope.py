@@ -1,0 +1,57 @@
+"""The domains that a transaction is for: the server shows it the rows of these and no others, and lets it write as many or fewer."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from memory.store.bounds import Bounds, Key
+
+READABLE, WRITABLE = "lyra.domains", "lyra.writes"
+"""The settings of the server that hold the domains, until the end of a transaction."""
+ALL = "*"
+"""What stands there of what is for the whole memory: its journal, forgetting, maintenance."""
+SAY = f"SELECT set_config('{READABLE}', $1, true), set_config('{WRITABLE}', $2, true)"
+"""Says which domains the rest of a transaction is for; its parameters are those of a scope."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Domains by their keys, as the server takes them, '' for none."""
+
+    reads: str
+    writes: str
+
+    @classmethod
+    def reading(cls, domains: Collection[int]) -> Self:
+        """Return the scope of what reads these domains and writes nothing."""
+        return cls(_array(domains), "")
+
+    @classmethod
+    def writing(cls, bounds: Bounds | None, beside: Collection[int] | None = None) -> Self:
+        """Return the scope of what is bound so, and reads some domains `beside`: None of what may read whatever it asks for.
+
+        Without bounds it is for the whole memory, and so is what is bound to no domain and may read whatever it asks for.
+        """
+        writes, rests_on = (_domains(bounds.writes), _domains(bounds.rests_on)) if bounds else ([], [])
+        if bounds is None or (beside is None and not writes):
+            return cls(ALL, ALL)
+        return cls(_array({*writes, *rests_on, *(beside or ())}), _array(writes))
+
+    @property
+    def parameters(self) -> Sequence[str]:
+        """The parameters of `SAY`."""
+        return (self.reads, self.writes)
+
+
+WHOLE = Scope(ALL, ALL)
+"""What is for the whole memory."""
+READING_ALL = Scope(ALL, "")
+"""What reads the whole memory, and writes nothing of a domain."""
+
+
+def _domains(keys: Collection[Key]) -> list[int]:
+    return [key for key in keys if isinstance(key, int)]
+
+
+def _array(domains: Collection[int]) -> str:
+    return f"{{{','.join(map(str, sorted(domains)))}}}" if domains else ""

@@ -1,0 +1,60 @@
+"""A database as it is for some domains alone: whoever holds it is shown nothing else, whatever is asked."""
+
+from collections.abc import Collection
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from memory.store.bounds import Bounds
+from memory.store.database import Access, Parameters, Reader, Row, Transaction
+from memory.store.postgresql.guarding.scope import Scope
+
+
+class Server(Access, Protocol):
+    """A database that is told with each statement which domains it is for."""
+
+    async def read(self, scope: Scope, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Read all rows of one statement, from the last committed state."""
+        ...
+
+    def write(self, scope: Scope, bounds: Bounds | None, *, first: bool = False) -> AbstractAsyncContextManager[Transaction]:
+        """Write in one transaction."""
+        ...
+
+
+class Within:
+    """What `Access` asks for, in some domains."""
+
+    def __init__(self, server: Server, domains: Collection[int]) -> None:
+        self._server = server
+        self._domains = domains
+        self._reading = Scope.reading(domains)
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Read all rows of one statement that are of these domains."""
+        return await self._server.read(self._reading, sql, parameters)
+
+    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        """Read the first row of one statement that is of these domains, or None."""
+        rows = await self.all(sql, parameters)
+        return rows[0] if rows else None
+
+    def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
+        """Write in one transaction what it is bound to, and read these domains beside that; unbound it is for the whole memory."""
+        return self._server.write(Scope.writing(bounds, self._domains), bounds, first=first)
+
+    def within(self, domains: Collection[int]) -> "Within":
+        """Return the database as it is for some of these domains."""
+        return Within(self._server, [*{*domains} & {*self._domains}])
+
+    @property
+    def everywhere(self) -> Reader:
+        """It for what is asked of the whole memory."""
+        return self._server
+
+    async def commits(self) -> int:
+        """Return a number that is another one once anything was committed, here or in another process; it counts as no read."""
+        return await self._server.commits()
+
+    async def checkpoint(self, patience: float = 2.0) -> bool:
+        """Bring it about that erased bytes are gone from the disk; return whether they are."""
+        return await self._server.checkpoint(patience)

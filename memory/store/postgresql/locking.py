@@ -1,0 +1,28 @@
+"""The locks of the server that a transaction takes as it begins: on the memory, and on what it is bound to."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from memory.store.bounds import Bounds, Key
+from memory.store.postgresql.address import LOCK, SCHEMA
+
+_ALONE = f"SELECT pg_advisory_xact_lock({LOCK}, 0)"
+_BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
+_LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
+_SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"
+
+
+def beginning(bounds: Bounds | None) -> list[tuple[str, Sequence[object]]]:
+    """Return the statements that begin a transaction, and take the locks on what it is bound to.
+
+    Everybody takes them in one order, so that nobody waits for who waits for him.
+    """
+    if bounds is None:
+        return [("BEGIN", ()), (_ALONE, ())]
+    locks = {_number(key): _SHARED for key in bounds.rests_on} | {_number(key): _LOCK for key in bounds.writes}
+    return [("BEGIN", ()), (_BESIDE, ()), *((locks[number], (number,)) for number in sorted(locks))]
+
+
+def _number(key: Key) -> int:
+    """Return the number of the lock on something; two things may share one, and then wait for each other."""
+    return int.from_bytes(blake2b(f"{SCHEMA} {key!r}".encode(), digest_size=8).digest(), signed=True)
