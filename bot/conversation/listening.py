@@ -115,8 +115,7 @@ class Listening:
             now = replace(event.now, became_hers_at=event.at) if isinstance(event, Revised) and event.now else None
             asks = await self._admit(now) if now else None
             waiting = [asks] if asks else []
-        self._moved |= cursors
-        promises += await self._accept(waiting)
+        promises += await self._accept(waiting, cursors)
         return Answered(promises)
 
     async def keep(self, ahead: Message) -> None:
@@ -180,13 +179,17 @@ class Listening:
             alone = "" if chosen.all_off_record(message.place) else message.person.id
             self._services.off_record.overhear(message.place, message.id, alone)
 
-    async def _accept(self, events: Sequence[Message | Asked]) -> Sequence[asyncio.Future[None]]:
+    async def _accept(
+        self, events: Sequence[Message | Asked], cursors: Mapping[str, str] = NO_CURSORS
+    ) -> Sequence[asyncio.Future[None]]:
         if not events:
+            self._moved |= cursors
             return ()
         moved, self._moved = self._moved, {}
         try:
-            return await self._mailboxes.accept(self._adapter.platform, events, moved)
+            return await self._mailboxes.accept(self._adapter.platform, events, {**moved, **cursors})
         except MemoryFailure:
+            # What could not be kept is read again: its own cursors stay where they were.
             self._moved = {**moved, **self._moved}
             raise
 

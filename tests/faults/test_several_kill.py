@@ -24,7 +24,6 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message
 from tests.fakes.pulse import PATIENCE
 from tests.kits import fresh
-from tests.kits.discord_quick import answers_to
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, Process
 from tests.kits.postgres import postgres, standby, unguarded
@@ -53,12 +52,18 @@ class Crew:
         process.kill()
         self.start(role)
 
+    def mend(self) -> None:
+        """Start another in the place of each that ended by itself, as one does that cannot keep what it heard."""
+        for role, process in [one for one in self.running if not one[1].running]:
+            self.running.remove((role, process))
+            self.start(role)
+
 
 class World:
     """A Discord with servers on both shards, and what was asked there."""
 
-    def __init__(self, discord: DiscordThread, seed: int) -> None:
-        self.discord = discord
+    def __init__(self, discord: DiscordThread, crew: Crew, seed: int) -> None:
+        self.discord, self.crew = discord, crew
         self.chance = random.Random(seed)
         guilds = [discord.world.guild(f"Home {n}", shard=(n % 2, 2)) for n in range(4)]
         # Some were asked in never before: what is missed there is known by no earlier word.
@@ -85,8 +90,11 @@ class World:
 
     def settle(self) -> None:
         """Wait until everything that was asked is answered."""
-        server = self.discord.server
-        self.discord.until(lambda: all(answers_to(server, one) for one, _ in self.asked), "an answer to every question")
+        ends = time.monotonic() + PATIENCE
+        while open_ := [text for one, text in self.asked if not self.discord.answers(one)]:
+            assert time.monotonic() < ends, open_
+            self.crew.mend()
+            time.sleep(0.1)
 
     def prove(self) -> None:
         """Assert that each question has its one answer, and that those of a channel came in the order of the questions."""
@@ -131,12 +139,12 @@ def crash(address: Address) -> None:
 def lived(folder: Path, address: Address, *, kills: int, breaks: Sequence[Callable[[], None]] = ()) -> None:
     """Ask, kill, and ask again, while the database breaks as well; in the end everything must have been answered once."""
     with DiscordThread() as discord, ModelServer(answer) as model, ExitStack() as stack:
-        it = World(discord, 19)
         store = f'[store]\nurl = "{address.url}"\n'
         config = model.config('summary = "offline"\nsummarize_after = 8')
         place = discord.config("streaming = false\nshards = 2")
         home = Home(folder, f"{config}{place}{store}", **discord.variables)
         crew = Crew(home, stack)
+        it = World(discord, crew, 19)
         broken = {(at + 1) * kills // (len(breaks) + 1): one for at, one in enumerate(breaks)}
         for role in ("platform", "platform", "worker", "worker"):
             crew.start(role)

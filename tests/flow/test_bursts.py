@@ -10,6 +10,7 @@ from adapters.events import Message
 from adapters.payloads import payload
 from bot.conversation.answering.lateness import LATE
 from bot.errors import ModelDown, ModelRefused
+from memory.errors import DatabaseAway
 from memory.journal.journal import Event
 from memory.types import Kind
 from tests.kits.thinking import ADA, platform, saying
@@ -171,3 +172,21 @@ async def _all(promise: Awaitable[None]) -> None:
 
 def _event(message: Message) -> Event:
     return Event(message.id, message.place.key, payload(message))
+
+
+async def test_what_could_not_be_kept_is_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How far she heard moves with what was kept, and with nothing else: not at the end of the process, either."""
+    async with platform(tmp_path, monkeypatch) as (app, talk, _, _model):
+        say, listener = saying(app), talk.listeners["platform"]
+        await (await listener.hear([say("first")], {"stream": "1"}))
+        await listener.hear([], {"other": "7"})
+
+        async def away(*_: object) -> None:
+            raise DatabaseAway("away")
+
+        with monkeypatch.context() as once:
+            once.setattr(talk.mailboxes, "accept", away)
+            with pytest.raises(DatabaseAway):
+                await listener.hear([say("lost")], {"stream": "2"})
+        await listener.settle()
+        assert await app.memory.journal.cursors("platform") == {"stream": "1", "other": "7"}
