@@ -27,7 +27,7 @@ __all__ = ["Access", "Account", "Person"]
 log = logging.getLogger(__name__)
 
 _SOON = 5.0
-_RENEWED_AFTER = 0.7
+_RENEWED_AFTER, _SHORTEST = 0.7, 1.0
 """After which part of its life a token is renewed."""
 
 
@@ -116,7 +116,7 @@ class Account:
                 # The old one may hold for a while; where it does not, the next sync tells.
                 log.warning("%s", failed)
                 seconds = _SOON
-            await (pause(seconds * _RENEWED_AFTER) if seconds is not None else asyncio.Event().wait())
+            await (pause(max(seconds * _RENEWED_AFTER, _SHORTEST)) if seconds is not None else asyncio.Event().wait())
 
     async def keep_keys(self, response: SyncResponse) -> None:
         """Do what a sync asks for: refill one-time keys, look up devices, begin sessions, send what waits for devices.
