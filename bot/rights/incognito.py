@@ -81,9 +81,9 @@ class IncognitoCommands(Group):
         kept = {
             _HERE: _("Off the record from now on: I answer, but keep nothing that is said here, neither your words nor mine."),
             _ME: _(
-                "Off the record from now on: I answer, and keep nothing that you say to me anywhere, nor what I answer to it."
+                "Off the record from now on: I answer, but keep nothing that you say to me anywhere, nor what I answer to it."
             ),
-            _SERVER: _("Off the record from now on: I answer, and keep nothing of what is said to me in this server."),
+            _SERVER: _("Off the record from now on: I answer, but keep nothing of what is said to me in this server."),
         }[of]
         model = self._services.models.goes_to
         goes = (
@@ -111,5 +111,5 @@ def _announced(call: Call, of: str, sign: str, *, on: bool) -> Sentence:
     if not on:
         return lazy("{name} ended it: from now on I keep what is said to me here again.", name=name)
     if of == _SERVER:
-        return lazy("{name} took this server off the record: I answer, and keep nothing of what is said to me here.", name=name)
-    return lazy("{name} took this place off the record: I answer, and keep nothing of what is said to me here.", name=name)
+        return lazy("{name} took this server off the record: I answer, but keep nothing of what is said to me here.", name=name)
+    return lazy("{name} took this place off the record: I answer, but keep nothing of what is said to me here.", name=name)

@@ -153,7 +153,7 @@ async def test_a_command_is_not_called_cut_off_while_it_is_answered(tmp_path: Pa
             while not answered.done():
                 await talk.mailboxes.recover("platform")
         assert len(here.texts) == 10
-        assert [text for text in here.texts if "cut off" in text] == []
+        assert [text for text in here.texts if "interrupted" in text] == []
 
 
 async def test_a_command_cut_off_is_told_so_once_however_often_she_recovers(

@@ -212,7 +212,7 @@ async def test_a_kill_before_the_promise_is_told_of_as_well(town: Town) -> None:
     assert call.callback is None
     async with town.lyra() as lyra:
         answer = await call.answer()
-        assert answer.ephemeral and answer.content.startswith("/status was cut off before it was done")
+        assert answer.ephemeral and answer.content.startswith("/status was interrupted before it was done")
         await settled(lyra)
 
 
@@ -227,7 +227,7 @@ async def test_once_the_token_is_over_a_private_answer_is_dropped_and_a_public_o
         )
         await settled(lyra)
         assert private.changes == public.changes == 0
-        assert sum("cut off" in one.content for one in await told(town, town.general, 1)) == 1
+        assert sum("interrupted" in one.content for one in await told(town, town.general, 1)) == 1
 
 
 async def test_an_answer_that_comes_after_the_token_is_dropped_or_sent_as_a_message(town: Town) -> None:

@@ -246,4 +246,4 @@ async def test_a_command_that_a_kill_cut_off_is_not_run_again_but_told_of(at_hom
         await settled(lyra)
     async with at_home.lyra(matrix=section) as lyra:
         await settled(lyra)
-        assert sum("cut off" in one.body for one in await at_home.said(ada, room)) == 1
+        assert sum("interrupted" in one.body for one in await at_home.said(ada, room)) == 1

@@ -474,7 +474,7 @@ async def test_keys_that_change_after_it_are_told_of(at_home: Home, ada: Person)
         await app.verified()
         await said(at_home, ada, room, "Verified on your word")
         await ada.signs_own_device()
-        await said(at_home, ada, room, "Your keys are not those any more that we verified")
+        await said(at_home, ada, room, "Your keys are no longer the ones that we verified")
         assert not await attestations(notes(lyra), at_home.user)
 
 

@@ -13,7 +13,7 @@ from tests.kits.memory_kit import KEY
 from tests.kits.pages import holding
 
 town = discord_town.town
-BEGUN = "Off the record from now on: I answer, and keep nothing"
+BEGUN = "Off the record from now on: I answer, but keep nothing"
 ENDED = "From now on I keep what is said to me again. I have nothing of what was said off the record."
 
 
@@ -154,7 +154,7 @@ async def test_a_channel_and_a_server_are_taken_off_the_record_by_those_who_run_
         assert refused.startswith("Only those who run this place can take it off the record; /incognito on me does so")
         for of, place in (("here", "place"), ("server", "server")):
             await town.reads(town.eve, town.general, "incognito", what="on", of=of)
-            assert aloud(town) == f"eve took this {place} off the record: I answer, and keep nothing of what is said to me here."
+            assert aloud(town) == f"eve took this {place} off the record: I answer, but keep nothing of what is said to me here."
             await town.says(town.bob, town.general, "The vote is on quagga.")
             assert await town.reads(town.bob, town.general, "recall", query="quagga") == 'I found nothing about "quagga".'
             await town.reads(town.eve, town.general, "incognito", what="off", of=of)

@@ -63,5 +63,5 @@ def test_who_may_keep_what_disappears_is_said() -> None:
 def test_where_it_lies_and_who_holds_the_key_is_said(in_database: bool) -> None:
     place = Place("discord", "ada", "", Reach.DIRECT)
     told = privacy(place, "", listening=False, paused=False, reach=False, in_database=in_database)
-    assert ("one encrypted file" in told) is not in_database and ("in a database, encrypted" in told) is in_database
+    assert ("one encrypted file" in told) is not in_database and ("in a database until" in told) is in_database
     assert "holds the key" in told

@@ -27,7 +27,7 @@ __all__ = ["Access", "Account", "Person"]
 log = logging.getLogger(__name__)
 
 _SOON = 5.0
-_RENEWED_AFTER = 0.7
+_RENEWED_AFTER, _SHORTEST = 0.7, 1.0
 """The fraction of a token's lifetime after which it is renewed."""
 
 
@@ -119,7 +119,7 @@ class Account:
                 # The old one may hold for a while; if it does not, the next sync shows that.
                 log.warning("%s", failed)
                 seconds = _SOON
-            await (pause(seconds * _RENEWED_AFTER) if seconds is not None else asyncio.Event().wait())
+            await (pause(max(seconds * _RENEWED_AFTER, _SHORTEST)) if seconds is not None else asyncio.Event().wait())
 
     async def keep_keys(self, response: SyncResponse) -> None:
         """Do the key maintenance that a sync calls for.

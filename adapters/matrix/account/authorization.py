@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -76,9 +77,19 @@ class Tokens:
     @classmethod
     def granted(cls, answer: Json) -> Self:
         """Parse the answer of a token endpoint. Raises PlatformFailure."""
-        lifetime = answer.get("expires_in")
-        seconds = float(lifetime) if isinstance(lifetime, int | float) else None
-        return cls(word(answer, "access_token"), str(answer.get("refresh_token") or ""), seconds)
+        return cls(word(answer, "access_token"), str(answer.get("refresh_token") or ""), seconds(answer, "expires_in"))
+
+
+def seconds(answer: Json, name: str) -> float | None:
+    """Return a span that an answer may name, None where it names none that can be read. Some servers write numbers as text."""
+    found = answer.get(name)
+    if isinstance(found, bool) or not isinstance(found, int | float | str):
+        return None
+    try:
+        span = float(found)
+    except (ValueError, OverflowError):
+        return None
+    return span if isfinite(span) else None
 
 
 class GrantEnded(Exception):

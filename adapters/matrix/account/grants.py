@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Protocol
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
 from nio import AsyncClient
@@ -28,6 +28,7 @@ from adapters.matrix.account.authorization import (
     by_hand,
     grant,
     registered,
+    seconds,
 )
 from adapters.matrix.homeserver import Denied, Json, word
 from localization.sentences import _, lazy
@@ -35,7 +36,7 @@ from localization.sentences import _, lazy
 _PENDING = "login.pending"
 _SCOPES = ("urn:matrix:client:", "urn:matrix:org.matrix.msc2967.client:")
 """The prefixes of scope names: since Matrix 1.15, and before."""
-_INTERVAL, _SLOWER, _LONGEST = 5.0, 5.0, 1800.0
+_INTERVAL, _SLOWER, _SHORTEST, _LONGEST = 5.0, 5.0, 1.0, 1800.0
 
 
 class Person(Protocol):
@@ -100,8 +101,8 @@ class Grants:
                 "code": word(answer, "device_code"),
                 "shown": word(answer, "user_code"),
                 "address": str(answer.get("verification_uri_complete") or word(answer, "verification_uri")),
-                "interval": float(answer.get("interval") or _INTERVAL),
-                "until": time.time() + float(answer.get("expires_in") or _LONGEST),
+                "interval": max(seconds(answer, "interval") or _INTERVAL, _SHORTEST),
+                "until": time.time() + (seconds(answer, "expires_in") or _LONGEST),
             }
             pending |= {"asked": asked}
             await self._notes.put(_PENDING, pending)
@@ -151,8 +152,9 @@ class Grants:
                 "code_challenge_method": "S256",
                 "code_challenge": urlsafe_b64encode(sha256(verifier.encode()).digest()).decode().rstrip("="),
             }
-            self._person.told(f"{server.authorization}{'&' if '?' in server.authorization else '?'}{urlencode(asked)}")
-            came = await self._brought(back, state)
+            came = await self._brought(
+                back, state, f"{server.authorization}{'&' if '?' in server.authorization else '?'}{urlencode(asked)}"
+            )
         if "code" not in came:
             raise Denied(400, {"errcode": came.get("error", "")})
         form = {"grant_type": AUTHORIZATION_CODE, "code": came["code"], "redirect_uri": redirect, "client_id": client_id}
@@ -161,8 +163,12 @@ class Grants:
         except Denied as denied:
             raise _refused(denied) from None
 
-    async def _brought(self, back: asyncio.Future[Mapping[str, str]], state: str) -> Mapping[str, str]:
-        """Wait for the browser, or for somebody to type the address at which it ended on another machine."""
+    async def _brought(self, back: asyncio.Future[Mapping[str, str]], state: str, address: str) -> Mapping[str, str]:
+        """Show where to go, and wait for the browser, or for somebody to type where it ended on another machine.
+
+        Who types anything else is shown again where to go.
+        """
+        self._person.told(address)
         while True:
             typing: asyncio.Future[Any] = asyncio.ensure_future(self._person.typed())
             either: set[asyncio.Future[Any]] = {back, typing}
@@ -170,9 +176,13 @@ class Grants:
             if back.done():
                 typing.cancel()
                 return back.result()
-            came = dict(parse_qsl(urlsplit(typing.result().strip()).query))
+            line = typing.result().strip()
+            # Split by hand: urlsplit refuses some of what people paste.
+            came = dict(parse_qsl(line.partition("?")[2].partition("#")[0]))
             if came.get("state") == state:
                 return came
+            if line:
+                self._person.told(address)
 
 
 def _scopes(device: str) -> Iterator[str]:

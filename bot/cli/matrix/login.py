@@ -19,9 +19,10 @@ class AtTerminal:
     def __init__(self, user: str, *, has_screen: bool) -> None:
         self._user, self._has_screen = user, has_screen
         self._lines: asyncio.StreamReader | None = None
+        self._opened = ""
 
     def told(self, address: str, code: str = "") -> None:
-        """Show where to go, and open a browser there where one can be seen."""
+        """Show where to go, and open a browser there, once, where one can be seen."""
         if code:
             self._say(
                 _("Open this page in any browser, sign in as {user}, and agree to the code {code}:", user=self._user, code=code)
@@ -35,7 +36,8 @@ class AtTerminal:
                 )
             )
         self._say(address)
-        if self._has_screen and sys.stderr.isatty():
+        if self._has_screen and sys.stderr.isatty() and address != self._opened:
+            self._opened = address
             webbrowser.open(address)
 
     async def typed(self) -> str:

@@ -76,6 +76,8 @@ class Authorization:
         self.grace = True
         self.scopes = STABLE
         self.requests: list[tuple[str, dict[str, str]]] = []
+        self.odd: dict[str, object] = {}
+        """What its answers to devices say in place of what is true, as `interval` and `expires_in`."""
         self.broken = 0
         """How many of the next renewals are done, and not answered."""
         self.held: asyncio.Event | None = None
@@ -228,6 +230,7 @@ class Authorization:
                 "device_code": code, "user_code": shown, "verification_uri": address, "interval": 1, "expires_in": 1200,
                 "verification_uri_complete": f"{address}?code={shown}",
             }
+            | self.odd
         )  # fmt: skip
 
     def _asked(self, form: dict[str, str]) -> Asked:
@@ -311,7 +314,7 @@ class Authorization:
         session.access = {access: time.time() + self.seconds}
         return {
             "access_token": access, "token_type": "Bearer", "expires_in": int(self.seconds), "refresh_token": session.refresh,
-            "scope": session.scope,
+            "scope": session.scope, **self.odd,
         }  # fmt: skip
 
     async def _introspect(self, request: web.Request, form: dict[str, str]) -> web.Response:
