@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from memory.forget.gone import shown
 from memory.index.mentions import named
 from memory.store.database import Row
 from memory.store.lineage import bound, placeholders
+from memory.text.apart import apart
 from memory.text.told.named_things import aliases_in, names_asked
 from memory.tiers import entities, exchanges, statements
 from memory.tiers.exchanges import Placed
@@ -121,5 +123,5 @@ class Pages:
     async def _own(self, name: str) -> list[Placed]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""
         speakers = [one for domain in self._b.read for one in await said.speakers(self._b.db, domain)]
-        meant = sorted(set(named(name, speakers)))
+        meant = sorted(await apart(len(name), partial(named, name, speakers)))
         return await exchanges.last_of(self._b.db, self._b.domains, meant[0], _SAID) if len(meant) == 1 else []

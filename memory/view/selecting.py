@@ -8,6 +8,7 @@ from memory.forget.gone import Scope
 from memory.index.hits import Hit
 from memory.index.when.values import Window
 from memory.store.lineage import pages
+from memory.text.apart import apart
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, statements, summaries
 from memory.tiers.messages import said
@@ -93,7 +94,7 @@ class Selecting:
         """Search until nothing new is found: each search finds only one of several messages that say the same."""
         found: dict[int, Exchange] = {}
         looked: set[int] = set()
-        least = (len(set(key_words(about).values())) + 1) // 2
+        least = await apart(len(about), lambda: (len(set(key_words(about).values())) + 1) // 2)
         while len(found) <= MOST:
             hits = await self.recall.messages(about, _PAGE, exclude=looked)
             looked.update(hit.exchange.key for hit in hits)

@@ -72,7 +72,9 @@ async def test_a_question_of_signs_that_are_much_to_look_at_does_not_either(
     async with opened() as app:
         await say(app, ["hello", "what is it?", "/recall hello"])
         async with stalls(time.thread_time) as found:
-            await say(app, [f"/recall {text}", f"x {text} what?"])
+            await say(
+                app, [f"/recall {text}", f"x {text} what?", f"/memory about {text[:20_000]}", f"/forget about:{text[:20_000]}"]
+            )
         assert found.longest < MOST
 
 
