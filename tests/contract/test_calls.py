@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from memory.core import Memory
@@ -12,6 +13,7 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.bounds import Bounds
 from memory.store.database import Row
 from memory.store.peers import EVERYTHING, WRITTEN
+from memory.store.postgresql.address import Address
 from memory.store.postgresql.peers.calls import Calls
 from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
@@ -175,3 +177,25 @@ async def test_after_a_connection_was_lost_anything_may_have_been_called(tmp_pat
         assert one.db.peers is not None
         one.db.peers.call("again")
         await there.heard("again")
+
+
+async def test_who_waits_for_calls_ends_too() -> None:
+    class Lost:
+        """A connection that is lost as soon as nobody waits for it any more."""
+
+        async def notifies(self) -> AsyncIterator[psycopg.Notify]:
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                raise psycopg.OperationalError from None
+            yield psycopg.Notify("", "", 0)
+
+        async def close(self) -> None:
+            pass
+
+    reservation = Reservation(Address("postgresql://lyra@/lyra?host=/nowhere"), lambda call: None)
+    keeping = asyncio.create_task(reservation._keep(Lost()))  # type: ignore[arg-type]
+    await asyncio.sleep(0)
+    keeping.cancel()
+    done, _still = await asyncio.wait({keeping}, timeout=0.5)
+    assert done

@@ -20,7 +20,6 @@ from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers import presence
 from memory.store.postgresql.peers.presence import Presence
-from memory.store.postgresql.reservation import Reservation
 from tests.contract.test_postgresql import between
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
@@ -86,28 +85,6 @@ async def test_who_is_asked_to_end_while_its_connection_is_lost_ends(
         lost.set()
         done, _still = await asyncio.wait({here._beating}, timeout=10 * BEAT)
         assert done
-
-
-async def test_who_waits_for_calls_ends_too() -> None:
-    class Lost:
-        """A connection that is lost as soon as nobody waits for it any more."""
-
-        async def notifies(self) -> AsyncIterator[psycopg.Notify]:
-            try:
-                await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                raise psycopg.OperationalError from None
-            yield psycopg.Notify("", "", 0)
-
-        async def close(self) -> None:
-            pass
-
-    reservation = Reservation(Address("postgresql://lyra@/lyra?host=/nowhere"), lambda call: None)
-    keeping = asyncio.create_task(reservation._keep(Lost()))  # type: ignore[arg-type]
-    await asyncio.sleep(0)
-    keeping.cancel()
-    done, _still = await asyncio.wait({keeping}, timeout=0.5)
-    assert done
 
 
 _FROZEN = f"""
