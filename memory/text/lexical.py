@@ -56,6 +56,7 @@ _UNSPACED_SIGNS = (
 )
 _CHARACTER = re.compile(f"[^{_UNSPACED_SIGNS}][{_UNSPACED_SIGNS}]*")
 _UNSEEN = re.compile("[\u00ad\u034f\u0640\u200c\u200d\u2060]")  # soft hyphen, joiners, and the Arabic kashida
+_LIGATURES = re.compile("([\ufdf0-\ufdfc])[\ufdf0-\ufdfc]+")  # each stands for a word or a whole sentence, of up to 18 letters
 _DOTS = re.compile("i\u0307+")  # what case folding makes of the Turkish İ
 
 STOP_WORDS = frozenset(
@@ -98,12 +99,20 @@ def tokens(text: str) -> list[str]:
     """
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    lowered = _UNSEEN.sub("", unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
+    lowered = _UNSEEN.sub("", compatible(text)).casefold().replace("’", "'")
     if "\u0307" in lowered:
         lowered = _DOTS.sub("i", lowered)
     folded = unicodedata.normalize("NFKC", lowered)
     words: list[str] = _WORD.findall(folded)
     return [piece for word in words for piece in _pieces(word)] if _RUN.search(folded) else words
+
+
+def compatible(text: str) -> str:
+    """Return a text with the letters that its signs stand for; ligatures of whole words in a row count as the first of them.
+
+    Nothing of up to 60,000 signs becomes so long that to look for its words in one go would hold up other threads.
+    """
+    return unicodedata.normalize("NFKC", _LIGATURES.sub(r"\1", text))
 
 
 def unspaced(word: str) -> str:
@@ -165,7 +174,7 @@ def _stemmer(language: str) -> Stemmer.Stemmer:
 def plain(text: str) -> str:
     """Return a text with its letters and digits in their plain forms."""
     # dotless and dotted i match "i" case-insensitively, but are not in the lookup tables
-    composed = unicodedata.normalize("NFKC", text).replace("ı", "i").replace("İ", "I")
+    composed = compatible(text).replace("ı", "i").replace("İ", "I")
     return "".join(str(unicodedata.digit(c)) if c.isdecimal() else c for c in composed)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memory.text import lexical
 from memory.text.languages import function_words
-from memory.text.lexical import STOP_WORDS, Terms, key_words, query_terms, stem, term, tokens
+from memory.text.lexical import STOP_WORDS, Terms, compatible, key_words, query_terms, stem, term, tokens
 from tests.kits.size import examples
 
 INFLECTED = [
@@ -232,3 +232,9 @@ def test_nothing_raises_and_every_word_of_a_text_finds_it(text: str, fallback: s
     assert query_terms(text, []).keys() == query_terms(text, [fallback, "english"]).keys()
     assert read.hashes.dtype == np.uint64
     assert 0 <= term(stem(word, fallback), fallback) < 2**64 and 0 <= term(word, fallback) < 2**64
+
+
+def test_signs_that_stand_for_sentences_make_no_text_too_long_to_be_looked_at_in_one_go() -> None:
+    for much in ("ﷺ" * 60_000, "ﷺﷻ" * 30_000, "ﷺ " * 30_000):
+        assert len(compatible(much)) <= 10 * len(much)
+    assert tokens("ﷺ") == ["صلى", "الله", "عليه", "وسلم"] and tokens("ﷺ ﷲ") == [*tokens("ﷺ"), *tokens("ﷲ")]

@@ -5,7 +5,7 @@ import unicodedata
 from html import unescape
 
 from memory.store.lineage import Seal
-from memory.text.lexical import key_words
+from memory.text.lexical import compatible, key_words
 from memory.types import DomainRef
 
 _WORD = re.compile(r"[^\W_]+")
@@ -49,4 +49,4 @@ def _seen(folded: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return compatible(text).casefold()
