@@ -1,5 +1,5 @@
-"""What a model is given for a turn.
+"""Building the prompt of a turn.
 
-A question comes in with the view of whoever asks; out goes a prompt within a token budget, and the items that stand in it.
-Every line is rendered by one function, and an answer's citations are matched against those items.
+In come a question and the asker's view; out goes a prompt within a token budget, with the items in it. Every line is
+rendered by one function, and the citations of an answer are matched against those items.
 """

@@ -1,7 +1,7 @@
-"""Which of the statements that stood in view an answer draws on.
+"""Which of the statements in view an answer draws on.
 
-They stand in every prompt, so that citing them all would have one forgotten message take every later answer along. An answer
-draws on one where both share what few of the others have: a number, a name, or several words.
+Statements are in every prompt: if all of them counted as cited, forgetting one message would remove every later answer. An
+answer draws on a statement if both share something rare among the others: a number, a name, or several words.
 """
 
 import re
@@ -21,14 +21,14 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What a text can be known by: the stems of its words, and which of them are numbers or written as names."""
+    """The features of a text: the stems of its words, and which of them are numbers or capitalized as names."""
 
     words: frozenset[str]
     names: frozenset[str]
 
 
 def drawn_on(answer: str, statements: Mapping[int, str], speakers: Iterable[str]) -> frozenset[int]:
-    """Return the keys of those statements that an answer draws on; the names of who speaks here tell nothing."""
+    """Return the keys of the statements that an answer draws on; the names of `speakers` do not count."""
     known = {stem for speaker in speakers for stem in key_words(speaker).values()}
     said = _marks(answer)
     there = {key: _marks(text) for key, text in statements.items()}
@@ -40,12 +40,12 @@ def drawn_on(answer: str, statements: Mapping[int, str], speakers: Iterable[str]
 
 
 def _rare(counted: Counter[str], n: int, few: int, part: int) -> set[str]:
-    """Return what stands in so few of n statements, or in one of so many (`part`) at most."""
+    """Return the features that occur in at most `few` of n statements, or in at most one of `part`."""
     return {stem for stem, times in counted.items() if times <= max(few, n // part)}
 
 
 def _marks(text: str) -> _Marks:
-    # A single character, of a script without spaces, is no word.
+    # A single character of a script without spaces is not a word.
     words = [stem for word, stem in key_words(text).items() if len(word) > 1]
     names = {
         stem
@@ -62,5 +62,5 @@ def _is_name(written: str) -> bool:
 
 
 def _is_number(written: str) -> bool:
-    # A single digit and a year tell too little.
+    # A single digit or a year is not specific enough.
     return len(written) > 1 and any(char.isdecimal() for char in written) and not _YEAR.fullmatch(written)

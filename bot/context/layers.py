@@ -1,4 +1,4 @@
-"""How what is remembered reads in a prompt: pieces, each quoted line by line."""
+"""Rendering memory in a prompt: pieces, each quoted line by line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _FELT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LayerPiece:
-    """One thing that a layer can show: its lines, what it says without their form, the items it is of, and its place there."""
+    """One entry of a layer: its lines, its plain content, the items it comes from, and its position."""
 
     text: str
     says: str
@@ -55,13 +55,13 @@ class LayerPiece:
 
     @property
     def said(self) -> str:
-        """What it says, however it is spaced and written."""
+        """The content, normalized for whitespace and case."""
         return " ".join(self.says.casefold().split())
 
 
 @dataclass(frozen=True, slots=True)
 class ShownLayer:
-    """What a layer shows, in the order in which it is read."""
+    """The entries of a layer, in reading order."""
 
     fitted: Fitted
     title: str
@@ -69,37 +69,37 @@ class ShownLayer:
 
     @property
     def block(self) -> str:
-        """The title and the pieces below it; '' where nothing is shown."""
+        """The title and its entries; '' if there are none."""
         return "\n".join([self.title, *(piece.text for piece in self.pieces)]) if self.pieces else ""
 
     @property
     def keys(self) -> frozenset[int]:
-        """The items that are shown."""
+        """The items shown."""
         return frozenset(key for piece in self.pieces for key in piece.keys)
 
 
 class InView:
-    """What is in view already: no later layer repeats it."""
+    """What is already in view, so that no later layer repeats it."""
 
     def __init__(self) -> None:
         self._said: set[str] = set()
 
     def copy(self) -> "InView":
-        """Return what is in view now, to be filled by itself."""
+        """Return an independent copy."""
         other = InView()
         other._said = set(self._said)
         return other
 
     def is_new(self, piece: LayerPiece) -> bool:
-        """Say whether nothing in view says the same."""
+        """Return whether nothing in view says the same."""
         return piece.said not in self._said
 
     def note(self, pieces: Iterable[LayerPiece]) -> None:
-        """Note that these are in view."""
+        """Mark these as in view."""
         self._said.update(piece.said for piece in pieces)
 
     def show(self, room: TokenBudget, name: str, share: float, title: str, pieces: Iterable[LayerPiece]) -> ShownLayer:
-        """Show of the pieces, most important first, what is not in view yet and fits into the room."""
+        """Show the entries, most important first, that are not in view yet and fit into the room."""
         new: dict[str, LayerPiece] = {}
         for piece in pieces:
             new.setdefault(piece.said, piece)
@@ -111,7 +111,7 @@ class InView:
 
 
 def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:
-    """Return what is known, the most recently seen first; it is read grouped by who or what it is about."""
+    """Return the profile facts, most recently seen first; they are read grouped by subject."""
     groups: dict[str, int] = {}
     for fact in sorted(known, key=lambda fact: fact.key):
         groups.setdefault(_subject(fact.text), fact.key)
@@ -126,7 +126,7 @@ def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:
 
 
 def arcs(told: Sequence[Statement]) -> list[LayerPiece]:
-    """Return the lines of the narrative, the newest first; stories are read first, then trends."""
+    """Return the narrative lines, newest first; stories are read before trends."""
     kinds = list(_ARCS)
     return [
         LayerPiece(
@@ -138,7 +138,7 @@ def arcs(told: Sequence[Statement]) -> list[LayerPiece]:
 
 
 def bank(block: Block) -> list[LayerPiece]:
-    """Return the lines of a rendered bank below its head, the newest first as they come."""
+    """Return the lines of a rendered bank below its heading, newest first."""
     lines = [line for line in block.text.removeprefix(HEAD).splitlines() if line.strip()]
     return [
         LayerPiece(prompt_line(line, QUOTED), line, frozenset(one.key for one in block.shown if bullet(one) in line), (at,))
@@ -147,7 +147,7 @@ def bank(block: Block) -> list[LayerPiece]:
 
 
 def being(state: SelfState) -> list[LayerPiece]:
-    """Return how she is, in words, and what she says of herself."""
+    """Return her self-state in words, and her self-description."""
     mood = feeling(state.mind)
     told = [
         LayerPiece(prompt_line(clip(one.text, _MOST), NOTED), one.text, frozenset({one.key}), (one.key,))
@@ -157,13 +157,13 @@ def being(state: SelfState) -> list[LayerPiece]:
 
 
 def feeling(mind: Mind) -> str:
-    """Return mood, energy and what drives her in words."""
+    """Return mood, energy and drives in words."""
     mood = f"Your mood is {_named(mind.mood, _MOODS)}, your energy {_named(mind.energy, _ENERGIES)}."
     return " ".join([mood, *(wish for name, wish in _WISHES.items() if mind.drives[name] >= _FELT)])
 
 
 def digests(summary: Sequence[Digest], time_zone: str) -> list[LayerPiece]:
-    """Return the digests of a conversation, the newest first; they are read from the oldest on."""
+    """Return the digests of a conversation, newest first; they are read oldest first."""
     return [
         LayerPiece(
             prompt_line(clip(one.text, _MOST_OF_A_DIGEST), QUOTED, label=_day(one.first_at, time_zone)),
@@ -183,15 +183,15 @@ def gist(hit: DigestHit, time_zone: str) -> LayerPiece:
 
 
 def era(one: Statement) -> LayerPiece:
-    """Return a recalled paragraph of an era, or a bullet of a bank, with what time it is about."""
+    """Return a recalled era paragraph or bank bullet, with the time it covers."""
     line = prompt_line(clip(one.text, _MOST), QUOTED, label=_period(one))
     return LayerPiece(line, one.text, frozenset({one.key}), (one.first_at, one.key))
 
 
 def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | None = None) -> LayerPiece:
-    """Return a recalled message with who said it and when, with the weekday where its words reckon a day from it.
+    """Return a recalled message with speaker and time, and with the weekday if its text refers to a day relative to it.
 
-    `receipt` is what it can be opened by, `most` the tokens that its words may take.
+    `receipt` is the id by which it can be opened, `most` the maximum tokens of its text.
     """
     at, shown = local(said.said_at, time_zone), clip(said.text, _MOST if most is None else most)
     when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), shown).reckons() else f"{at:%d %B %Y %H:%M}"
@@ -200,20 +200,20 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | No
 
 
 def moment(now: int, asked: Sequence[Exchange], recent: Sequence[Exchange], time_zone: str) -> str:
-    """Return what day and time it is, who speaks, and how long before that something was said here."""
+    """Return the current day and time, who is speaking, and how long ago something was last said here."""
     names = " and ".join(dict.fromkeys(f'"{display_name(one.speaker)}"' for one in asked))
     at = f"Today is {local(now, time_zone):%A, %d %B %Y, %H:%M}. The message at the end is from {names}"
     return f"{at}; what was said before it here was said {ago(recent[-1].said_at, asked[0].said_at)}." if recent else f"{at}."
 
 
 def manners(wanted: Sequence[Statement]) -> str:
-    """Return how those who are answered want to be talked to, '' where they said nothing of it."""
+    """Return the manners that the people being answered asked for, '' if none."""
     lines = [prompt_line(one.text, FOLLOWED) for one in wanted]
     return "\n".join(["How they want you to talk; do so in your answer:", *lines]) if lines else ""
 
 
 def disliked(replies: Sequence[Exchange]) -> str:
-    """Return which answers of hers were said not to be good, '' for none: they are no model for the next one."""
+    """Return the answers that were marked as bad, '' if none, so that the next one does not imitate them."""
     lines = [prompt_line(clip(one.text, _MOST_OF_A_REPLY), QUOTED, speaker=LYRA) for one in replies]
     return (
         "\n".join(["These answers of yours were not liked; do it otherwise, without a word about it:", *lines]) if lines else ""
@@ -221,7 +221,7 @@ def disliked(replies: Sequence[Exchange]) -> str:
 
 
 def open_thing(one: Statement | None, time_zone: str) -> str:
-    """Return what may be taken up again, '' for nothing: what somebody announced under their name, or what was left open."""
+    """Return the topic to bring up again, '' if none: something announced by a person, or something left open."""
     if one is None:
         return ""
     speaker = one.writer if one.tier == open_things.TIER else ""
@@ -238,7 +238,7 @@ def _newest(statements: Sequence[Statement]) -> list[Statement]:
 
 
 def _subject(text: str) -> str:
-    """Return what a fact begins with, which mostly is whom it is about."""
+    """Return the beginning of a fact, usually its subject."""
     return next((stem(word) for word in words(text)), "")
 
 

@@ -1,4 +1,4 @@
-"""Under which names people are shown in a place whose words are not kept there."""
+"""The display names of people in messages that are not stored."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -13,24 +13,24 @@ from memory.view.messages import Messages
 
 
 async def name_of(messages: Messages, adapter: Adapter, place: Place, person: Person) -> str:
-    """Return the name under which a person is shown at home."""
+    """Return the display name of a person at home."""
     taken = await borne(messages, adapter, place, [person])
     (name,) = await messages.names([(Identity(person.platform, person.id), person.name)], taken)
     return name
 
 
 async def borne(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> Mapping[Account, Borne]:
-    """Return those accounts with names that nobody has at home yet, and that somebody else who is present bears, or bore before."""
+    """Return the accounts whose names are new at home, but belong or belonged to somebody else present."""
     accounts = [] if place.is_private else [one for one in dict.fromkeys(people) if one.id]
     named: list[Account] = [(Identity(place.platform, one.id), one.name) for one in accounts]
     return await _borne(await messages.standing(named), adapter, place) if named else {}
 
 
 async def _borne(standing: Standing, adapter: Adapter, place: Place) -> Mapping[Account, Borne]:
-    """Return which names others who are present bear or bore.
+    """Return which names other people present have or had.
 
-    Who is known elsewhere under such a name counts only as far as they are present under it, which all can see there; who bore it
-    where its readers could know, or at this place, is present under any.
+    Somebody known elsewhere under such a name counts only if present under it, which everybody there can see; somebody who had it
+    at this place, or where its readers could know, counts under any name.
     """
     found: dict[Account, Borne] = {}
     for who, name in dict.fromkeys(standing.people):
@@ -47,7 +47,7 @@ async def _borne(standing: Standing, adapter: Adapter, place: Place) -> Mapping[
 
 
 async def _was_given_up(adapter: Adapter, place: Place, who: Identity, name: str, bearers: Collection[str]) -> bool:
-    """Say whether the first who bore a name there, and is not among its bearers now, is somebody else, be it that they never spoke."""
+    """Return whether somebody else had a name there first and no longer has it, even if they never spoke."""
     earlier = (one for one in await adapter.bore(place) if one.id not in bearers and _is_called(one, name))
     return next((one.id != who.native_id for one in earlier), False)
 
@@ -57,7 +57,7 @@ def _is_called(person: Person, name: str) -> bool:
 
 
 async def as_shown(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-    """Return quotes under the names that their speakers have at home; her own words are Lyra's."""
+    """Return quotes under their speakers' display names at home; Lyra's own posts are hers."""
     people: list[Account] = [
         (Identity(place.platform, one.person) if one.person else None, one.speaker) for one in quotes if not one.own
     ]

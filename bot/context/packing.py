@@ -1,8 +1,8 @@
-"""What comes up for a question, in the room that the other layers leave: ranked together, each told once.
+"""Packing the recalled items into the room that the other layers leave: ranked together, each shown once.
 
-The best message, the best gist and the best month come in, then all of them by their rank; what is short goes in where something
-longer does not. What stands above messages has a share of the room that it exceeds only behind them. The neighbours of messages come last,
-those of the best first: one that takes the place of a message that was found costs evidence (docs/measured.md).
+The best message, the best gist and the best month come first, then everything by rank; shorter entries fill the space that
+longer ones do not fit. Digests have a share of the room, which they exceed only after all messages. Neighbours of messages come
+last, those of the best first: a neighbour in the place of a hit costs evidence (docs/measured.md).
 """
 
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _ABOVE = 0.3
 
 @dataclass
 class _Section:
-    """One layer while it is filled: its title, what it shows, how much it does not, and what it costs."""
+    """One layer being filled: its title, its entries, how many were left out, and its cost in tokens."""
 
     name: str
     title: str
@@ -31,17 +31,17 @@ class _Section:
     spent: int = 0
 
     def cost(self, piece: LayerPiece) -> int:
-        """Return what one more piece costs, with the title where it is the first."""
+        """Return the cost of one more entry, including the title if it is the first."""
         return tokens(piece.text) + 1 + (0 if self.shown else tokens(self.title) + 1)
 
     def filled(self) -> ShownLayer:
-        """Return it as it is read, from the oldest on."""
+        """Return the layer in reading order, oldest first."""
         ordered = sorted(self.shown, key=lambda piece: piece.place)
         return ShownLayer(Fitted(self.name, [piece.text for piece in ordered], self.cut, self.spent), self.title, ordered)
 
 
 class Packer:
-    """Fills a room with what comes up; nothing that is in view is told again. The view stays as it is."""
+    """Fills a room with recalled items, without repeating anything in view. The given view is not changed."""
 
     def __init__(self, view: InView, in_view: Iterable[int], room: int, time_zone: str) -> None:
         self._view = view.copy()
@@ -56,7 +56,7 @@ class Packer:
         self._messages = _Section("recalled", "What you recall:")
 
     def fill(self, recalled: Recalled) -> list[ShownLayer]:
-        """Show of what was recalled what fits, the best first. A room is filled once."""
+        """Show the recalled items that fit, best first. Call it once per room."""
         ranked = [self._placed(one) for one in recalled.ranked]
         for kind in (self._messages, self._gists, self._eras):
             for one in [one for one in ranked if one[0] is kind][:1]:
@@ -83,7 +83,7 @@ class Packer:
         return self._eras, layers.era(one)
 
     def _show(self, section: _Section, piece: LayerPiece) -> bool:
-        """Show a piece where there is room for it; say whether it is in view now."""
+        """Show an entry if there is room; return whether it is in view now."""
         if piece.keys <= self._seen or not self._view.is_new(piece):
             return True
         cost, above = section.cost(piece), section is not self._messages

@@ -1,4 +1,4 @@
-"""Who Lyra is: a text the operator may replace, and nobody else may change. It is read again when its file changes."""
+"""The persona: a text that only the operator may change. It is reloaded when its file changes."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -12,13 +12,13 @@ from localization.sentences import lazy
 from memory.text.storable import clean
 
 OWN = "persona.md"
-"""The file in her home that stands in for the persona that comes with her, unless the configuration names another."""
+"""The file in the home that replaces the default persona, unless the configuration names another."""
 _MOST = 20_000
-"""Characters: longer ones would fill the prompts of small models."""
+"""Maximum length in characters: more would fill the prompts of small models."""
 
 
 class Persona:
-    """The persona of one home. `named` is the file that the configuration names, '' for none."""
+    """The persona of one home. `named` is the file named in the configuration, '' if none."""
 
     def __init__(self, around: Surroundings, named: str) -> None:
         self._around = around
@@ -28,16 +28,16 @@ class Persona:
 
     @property
     def path(self) -> Path:
-        """The file that is read, or would be if it were there."""
+        """The path of the persona file, whether or not it exists."""
         return self._around.path(self.named) if self.named else self._around.home / OWN
 
     @property
     def is_own(self) -> bool:
-        """Whether a file says who she is, and not what comes with her."""
+        """Whether a file replaces the default persona."""
         return bool(self.named) or self.path.is_file()
 
     def read(self) -> str:
-        """Return the text as it is now. Raises BadConfig where the file cannot be read, or says nothing."""
+        """Return the current text. Raises BadConfig if the file cannot be read or is empty."""
         if not self.is_own:
             return default()
         try:
@@ -49,7 +49,7 @@ class Persona:
         return text
 
     def current(self) -> str:
-        """Return the text, read again only if its file changed; where it cannot be read any more, the last one stays."""
+        """Return the text, reloaded only if the file changed; if it cannot be read any more, the last one stays in use."""
         found = self._stamp()
         if found != self._read:
             try:
@@ -62,7 +62,7 @@ class Persona:
         return self._text
 
     def write(self, text: str) -> None:
-        """Let a text say who she is from now on. Raises BadInput, OSError."""
+        """Replace the persona. Raises BadInput, OSError."""
         text = clean(text).strip()
         if not _says(text):
             raise BadInput(lazy("Say who I am, in a few sentences."))
@@ -77,7 +77,7 @@ class Persona:
         write_private(self.path, text + "\n")
 
     def reset(self) -> bool:
-        """Go back to what comes with her; return whether there was anything else. Raises BadInput where the configuration names a file."""
+        """Restore the default; return whether it was replaced. Raises BadInput if the configuration names a file."""
         if self.named:
             raise BadInput(lazy('The configuration names {path}; take "persona" out of it to go back.', path=self.path))
         there = self.path.is_file()
@@ -93,10 +93,10 @@ class Persona:
 
 
 def _says(text: str) -> bool:
-    """Say whether anything of a text can be read."""
+    """Return whether a text contains anything visible."""
     return any(one.isprintable() and not one.isspace() for one in text)
 
 
 def default() -> str:
-    """Return the persona that comes with her."""
+    """Return the default persona."""
     return files("bot").joinpath("persona.md").read_text("utf-8").strip()

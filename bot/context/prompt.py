@@ -1,9 +1,9 @@
 """The prompt of a turn: layers in one token budget, the rarely changing ones first and byte-identical from turn to turn.
 
 Persona and rules → profile → narrative → bank → self-state → this session's summary, all in the system message, whose room
-depends on the budget alone; then recent turns → gists of conversations before → eras → recalled details → today's date → how
-those who are answered want to be talked to → what may be taken up again → what others said just before → the message. What a
-layer leaves of its share is handed on to those behind it.
+depends on the budget alone; then recent turns → gists of earlier conversations → eras → recalled details → today's date →
+manners of the people being answered → a topic to bring up again → what others said just before → the message. What a layer
+leaves of its share is passed on to the layers after it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,9 +39,9 @@ _ASIDE, _ANSWERED = "Just before, others said here:", "The message answers this:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be answered: the messages, what they answer, what others said just before, and the images that came along.
+    """The question: the messages, what they reply to, what others said just before, and the attached images.
 
-    `shared` says that more than one person reads the conversation: then every line has its speaker.
+    If `shared`, more than one person reads the conversation, and every line names its speaker.
     """
 
     asked: Sequence[Exchange]
@@ -53,11 +53,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The messages for the model, the layers they were built from, and everything that stands in view.
+    """The messages for the model, the layers they were built from, and everything in view.
 
-    `seen` are the items that the messages show, each with its whole text; `asides` the platform's ids of what is shown and not
-    kept. `citable` are the items that came to mind for this question or stand above gists, and `speakers` whose names stand
-    everywhere, `raised` what is to be taken up again.
+    `seen` maps the items in view to their full texts; `asides` are the platform ids of what is shown but not stored. `citable` are
+    the items recalled for this question and the statements, `speakers` the names that occur everywhere, `raised` the topic to
+    bring up again.
     """
 
     messages: list[ChatMessage]
@@ -69,16 +69,16 @@ class Prompt:
     raised: frozenset[int] = frozenset()
 
     def sources(self, answer: str) -> frozenset[int]:
-        """Return the items that an answer draws on, of those that came to mind and those that stand above gists."""
+        """Return the recalled items and statements that an answer draws on."""
         return drawn_on(answer, {key: self.seen[key] for key in self.citable}, self.speakers)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A prompt before anything was recalled for it: what stands, the end of the conversation, and the question.
+    """A prompt before recall: the standing layers, the end of the conversation, and the question.
 
-    `in_view` are the keys of what it shows already, `texts` what they say, `asides` the platform's ids of what it shows and is
-    not kept. `since` is when the first of its messages was said, `left` the tokens that what is recalled may take.
+    `in_view` are the keys of what it shows already, `texts` their texts, `asides` the platform ids of what it shows but is not
+    stored. `since` is when its first message was said, `left` the tokens left for recall.
     """
 
     head: str
@@ -103,7 +103,7 @@ class Draft:
 
 
 def draft(persona: str, memory: Standing, question: Question, now: int, time_zone: str, budget: int) -> Draft:
-    """Begin the prompt for answering a question, within `budget` tokens by the count of memory.budget."""
+    """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
     head, today = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
     manners = "\n\n".join(filter(None, (layers.manners(memory.manners), layers.disliked(memory.disliked))))
     open_thing = layers.open_thing(memory.open_thing, time_zone)
@@ -114,7 +114,7 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
     beside = _beside(question, memory.recent)
     around = _around(question, beside, min(budget // 8, rest // 6))
     left = rest - sum(tokens(part) + 1 for part in (today, manners, open_thing, asked, around))
-    # Not a share of what is left: however long the question is, the conversation must begin where it did a turn before.
+    # Not a share of what is left: the conversation must begin where it did in the turn before, however long the question is.
     reserved = max(int(_RECENT * rest), rest - int(_AFTER * room))
     recent, said = _recent(memory.recent, question, budget // 8, max(0, min(reserved, left)))
     exchanges = [*memory.recent[recent.cut :], *question.asked]
@@ -129,9 +129,9 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
 
 
 def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, plain: bool = False) -> Prompt:
-    """Complete a prompt with what was recalled for its question, and with what the model looked up since, in the same room.
+    """Complete a prompt with what was recalled for its question and what the model looked up since, in the same room.
 
-    `plain` has what was looked up stand where it is recalled, so that no message is of a tool.
+    If `plain`, lookup results are placed among the recalled items, so that there are no tool messages.
     """
     looked_up = recalled_text(rounds) if plain else []
     turns = [] if plain else [message for one in rounds for message in exchanged(one)]
@@ -170,7 +170,7 @@ def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, pl
 
 
 def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
-    """Return the text of everything that may stand in view whatever is asked, and of the conversation."""
+    """Return the texts of the standing layers and of the conversation."""
     stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative, *_beside_the_question(memory))
     return {
         **{one.key: one.text for one in stated},
@@ -193,7 +193,7 @@ def _recalled_texts(came: Recalled) -> dict[int, str]:
 
 
 def _standing(view: InView, room: TokenBudget, memory: Standing, time_zone: str) -> list[ShownLayer]:
-    """Fill the layers that change rarely; nothing of the question takes part in it."""
+    """Fill the layers that rarely change, independently of the question."""
     share = _SHARED if memory.shared else _PRIVATE
     known, told = layers.facts(memory.profile, time_zone), layers.arcs(memory.narrative)
     shown = [
@@ -210,13 +210,13 @@ def _standing(view: InView, room: TokenBudget, memory: Standing, time_zone: str)
 
 
 def _recent(window: Sequence[Exchange], question: Question, most: int, room: int) -> tuple[Fitted, list[ChatMessage]]:
-    """Show the end of the conversation; where not all of it fits, it begins some messages later, and so for some turns."""
+    """Show the end of the conversation; if it does not fit, its beginning moves by several messages at once, to stay stable."""
     frame = SPOKEN if question.shared or _voices(window) > 1 else ALONE
     quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
     reply = REPLY.among([*(one.speaker for one in (*window, *question.asked)), *quoted])
     said: list[ChatMessage] = []
     spent = [0]
-    # From the end on, so that what does not fit is not rendered.
+    # From the end, so that what does not fit is not rendered.
     for one in reversed(window):
         message = _turn(one, reply if one.role == "assistant" else frame, most)
         cost = spent[-1] + tokens(message["content"]) + 1
@@ -246,7 +246,7 @@ def _voices(messages: Iterable[Exchange]) -> int:
 
 
 def _asked(question: Question, most: int) -> str:
-    """Return the messages to answer, of at most so many tokens: each has its share, and what one leaves is the others'."""
+    """Return the messages to answer, in at most `most` tokens: each has a share, and passes on what it leaves."""
     frame = SPOKEN if question.shared or _voices(question.asked) > 1 else ALONE
     shown: dict[int, str] = {}
     left = most
@@ -260,7 +260,7 @@ def _asked(question: Question, most: int) -> str:
 
 
 def _beside(question: Question, recent: Sequence[Exchange]) -> list[Quote]:
-    """Return what is shown of the place and kept nowhere: what is in view as memory already is left out."""
+    """Return what the place shows that is not stored, leaving out what is in view as memory already."""
     known = {message.source_id for message in (*recent, *question.asked)}
     texts = {message.text for message in recent}
     there = {quote.id: quote for quote in (*question.aside, *question.quotes)}
@@ -268,7 +268,7 @@ def _beside(question: Question, recent: Sequence[Exchange]) -> list[Quote]:
 
 
 def _around(question: Question, beside: Sequence[Quote], most: int) -> str:
-    """Show these quotes in at most so many tokens: what the message answers before the rest, and of that the newest."""
+    """Show these quotes in at most `most` tokens: what the message replies to first, then the newest of the rest."""
     answers = {quote.id for quote in question.quotes}
     aside = [quote for quote in beside if quote.id not in answers]
     answered = [quote for quote in beside if quote.id in answers]

@@ -1,6 +1,6 @@
-"""What a place shows beside a message: quotes, what was said just before, and forwards; never what Lyra was told to forget.
+"""What a place shows around a message: quotes, what was said just before, and forwards; never anything forgotten.
 
-Of her own posts only those are shown that may be read by the view at hand now, whichever way they come.
+Of Lyra's own posts only those are shown that the current view may read, whichever way they come.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,7 +20,7 @@ Bearing = TypeVar("Bearing", Message, Quote)
 
 
 async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-    """Return those quotes that are not forgotten; of Lyra's own, those that may be read in a view now."""
+    """Return the quotes that are not forgotten; of Lyra's own, those that the view may read now."""
     withheld = await memory.shown.withheld(place.platform, _shown(place, quotes)) if quotes else set()
     own = await view.posts.may_be_shown(place.platform, [quote.id for quote in quotes if quote.own])
     left = [quote for quote in quotes if quote.id not in withheld and (not quote.own or own.get(quote.id, False))]
@@ -28,13 +28,13 @@ async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence
 
 
 async def unkept(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
-    """Return those quotes of others that are neither kept nor forgotten."""
+    """Return the quotes of others that are neither stored nor forgotten."""
     left = await memory.shown.beside(place.platform, place.key, _shown(place, quotes))
     return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in left])
 
 
 def openly(quotes: Sequence[Quote]) -> list[Quote]:
-    """Return what of this, oldest first, was not said in confidence, be it by what its speaker said next."""
+    """Return the quotes, oldest first, that were not said in confidence, even by what their speaker said next."""
     left: list[Quote] = []
     for quote in quotes:
         ask = discreet(quote.text)
@@ -54,7 +54,7 @@ def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:
 
 
 async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message:
-    """Return a message without what it quotes or forwards of what is forgotten."""
+    """Return a message without forgotten content in its quotes and forwards."""
     platform = message.place.platform
     forwards = [*message.forwards, *(message.quoted.forwards if message.quoted else ())]
     shown = _shown(message.place, [message.quoted] if message.quoted else [])
@@ -65,9 +65,9 @@ async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message
 
 
 async def without_forgotten(memory: Memory, view: View, platform: str, bearing: Sequence[Bearing]) -> list[Bearing]:
-    """Return these with nothing of what they forward where that is forgotten, or a post of hers that may not be read here.
+    """Return these without forwarded content that is forgotten, or a post of hers that may not be read here.
 
-    What was told in confidence is shown by a forward of its teller's alone, where the confidence is not read anyway.
+    A confidence is shown only if its own teller forwards it, unless the view reads it anyway.
     """
     forwards = {forward.id: forward for one in bearing for forward in one.forwards}
     if not forwards:
@@ -87,7 +87,7 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
 
 
 def says_nothing(message: Message) -> bool:
-    """Say whether nothing is left of a message but that something was forwarded."""
+    """Return whether nothing is left of a message except that something was forwarded."""
     return not (message.text.replace(_FORWARDED, "").strip() or message.attachments or message.forwards)
 
 
@@ -111,6 +111,6 @@ def _blanked(text: str, gone: Sequence[Forward]) -> str:
 
 
 def _kept_at(place: Place, id: str) -> list[str]:
-    """Return the keys of the places where a message may be kept: a thread begins with a message of its channel or room."""
+    """Return the keys of the places where a message may be stored: a thread begins with a message of its channel or room."""
     threads = (place.thread, "", id) if place.reach is Reach.ROOM else (place.thread, "")
     return [replace(place, thread=thread).key for thread in dict.fromkeys(threads)]

@@ -1,7 +1,7 @@
-"""What may leave: a text becomes the parts in which it goes out, and what it must not hold is taken out of each.
+"""Composing outgoing text: it is cut into parts, and whatever must not leave is removed from each.
 
-Nothing that moves a cursor or hides, no address as a link that nobody in view said and the operator does not allow, no part
-longer than the platform takes; judged on the parts, after cutting.
+No invisible or cursor-moving characters, no links except those said by people in view or allowed by the operator, no part
+longer than the platform allows; checked on the parts, after cutting.
 """
 
 import json
@@ -22,17 +22,17 @@ from memory.text.apart import apart
 
 MOST_CHARACTERS = 100_000
 _SHORTEST = 2_000
-"""The longest part that every platform takes."""
+"""The longest part that every platform accepts."""
 REFLECTION = "reflection"
-"""The form of a thought of hers, said unasked."""
+"""The form of a reflection, posted unasked."""
 OFFER = "offer"
-"""The form of what changes only what can be pressed under a message."""
+"""The form of an update that only changes the buttons under a message."""
 _ROOM = 40
-"""UTF-16 units that an adapter may add to a part, as to say that it is a repeat."""
+"""UTF-16 units that an adapter may add to a part, for example to mark a repeat."""
 
 
 class Composer:
-    """Makes the parts that a platform's adapter sends. `listed` are the links that may always pass."""
+    """Composes the parts that a platform's adapter sends. `listed` are the links that may always pass."""
 
     def __init__(self, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList) -> None:
         self._adapters = adapters
@@ -52,9 +52,9 @@ class Composer:
     ) -> Sequence[Part]:
         """Return a text as it may leave, each part with its own key.
 
-        `links` are the addresses that it may show as such beside those that the operator allows; NO_LINKS for none. `actions`
-        stand under the last part. `replaces` is the key of a preview that the first part takes the place of. `form` is "" or
-        REFLECTION. `cards` go out in the place of the text where the platform shows them.
+        `links` are the URLs that may be links besides those that the operator allows; NO_LINKS for none. `actions` go under the
+        last part. `replaces` is the key of a preview that the first part replaces. `form` is "" or REFLECTION. `cards` replace the
+        text where the platform shows cards.
         """
         if cards and self._adapters[platform].card_limits:
             texts, form = await apart(len(text), partial(self._cut_cards, platform, cards, links)), CARDS
@@ -74,28 +74,28 @@ class Composer:
         ]
 
     async def left(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
-        """Return a short text without links, as it may leave on any platform, for another process to send."""
+        """Return a short text without links, fit for any platform, for another process to send."""
         passing = Passing(NO_LINKS, self._listed)
         cut = await apart(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
         return [Part(self._ids.new(), one, actions=_pressed(actions) if at == len(cut) - 1 else "") for at, one in enumerate(cut)]
 
     def keys(self) -> Iterator[str]:
-        """Yield keys for parts that somebody else composes."""
+        """Yield keys for parts composed elsewhere."""
         while True:
             yield self._ids.new()
 
     def offer(self, target: str, actions: Sequence[Action]) -> Sequence[Part]:
-        """Return what puts something to press under a message that went out and stays as it is."""
+        """Return the parts that add buttons to a message already sent."""
         return [Part(self._ids.new(), "", "edit", target, _pressed(actions), OFFER)]
 
     def removal(self, replaces: str) -> Sequence[Part]:
-        """Return what takes a preview away again; () where there is none."""
+        """Return the parts that remove a preview; () if there is none."""
         if not replaces:
             return ()
         return [Part(self._ids.new(), "", "delete", replaces)]
 
     async def preview(self, platform: str, text: str, links: Collection[str]) -> Part | None:
-        """Return the beginning of an answer as it may be shown while it is made, None where that is nothing yet."""
+        """Return the beginning of an answer as a preview, None if there is nothing to show yet."""
         shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
         if not self.printed(shown):
             return None
@@ -103,16 +103,16 @@ class Composer:
         return Part(self._ids.new(), texts[0], "preview")
 
     async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
-        """Return a text as it may be shown where an adapter asks a person something."""
+        """Return a text as an adapter may show it when it asks a person something."""
         adapter, passing = self._adapters[platform], Passing(links, self._listed)
         return await apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
 
     def begun(self, platform: str, text: str, links: Collection[str]) -> str:
-        """Return a text that is still being written up to where it can be judged."""
+        """Return a text still being written, up to where it can be checked."""
         return begun(text, Passing(links, self._listed), names=self._adapters[platform].links_names)
 
     def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
-        """Say whether whole words of a text may be shown before the rest of it is known."""
+        """Return whether these whole words may be shown before the rest of the text is known."""
         return is_plain(words, Passing(links, self._listed), names=self._adapters[platform].links_names)
 
     def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
@@ -130,11 +130,11 @@ class Composer:
         return [frozen(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
 
     def printed(self, text: str) -> str:
-        """Return a text without what hides or moves."""
+        """Return a text without invisible or cursor-moving characters."""
         return printable(text).strip()
 
     def pressable(self, part: Part, actions: Sequence[Action]) -> Part:
-        """Return a part under which something can be pressed."""
+        """Return a part with buttons."""
         return replace(part, actions=_pressed(actions))
 
 

@@ -1,10 +1,9 @@
-"""The exit's judgement of links and images: no client makes an address clickable, or fetches it, that nobody here gave.
+"""The exit gate for links and images: no client makes a URL clickable, or fetches it, unless somebody here gave it.
 
-An address that may not pass is shown as code, with a remark that it was one. Clients disagree about where code begins and
-ends: a text of which they might see different parts as code is first rid of what they disagree about. A text is judged as it
-goes out, part by part: what a cut makes of it is judged as well.
+A URL that may not pass is shown as code, with a remark. Clients disagree about where code begins and ends, so markup on which
+they might disagree is removed first. A text is checked as it goes out, part by part, including what a cut makes of it.
 
-Code in Markdown, as far as all clients agree on where it begins and ends.
+The Markdown code recognized here is what all clients agree on.
 """
 
 import re
@@ -24,7 +23,7 @@ Pieces = list[tuple[str, str]]
 
 
 def pieces(text: str) -> Iterator[tuple[str, str]]:
-    """Divide a text into "text", code "span" and "fence" as all clients see it; the rest, from where they may not, is "unclear"."""
+    """Divide a text into "text", code "span" and "fence" as all clients see it; from where they may disagree, it is "unclear"."""
     lines = _LINE.findall(text)
     at = 0
     plain: list[str] = []
@@ -43,7 +42,7 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _fence_end(lines: list[str], at: int, indent: str) -> int:
-    """Return the line after a fence that all clients close there, 0 where they may not."""
+    """Return the line after a fence that all clients close there, 0 if they may disagree."""
     blank = True
     for end in range(at + 1, len(lines)):
         line = lines[end]
@@ -70,29 +69,29 @@ def _spans(text: str) -> Iterator[tuple[str, str]]:
 REMARK = lazy("link removed")
 _REMARKS = "|".join(re.escape(REMARK.read_in(code)) for code in LANGUAGES)
 _LONGEST = 300
-"""Characters that are shown of an address which may not pass."""
+"""How many characters of a blocked URL are shown."""
 _LONGEST_WORD = 1_000
 _DEEPEST = 5
 
 _RUNS_CODE = re.compile(r"(?:javascript|vbscript|data):", re.IGNORECASE)
-# The others may as well be names of files or people, of which nothing is said.
+# The others may as well be names of files or people, which get no remark.
 _IS_LINK = re.compile(rf"(?:{WITHOUT_SLASHES}):|www\.|discord\.gg", re.IGNORECASE)
 
-# A destination or a definition that could lead out of here, though it need not look like an address.
+# A destination or definition that could lead elsewhere, though it need not look like a URL.
 _LEADS_OUT = re.compile(rf"\](?:\(\s*<?(?:[/\\&]|{SCHEME}|{DOMAIN})|:\s*<?(?:[/\\&]|{SCHEME}\S))", re.IGNORECASE)
 _LINK = re.compile(
     r"!?\[(?P<text>[^\[\]]*)\]\((?![\w #-]*\))\s*<?(?P<to>(?:[^\s()<>\\]|\([^\s()<>\\]*\))+)>?(?:\s+(?:\"[^\"]*\"|'[^']*'))?\s*\)"
 )
 _JOINT = re.compile(r"\](?=\(|:(?!\s*[\w-]+\s))")
 
-# What may hide a backtick in a tag; mentions, emoji and times of Discord are none.
+# What may hide a backtick in a tag; Discord's mentions, emoji and timestamps are not tags.
 _TAG = re.compile(r"<[a-z/!?](?!(?:\w*:\w+:\d+|:-?\d+(?::\w)?|[\w -]+:\d+)>)", re.IGNORECASE)
 _NO_MENTION = re.compile(r"<(?!(?:@[!&]?\d+|#\d+|a?:\w+:\d+|t:-?\d+(?::\w)?|/[\w -]+:\d+)>)")
 _TILDES = re.compile(r"~{3,}")
 _BULLET = re.compile(r"^[ >]*\*[ \t]", re.MULTILINE)
-# Discord lets an address in angle brackets run on into code.
+# Discord lets a URL in angle brackets run on into code.
 _OPEN_ANGLE = re.compile(r"<[^ <>]*\Z")
-# Emphasis that every client closes on its own line, with no code in it.
+# Emphasis that every client closes on the same line, without code in it.
 _CLOSED_MARKS = (
     re.compile(r"(?<![\\*_~|])(\*\*|~~|\|\||\*)(?=[^\s*_~|])[^*_~|\n\0\[\]]*(?<=[^\s\\])\1(?![*_~|])"),
     re.compile(r"(?<![\w\\*~|])(__|_)(?=[^\s*_~|])[^*_~|\n\0\[\]]*(?<=[^\s\\])\1(?![\w*~|])"),
@@ -102,10 +101,10 @@ _REMARKED = re.compile(rf"`(?:, (?:{_REMARKS})\)| \((?:{_REMARKS})\))")
 
 
 def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LONGEST) -> str:
-    """Return a text as it may leave: no address in it is live unless it is `allowed`, word for word; links show where they lead.
+    """Return a text as it may leave: no URL in it is live unless it is `allowed` verbatim; links show their destination.
 
-    `names` says that clients make a link of a bare name with a dot, too. Of an address that may not pass at most `longest`
-    characters are shown. A text without addresses is left as it is.
+    If `names`, clients also turn a bare name with a dot into a link. At most `longest` characters of a blocked URL are shown. A
+    text without URLs is returned unchanged.
     """
     gate = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, longest)
     if not any(gate.pattern.search(form) or _LEADS_OUT.search(form) for form in (text, decoded(text))):
@@ -120,31 +119,31 @@ def gated(text: str, allowed: Container[str], *, names: bool, longest: int = _LO
 
 
 def begun(text: str, allowed: Container[str], *, names: bool) -> str:
-    """Return a text that is still being written, without its last word where that looks like the beginning of an address."""
+    """Return a text still being written, without its last word if that looks like the beginning of a URL."""
     last = word_at(text, len(text))
     return text if len(text) - last <= _LONGEST_WORD and is_plain(text[last:], allowed, names=names) else text[:last]
 
 
 def word_at(text: str, end: int) -> int:
-    """Return where the word begins that goes up to, or over, a place in a text."""
+    """Return the start of the word that ends at or contains an offset."""
     return next((at for at in range(end, 0, -1) if text[at - 1].isspace()), 0)
 
 
 def is_plain(words: str, allowed: Container[str], *, names: bool) -> bool:
-    """Say whether whole words hold nothing that `gated` would change, whatever stands around them."""
+    """Return whether `gated` would leave these whole words unchanged in any context."""
     gate = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, _LONGEST)
     found = (match[0] for form in (words, decoded(words)) for match in gate.pattern.finditer(form))
     return not _JOINT.search(words) and not _LEADS_OUT.search(decoded(words)) and all(map(gate.passes, found))
 
 
 def gated_parts(text: str, allowed: Container[str], most: int, *, names: bool) -> list[str]:
-    """Return a text as it may leave, in parts of at most `most` UTF-16 units. Each part is judged as it goes out."""
+    """Return a text as it may leave, in parts of at most `most` UTF-16 units. Each part is checked by itself."""
     short = _Gate(allowed, ADDRESS_OR_NAME if names else ADDRESS, min(_LONGEST, most // 3)).shortened(text)
     return [part for cut in split(short, most) for part in _fitting(cut, allowed, most, names=names)]
 
 
 def _fitting(part: str, allowed: Container[str], most: int, *, names: bool, deep: int = 0) -> list[str]:
-    """Gate a part; what that made too long is cut, and what the cut made is gated again."""
+    """Gate a part; if that makes it too long, cut it and gate the pieces again."""
     safe = gated(part, allowed, names=names, longest=min(_LONGEST, most // 3))
     if units(safe) <= most:
         return [safe]
@@ -154,7 +153,7 @@ def _fitting(part: str, allowed: Container[str], most: int, *, names: bool, deep
 
 
 class _Gate:
-    """Judges one text: what is an address, which may pass, and how the others are shown."""
+    """Checks one text: what is a URL, which may pass, and how the others are shown."""
 
     def __init__(self, allowed: Container[str], pattern: re.Pattern[str], longest: int) -> None:
         self._allowed = allowed
@@ -162,7 +161,7 @@ class _Gate:
         self._longest = longest
 
     def shortened(self, text: str) -> str:
-        """Leave out the rest of addresses that may not pass and are too long to be shown, so that no part is filled with it."""
+        """Truncate blocked URLs that are too long to be shown, so that they do not fill whole parts."""
 
         def judged(match: re.Match[str]) -> str:
             address = bare(match[0])
@@ -177,11 +176,11 @@ class _Gate:
         return address if len(address) <= self._longest else f"{address[: self._longest]}…"
 
     def disarmed(self, text: str) -> str:
-        """Show links as text and address, and what may not pass as code. Code is left as it is."""
+        """Show links as text and URL, and blocked URLs as code. Code is left unchanged."""
         return "".join(self._shown(_unmasked(piece, angled=True)) if kind == "text" else piece for kind, piece in pieces(text))
 
     def simplified(self, text: str, code: Collection[str]) -> str:
-        """As `disarmed`, for a text of which clients may see different parts as code: only these kinds of it stay."""
+        """Like `disarmed`, for a text in which clients may disagree about code: only these kinds of code are kept."""
         if code:
             return "".join(piece if kind in code else self.simplified(piece, ()) for kind, piece in pieces(text))
         text = _REMARKED.sub("`", text)
@@ -191,7 +190,7 @@ class _Gate:
         return self._shown(_TILDES.sub(lambda run: " ".join(run[0]), text), simply=True)
 
     def is_safe(self, text: str) -> bool:
-        """Say whether every client sees the same code in a text, and outside of it only addresses that may pass."""
+        """Return whether every client sees the same code in a text, and only allowed URLs outside of it."""
         divided = list(pieces(text))
         outside = [piece for kind, piece in divided if kind == "text"]
         found = [match[0] for piece in outside for form in (piece, decoded(piece)) for match in self.pattern.finditer(form)]
@@ -205,12 +204,12 @@ class _Gate:
         )
 
     def passes(self, found: str) -> bool:
-        """Say whether an address as it was found, with the punctuation behind it, may pass."""
+        """Return whether a URL as found, with trailing punctuation, may pass."""
         address = bare(found)
         return address in self._allowed and not _RUNS_CODE.match(address)
 
     def _shown(self, text: str, *, simply: bool = False) -> str:
-        """Show what may not pass as code; `simply` so that no mark of the text can be closed in it. The text holds no code."""
+        """Show blocked URLs as code; if `simply`, so that no markup of the text can be closed in it. The text contains no code."""
 
         def judged(match: re.Match[str]) -> str:
             if self.passes(match[0]):
@@ -221,7 +220,7 @@ class _Gate:
             if simply:
                 shown = _MARKS_IN_CODE.sub(lambda mark: f"%{ord(mark[0]):02X}", shown)
             before = text[match.start() - 1 : match.start()]
-            # What stands right before code may take away its beginning.
+            # A character right before code may cancel its beginning.
             code = f" `{shown}`" if simply and not (before.isspace() or before in "(") else f"`{shown}`"
             if not _IS_LINK.match(address) and "/" not in address:
                 return f"{code}{rest}"
@@ -232,7 +231,7 @@ class _Gate:
         return self.pattern.sub(judged, text)
 
     def _is_crossed(self, divided: Pieces) -> bool:
-        """Say whether a mark that is open outside of code could be closed inside of it, as some clients read it."""
+        """Return whether markup opened outside of code could be closed inside of it by some client."""
         outside = "\0".join(piece for kind, piece in divided if kind == "text")
         code = "\0".join(piece for kind, piece in divided if kind != "text")
         spans = "".join(piece for kind, piece in divided if kind == "span")
@@ -249,7 +248,7 @@ class _Gate:
 
 
 def _unmasked(text: str, *, angled: bool) -> str:
-    """Show links as their text and where they lead, `angled` in angle brackets. The text holds no code."""
+    """Show links as text and destination, in angle brackets if `angled`. The text contains no code."""
 
     def shown(link: re.Match[str]) -> str:
         to = f"<{link['to']}>" if angled and ADDRESS.fullmatch(f"<{link['to']}>") else link["to"]

@@ -1,4 +1,4 @@
-"""Where parts wait because they did not arrive, and when they are tried again."""
+"""Places with undelivered parts, and when to retry."""
 
 import asyncio
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class _Late:
 
 
 class Lateness:
-    """Places that are late: tried again when their platform says; else after 5 s, twice as long after each more failure, at most 60."""
+    """Places to retry: when the platform says; else after 5 s, doubling with each further failure up to 60 s."""
 
     def __init__(self) -> None:
         self._late: dict[Place, _Late] = {}
@@ -25,18 +25,18 @@ class Lateness:
         return place in self._late
 
     def failed(self, place: Place, retry_after: float | None) -> None:
-        """Take in that something did not arrive; `retry_after` is in seconds, None where the platform did not say."""
+        """Record a failed delivery; `retry_after` is in seconds, None if the platform did not say."""
         failures = self._late[place].failures + 1 if place in self._late else 1
         usual = min(_LONGEST, _FIRST * 2.0 ** min(failures - 1, 10))
         self._late[place] = _Late(failures, asyncio.get_running_loop().time() + (usual if retry_after is None else retry_after))
         self._changed.set()
 
     def arrived(self, place: Place) -> None:
-        """Take in that nothing waits at a place any more."""
+        """Record that nothing waits at a place any more."""
         self._late.pop(place, None)
 
     async def due(self) -> list[Place]:
-        """Wait until something is to be tried again, and return where. It stays late, and is due once more only if it fails."""
+        """Wait until a retry is due, and return the places. Each is due again only if it fails again."""
         now = asyncio.get_running_loop().time
         while not (due := [place for place, one in self._late.items() if one.due is not None and one.due <= now()]):
             self._changed.clear()

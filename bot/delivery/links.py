@@ -10,14 +10,14 @@ from localization.sentences import _
 from memory.types import Exchange, Kind
 
 NO_LINKS: frozenset[str] = frozenset()
-"""For text that shows no address as a link, be it composed by code or made of people's own words."""
+"""For text that shows no links, whether composed by code or quoted from people."""
 
 _HOST = r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
 _ENTRY = re.compile(
     rf"(?P<below>\*\.)?(?P<domain>{_HOST}\.[A-Za-z][A-Za-z0-9-]*)"
     rf"|(?P<origin>[Hh][Tt][Tt][Pp][Ss]?://{_HOST}(?::\d{{1,5}})?)(?P<path>/[\w\-.~!$&'()*+,;=:@%/]*)?"
 )
-# What every client and browser divides in the same way, and where no client sees an end; anything else is not looked at further.
+# What every client and browser parses in the same way, with no earlier end; anything else is not considered.
 _ADDRESS = re.compile(
     rf"(?:(?P<scheme>[Hh][Tt][Tt][Pp][Ss]?)://)?(?P<host>{_HOST})(?P<port>:\d{{1,5}})?"
     r"(?P<path>/[\w\-.~!$&'()+,;=:@%/]*)?(?P<more>[?#][\w\-.~!$&'()+,;=:@%/?#]*)?"
@@ -29,8 +29,8 @@ _LEADS_UP = re.compile(r"(?:^|/)(?:\.|%2e){1,2}(?:/|$)|%2f|%5c", re.IGNORECASE)
 class AllowList:
     """The operator's `[exit] links`.
 
-    "example.org" is every address at that host, "*.example.org" every one at a host below it, and "https://example.org/docs/"
-    every address that begins so. Raises ValueError for an entry that is none of these.
+    "example.org" allows every URL at that host, "*.example.org" those at any subdomain, and "https://example.org/docs/" every
+    URL with that prefix. Raises ValueError for any other entry.
     """
 
     def __init__(self, entries: Iterable[str]) -> None:
@@ -61,7 +61,7 @@ class AllowList:
         found = _ADDRESS.fullmatch(address) if isinstance(address, str) else None
         if not found or _LEADS_UP.search(path := found["path"] or "/"):
             return False
-        # What looks like an address within the address would be one by itself where a client ends the first one before it.
+        # A URL within the URL would stand by itself if a client ends the outer one before it.
         rest = path + (found["more"] or "")
         if "~~" in rest or has_link(rest) or _NAME_BEHIND_AN_END.search(rest):
             return False
@@ -74,7 +74,7 @@ class AllowList:
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """The addresses that may pass in one text: what people in view `said`, word for word, and what the operator `listed`."""
+    """The URLs that may pass in one text: those that people in view `said`, verbatim, and those the operator `listed`."""
 
     said: Collection[str]
     listed: AllowList
@@ -84,16 +84,16 @@ class Passing:
 
 
 def _begins(path: str, prefix: str) -> bool:
-    """Say whether a path is a prefix, or goes on behind it with a step of its own."""
+    """Return whether a path equals a prefix, or continues it with a further segment."""
     return path == prefix or path.startswith(prefix if prefix.endswith("/") else f"{prefix}/")
 
 
 async def given(messages: Iterable[Exchange], quotes: Iterable[str] = ()) -> frozenset[str]:
-    """Return the addresses in messages that people said, and in what is quoted of people."""
+    """Return the URLs in people's messages and in quotes of people."""
     said = [*(message.text for message in messages if message.kind is Kind.SAID), *quotes]
     return await asyncio.to_thread(lambda: frozenset[str]().union(*map(addresses, said)))
 
 
 def configured(text: str, *, owner: bool) -> frozenset[str]:
-    """Return the addresses in a text that code composed of the configuration, for who runs her; none for anybody else."""
+    """Return the URLs in a text composed from the configuration, for the operator; none for anybody else."""
     return addresses(text) if owner else NO_LINKS

@@ -1,7 +1,7 @@
-"""The exit: every text that leaves passes here, once, and goes out under the key it was stored with.
+"""The exit: every outgoing text passes here, once, and is sent under the key it was stored with.
 
-What a text may hold is judged when its parts are made (`composer`). Where it goes is judged when it goes: a part whose place is
-read by others now than when it was stored is not sent.
+The content of a text is checked when its parts are composed (`composer`), its destination when it is sent: a part whose place
+has other readers now than when it was stored is not sent.
 """
 
 import json
@@ -33,14 +33,14 @@ from memory.ports import Ids
 from memory.view.view import View
 
 UNNAME = "unname"
-"""What takes away the name that a thread has of what was forgotten."""
+"""The operation that removes a thread name made of forgotten words."""
 
 GONE, REFUSED, WAITING = "gone", "refused", "waiting"
-"""What becomes of a message that is to be taken away."""
+"""The outcomes of deleting a message."""
 
 
 class Outgoing:
-    """Sends what waits in the outbox through the adapters of its platforms. `listed` are the links that may always pass."""
+    """Sends waiting outbox parts through the adapters. `listed` are the links that may always pass."""
 
     def __init__(
         self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
@@ -63,16 +63,17 @@ class Outgoing:
         self._held = Held()
 
     def held(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
-        """Hold the words of parts in memory alone until these are sent; return the parts as the outbox gets them, without.
+        """Hold the text of parts in memory until they are sent; return the parts for the outbox, without text.
 
-        A kill loses them, which is then said in their place. `notice` says that they are no conversation; `files` go with the last.
+        A kill loses the text, which is then reported in its place. `notice` marks parts outside the conversation; `files` are attached
+        to the last.
         """
         return self._held.hold(parts, notice=notice, files=files)
 
     async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
-        """Send these parts to a place, or everything that waits for it, in order; return the platform's id of the last.
+        """Send these parts to a place, or everything waiting for it, in order; return the platform id of the last.
 
-        What did not arrive for sure waits for the next time; what can never arrive is given up, and the log says why.
+        Parts that certainly did not arrive wait for a retry; parts that can never arrive are given up, with a log entry.
         """
         if not self._adapters[platform].holds(place):
             self._elsewhere(platform, place)
@@ -82,13 +83,13 @@ class Outgoing:
             return await self._send_each(platform, place, await self._journal.take(platform, place, keys))
 
     async def send(self, platform: str, first: Row, later: Sequence[Part]) -> None:
-        """Send a part that is being attempted, and those that wait behind it, to a place where the caller is `alone`."""
+        """Send a part being attempted, and those waiting behind it, to a place that the caller has `alone`."""
         await self._send_each(platform, first.place, [first], [part.key for part in later])
 
     async def _send_each(self, platform: str, place: str, attempted: Sequence[Row], later: Sequence[str] = ()) -> str:
-        """Send what is being attempted, then the parts of these keys, each attempted once the one before it arrived.
+        """Send the parts being attempted, then those with these keys, each once the one before it arrived.
 
-        What is older and did not arrive goes first. Returns the platform's id of the last.
+        Older parts that did not arrive go first. Returns the platform id of the last.
         """
         adapter, arrived, waiting = self._adapters[platform], "", list(attempted)
         if (platform, place) in self._late:
@@ -106,7 +107,7 @@ class Outgoing:
                     self._late.failed((platform, place), error.retry_after)
                     return arrived
                 waiting, later = [*waiting, *await self._journal.take(platform, place, later)], ()
-                # What is not taken away keeps nothing from being said.
+                # A failed deletion does not hold up other parts.
                 rest = row.answers if row.part.operation != "delete" else ""
                 lost = [row, *(one for one in waiting if rest and one.answers == rest)]
                 await self._journal.cancel([one.row for one in lost])
@@ -127,12 +128,12 @@ class Outgoing:
         return arrived
 
     async def _send(self, adapter: Adapter, row: Row) -> str | None:
-        """Send one part and return its id; None where it must not go and is cancelled. Raises SendFailed."""
+        """Send one part and return its id; None if it must not be sent and is cancelled. Raises SendFailed."""
         if row.part.operation != "delete" and not await self._may_go(adapter, row.place, row.domain, row.also):
             if row.part.operation != "edit" or row.part.form == OFFER:
                 await self._journal.cancel([row.row])
                 return None
-            # What is shown of the answer was for others to read.
+            # The preview was written for other readers.
             await self._journal.remove(row.row)
             row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
         told_late = self._barred.as_told((adapter.platform, row.place), row)
@@ -147,21 +148,21 @@ class Outgoing:
                 await self._journal.cancel([row.row])
                 return None
             row, files = found
-        # Whoever it was said to may be gone from this process: what it says tells their language.
+        # This process may not know the recipient's language: it is detected from the text.
         with reading(known(told(row.part.text)) if row.unsure else ""):
             remote = await adapter.send(_sending(row, files))
-        # Under its id stands what it says, not what it offers.
+        # Its id belongs to the text, not to the buttons.
         return "" if row.part.form == OFFER else remote
 
     async def delete(self, parts: Mapping[tuple[str, str], Sequence[Part]]) -> Counter[str]:
-        """Send the parts, by platform and place, that take messages away; count what became of them: GONE, REFUSED, WAITING."""
+        """Send deletions, by platform and place; return the counts of GONE, REFUSED and WAITING."""
         for (platform, place), some in parts.items():
             await self.flush(platform, place, some)
         states = await self._journal.states([part.key for some in parts.values() for part in some])
         return Counter({"sent": GONE, "cancelled": REFUSED}.get(state, WAITING) for state in states)
 
     async def unname(self) -> str:
-        """Have threads lose the names that may not be shown any more; return what is to be said where she may not, '' for nothing."""
+        """Remove thread names that may not be shown any more; return a notice if she lacks the permission, else ''."""
         waiting = [one for one in await self._journal.unnaming() if one[0] in self._adapters]
         for platform, place, part in waiting:
             await self.flush(platform, place, [part])
@@ -176,13 +177,13 @@ class Outgoing:
         )
 
     async def retry(self) -> None:
-        """Send what waits anywhere."""
+        """Send waiting parts everywhere."""
         for platform, adapter in self._adapters.items():
             for place in filter(adapter.at_hand, await self._journal.waiting(platform)):
                 await self.flush(platform, place)
 
     async def run(self) -> None:
-        """Send what did not arrive when it is due, until cancelled."""
+        """Retry undelivered parts when due, until cancelled."""
         while True:
             for platform, place in await self._late.due():
                 if self._adapters[platform].at_hand(place):
@@ -193,22 +194,22 @@ class Outgoing:
                         self._late.failed((platform, place), None)
 
     async def revise(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
-        """Change a preview that went out. Raises SendFailed."""
+        """Edit a preview. Raises SendFailed."""
         sending = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
         await self._adapters[place.platform].send(sending)
 
     async def may_show(self, place: Place, view: View) -> bool:
-        """Say whether a place is still read by those for whom a view was made. Raises SendFailed where that is not known."""
+        """Return whether a place still has the readers of a view. Raises SendFailed if that is unknown."""
         return await self._may_go(self._adapters[place.platform], place.key, view.home.key, view.also)
 
     async def take_back(self, platform: str, place: str, preview: str) -> None:
-        """Remove what is shown of an answer; where that cannot be done now, it waits."""
+        """Remove a preview, now or at a retry."""
         key = self._ids.new()
         await self._journal.take_back(preview, key)
         await self.flush(platform, place, [Part(key, "", "delete", preview)])
 
     async def clear(self, platform: str) -> None:
-        """Remove what is left of answers that were shown while they were made, at places that others read now."""
+        """Remove leftover previews at places that have other readers now."""
         for row in await self._journal.previews(platform):
             with suppress(SendFailed):
                 if self._adapters[platform].holds(row.place) and not await self._may_go(
@@ -217,11 +218,11 @@ class Outgoing:
                     await self.take_back(platform, row.place, row.part.key)
 
     async def _may_go(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:
-        """Say whether a place is still read by those for whom it was meant. Raises SendFailed where that is not known."""
+        """Return whether a place still has the intended readers. Raises SendFailed if that is unknown."""
         try:
             place = await adapter.locate_key(key)
         except PlaceHidden as error:
-            # What was made for its readers waits for her to be back.
+            # Waits until she is back at the place.
             raise SendFailed(error.sentence, barred=True) from None
         except PlaceGone:
             return False
@@ -230,7 +231,7 @@ class Outgoing:
         return await self._domains.still(place, domain, also, adapter)
 
     def alone(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
-        """One at a time to a place, so that parts stay in order."""
+        """Lock sending to a place, so that parts stay in order."""
         return self._locks.alone((platform, place))
 
 
