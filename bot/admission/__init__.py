@@ -1,4 +1,4 @@
-"""Who and what is let in: who may use her, which of the things said are hers, and how much somebody has of her.
+"""Admission: who may use Lyra, which messages are for her, and how much each person may use.
 
-In: the configuration, what was said, and by whom. Out: whether it is kept, answered, answered briefly, or declined.
+In: the configuration, messages and their senders. Out: whether a message is stored, answered, answered briefly, or declined.
 """

@@ -1,4 +1,4 @@
-"""Who may use her: who the configuration names, lets in or keeps out."""
+"""Access: whom the configuration names, allows or blocks."""
 
 from collections.abc import Collection, Mapping
 
@@ -11,12 +11,12 @@ from memory.ports import Clock
 from memory.types import MINUTE
 
 _LASTS = 5 * MINUTE
-"""How long an answer of a platform counts: asking it takes requests."""
+"""How long a platform's answer is cached, since asking takes requests."""
 _MOST_KEPT = 10_000
 
 
 class Access:
-    """Answers whether somebody may use her at a place. Who runs her may, and so may everybody named in [people]."""
+    """Decides whether somebody may use Lyra at a place. The operator and everybody named in [people] may."""
 
     def __init__(self, settings: Settings, adapters: Mapping[str, Adapter], clock: Clock) -> None:
         section = settings.access
@@ -29,7 +29,7 @@ class Access:
         self._known: dict[tuple[str, str, str], tuple[int, bool]] = {}
 
     async def admits(self, person: Person, place: Place) -> bool:
-        """Say whether a person may use her at a place; where a platform cannot be asked, only who is sure to be let in may."""
+        """Return whether a person may use Lyra at a place; if the platform cannot be asked, only if that is certain."""
         if is_own(person, self._own):
             return True
         who = (person.platform, person.id)
@@ -40,7 +40,7 @@ class Access:
         return not place.is_private or self._strangers == "on" or await self._knows(person)
 
     def shuts_out(self, place: Place) -> bool:
-        """Say whether nobody may use her at a place."""
+        """Return whether nobody may use Lyra at a place."""
         return not owned(place.platform) and _is_of(place, self._without)
 
     async def _knows(self, person: Person) -> bool:
@@ -54,7 +54,7 @@ class Access:
         return bool(here) and await self._asked(person, which, here)
 
     async def _asked(self, person: Person, what: str, named: set[Circle]) -> bool:
-        """Ask a platform about a person, or return what it said some minutes ago."""
+        """Ask a platform about a person, or return its cached answer."""
         key, now = (what, person.platform, person.id), self._clock.now()
         until, answer = self._known.get(key, (0, False))
         if now >= until:
@@ -67,7 +67,7 @@ class Access:
 
 
 def is_own(person: Person, accounts: Collection[tuple[str, str]]) -> bool:
-    """Say whether somebody runs her, or is of those whose accounts the configuration names."""
+    """Return whether somebody is the operator, or has an account named in the configuration."""
     return owned(person.platform) or (person.platform, person.id) in accounts
 
 

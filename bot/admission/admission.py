@@ -1,4 +1,4 @@
-"""Which of the things said at a place are Lyra's to keep and to answer."""
+"""Which messages of a place Lyra stores and answers."""
 
 from dataclasses import replace
 
@@ -6,11 +6,11 @@ from adapters.events import Message
 from bot.conversation.preferences import Preferences
 
 _MOST_TO_MACHINES = 5
-"""Answers to other machines in a row, at one place, without a person's word between them."""
+"""The maximum number of consecutive answers to bots at one place, without a person's message in between."""
 
 
 class Admission:
-    """Judges every message, on its way in."""
+    """Checks every incoming message."""
 
     def __init__(self, preferences: Preferences, most_to_machines: int = _MOST_TO_MACHINES) -> None:
         self._preferences = preferences
@@ -18,11 +18,11 @@ class Admission:
         self._machines: dict[str, int] = {}
 
     async def admit(self, message: Message, *, command: bool = False, foreign: bool = False) -> Message | None:
-        """Return a message as it is to be kept, `addressed` where it is to be answered; None where it is not hers.
+        """Return a message as it is to be stored, `addressed` if it is to be answered; None if it is not for her.
 
-        What is said off the record is marked as such, and not hers unless it is to be answered.
+        A message off the record is marked as such, and is for her only if it is to be answered.
 
-        A command is always hers, except from a machine; a `foreign` one is for somebody else, even where all is answered.
+        A command is always for her, except from a bot; a `foreign` one is for another bot, even where everything is answered.
         """
         chosen = await self._preferences.read(message.person, message.place)
         if chosen.is_off_record(message.place, message.person):

@@ -1,8 +1,8 @@
-"""How much a person, a place and all together have of her: answers and tokens, a minute and a day. Linked accounts are one person's.
+"""Limits per person, per place and in total: answers and tokens, per minute and per day. Linked accounts count as one person.
 
-Who asks for more is answered from a smaller prompt at first, then by a cheaper model where there is one, and beyond twice as much
-no more, for a while. Whoever runs a place may set less for it than the configuration allows. An account that
-writes faster than a person could gets a few answers in a row, so that two machines do not talk for ever.
+Beyond a limit, answers come from a smaller prompt, then from a cheaper model if there is one, and beyond twice the limit not at
+all, for a while. The admins of a place may set lower limits than the configuration. An account that writes faster than a person
+could gets only a few consecutive answers, so that two bots do not talk forever.
 """
 
 from collections import deque
@@ -24,17 +24,17 @@ from memory.types import MINUTE, Identity
 _DAY = 24 * 60 * MINUTE
 _SECOND = MINUTE // 60
 _AT_ONCE = 3 * _SECOND // 2
-"""How soon after an answer a person can hardly have read it and written the next message."""
+"""A reply within this time after an answer is faster than a person can read and write."""
 _BREATH = 60
-"""For how many seconds, as it is said, such an account gets no answer: until it waits a little."""
+"""The seconds announced to such an account until it is answered again."""
 _LESS_UNTIL, _LEAST_FROM = 2.0, 1.5
-"""At how many times a limit nothing is answered any more."""
+"""The multiple of a limit beyond which nothing is answered."""
 _NO_LIMIT = Limit()
 _SCOPE, _KEY = "install", "allowance"
 
 
 class Grant(Enum):
-    """What somebody gets: an answer, one from a smaller prompt, one of a cheaper model as well, none and a word on it, or nothing."""
+    """The grades of service: full, smaller prompt, cheaper model as well, declined with a notice, or silently."""
 
     FULL = "full"
     LESS = "less"
@@ -59,14 +59,14 @@ class _Used:
         self.recent.append((now, turns, tokens))
 
     def today(self, now: int) -> tuple[int, int]:
-        """Return how many answers and tokens were had today, after letting go of what is older than a minute."""
+        """Return the answers and tokens used today, dropping minute records that are too old."""
         while self.recent and self.recent[0][0] <= now - MINUTE:
             self.recent.popleft()
         return (self.turns, self.tokens) if self.day == now // _DAY else (0, 0)
 
 
 def _share(used: Sequence[_Used], limit: Limit, now: int) -> tuple[float, int]:
-    """Return how much of a limit is used by all these together, 1 for all of it, and for how long that lasts, in microseconds."""
+    """Return the used fraction of a limit (1 is all of it), and how long that lasts, in microseconds."""
     today = [one.today(now) for one in used]
     recent = [had for one in used for had in one.recent]
     next_minute = min((at for at, *_ in recent), default=now - MINUTE) + MINUTE - now
@@ -84,7 +84,7 @@ def _share(used: Sequence[_Used], limit: Limit, now: int) -> tuple[float, int]:
 
 
 class Allowance:
-    """Counts what was had. What was had today outlives the process where a day has a limit."""
+    """Counts usage. Today's usage is persisted if there is a daily limit."""
 
     def __init__(self, settings: Settings, kept: KeptSettings, people: People, clock: Clock) -> None:
         self._people = people
@@ -98,11 +98,11 @@ class Allowance:
         self._daily: set[str] = set()
 
     def __len__(self) -> int:
-        """Return how many people, places and conversations are counted now."""
+        """Return the number of counters in memory."""
         return len(self._used) + len(self._rows)
 
     async def open(self) -> None:
-        """Read what was had today."""
+        """Load today's usage."""
         kept = await self._kept.get(_SCOPE, _KEY)
         day = self._clock.now() // _DAY
         if isinstance(kept, dict) and kept.get("day") == day:
@@ -110,7 +110,7 @@ class Allowance:
             self._daily = set(self._used)
 
     async def save(self) -> None:
-        """Keep what was had today, where a day has a limit, and drop what counts no more."""
+        """Persist today's usage if there is a daily limit, and drop expired counters."""
         self._drop()
         day = self._clock.now() // _DAY
         had = {name: [one.turns, one.tokens] for name, one in self._used.items() if one.day == day and self._by_day(name)}
@@ -130,9 +130,9 @@ class Allowance:
         }
 
     async def take(self, person: Person, place: Place, said_at: int, chosen: Chosen) -> tuple[Grant, int]:
-        """Take an answer to what a person said at an instant; return what they get, and for how many seconds it is less.
+        """Count an answer to a message said at an instant; return its grade, and for how many seconds service is reduced.
 
-        `chosen` is what is set for both.
+        `chosen` are the settings of both.
         """
         accounts = await self._people.accounts(Identity(person.platform, person.id), chosen)
         if self._is_free(person, accounts):
@@ -140,7 +140,7 @@ class Allowance:
         now = self._clock.now()
         mine = self._of(_name("person", person.platform, person.id))
         if self._limits.in_a_row and self._goes_on(person, place, said_at) >= self._limits.in_a_row:
-            # Said once as well: clocks may differ, and then it was a person.
+            # Only once, since clocks may differ and it may have been a person.
             return self._told(mine, now, _BREATH * _SECOND), _BREATH
         scopes = self._scopes(person, place, chosen)
         self._daily.update(name for name, limit in scopes if limit.turns_per_day or limit.tokens_per_day)
@@ -154,7 +154,7 @@ class Allowance:
         return (Grant.FULL if share < 1 else Grant.LESS if share < _LEAST_FROM else Grant.LEAST), seconds
 
     async def is_over(self, person: Person, place: Place, said_at: int, chosen: Chosen) -> bool:
-        """Say whether `take` would give no answer now; nothing is taken."""
+        """Return whether `take` would decline now, without counting anything."""
         accounts = await self._people.accounts(Identity(person.platform, person.id), chosen)
         if self._is_free(person, accounts):
             return False
@@ -164,12 +164,12 @@ class Allowance:
         )
 
     def _is_free(self, person: Person, accounts: Sequence[Identity]) -> bool:
-        """Say whether somebody runs her, and has no limits."""
+        """Return whether somebody is the operator, who has no limits."""
         return owned(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts)
 
     def _had_of(self, accounts: Sequence[Identity], place: Place, chosen: Chosen) -> tuple[float, int]:
-        """Return how much of the narrowest limit on these accounts of one person is used at a place, and for how long, in microseconds."""
-        # What was had under each account stays counted by itself, so that linking and unlinking change no count.
+        """Return the used fraction of the tightest limit on a person's accounts at a place, and for how long, in microseconds."""
+        # Each account is counted separately, so that linking and unlinking change no count.
         people = [Person(one.platform, one.native_id, "") for one in accounts]
         counted = [self._scopes(one, place, chosen) for one in people]
         shares = [
@@ -179,7 +179,7 @@ class Allowance:
         return max(shares, default=(0.0, 0))
 
     def had(self, person: Person, place: Place, tokens: int, chosen: Chosen) -> None:
-        """Take in that an answer left, and what it took."""
+        """Record an answer that was sent, and its tokens."""
         now = self._clock.now()
         row = self._row(person, place)
         count, _ = self._rows.get(row, (0, 0))
@@ -189,23 +189,23 @@ class Allowance:
 
     @staticmethod
     def _told(mine: _Used, now: int, left: int) -> Grant:
-        """Return that nothing is given for so many microseconds, and a word on it where none was said for as long."""
+        """Return the grade for a declined message: with a notice, unless one was sent within the period."""
         if mine.told > now:
             return Grant.NOTHING
         mine.told = now + left
         return Grant.TOLD
 
     def _goes_on(self, person: Person, place: Place, said_at: int) -> int:
-        """Return what `_quick` does, and count this message too."""
+        """Return the result of `_quick`, and count this message."""
         row, count = self._row(person, place), self._quick(person, place, said_at)
         _, answered_at = self._rows.get(row, (0, 0))
         if answered_at and said_at >= answered_at:
-            # Who gets no answer any more goes on in a row until they pause.
+            # A declined account stays in its row until it pauses.
             self._rows[row] = count, said_at if count >= self._limits.in_a_row else answered_at
         return count
 
     def _quick(self, person: Person, place: Place, said_at: int) -> int:
-        """Return how many messages in a row, with this one, came sooner after an answer than a person could have read it."""
+        """Return how many consecutive messages, including this one, followed an answer faster than a person could read it."""
         count, answered_at = self._rows.get(self._row(person, place), (0, 0))
         if not answered_at or said_at < answered_at:
             return 0
@@ -215,7 +215,7 @@ class Allowance:
         return name in self._daily
 
     def _scopes(self, person: Person, place: Place, chosen: Chosen) -> Sequence[tuple[str, Limit]]:
-        """Return what has a limit, each under the name that it is counted by."""
+        """Return the limits that apply, each with the name of its counter."""
         here, each = (Limit(), Limit()) if place.is_private else (place_limits(chosen, place, whose) for whose in (HERE, EACH))
         scopes = (
             (_name("person", person.platform, person.id), self._limits.person),
@@ -229,7 +229,7 @@ class Allowance:
         return self._used.setdefault(name, _Used())
 
     def _row(self, person: Person, place: Place) -> str:
-        # Where each answer opens a thread of its own, all of them are one row.
+        # If each answer opens its own thread, all threads count as one row.
         return _name("row", person.platform, person.id, place.channel)
 
 

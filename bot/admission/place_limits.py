@@ -1,4 +1,4 @@
-"""How much a place may have, and each person in it, as whoever runs the place set it: never more than the configuration allows."""
+"""Limits of a place, and of each person in it, as set by its admins: never more than the configuration allows."""
 
 from adapters.events import Place
 from bot.config.crowd import Limit, LimitsSection
@@ -10,30 +10,30 @@ HERE, EACH = "here", "each"
 OFF = "off"
 _FIELDS = dict(zip(LIMITED, ("turns_per_minute", "turns_per_day", "tokens_per_minute", "tokens_per_day"), strict=True))
 NAMES = tuple(f"{what} {whose}" for whose in (HERE, EACH) for what in _FIELDS)
-"""What can be set: for all of a place together, and for each person in it."""
+"""The settings: for the whole place, and for each person in it."""
 
 
 def place_limits(chosen: Chosen, place: Place, whose: str) -> Limit:
-    """Return what is set at a place, for all together or for each."""
+    """Return the limit set at a place, for all together or for each person."""
     found = {field: chosen.value(place, f"{what} {whose}") for what, field in _FIELDS.items()}
     return Limit(**{field: int(value) for field, value in found.items() if value.isdecimal()})
 
 
 def stricter(one: Limit, other: Limit) -> Limit:
-    """Return the lower of two limits in everything; 0 is none."""
+    """Return the lower of two limits in every field; 0 is no limit."""
     both = {field: [most for most in (getattr(one, field), getattr(other, field)) if most] for field in Limit.model_fields}
     return Limit(**{field: min(some, default=0) for field, some in both.items()})
 
 
 def wanted(name: str, value: str, limits: LimitsSection) -> str:
-    """Return a limit as it is kept, '' for none. Raises BadInput where it is no number, or more than the configuration allows."""
+    """Return a limit as it is stored, '' for none. Raises BadInput if it is not a number, or more than the configuration allows."""
     what, _space, whose = name.rpartition(" ")
     allowed = limits.place if whose == HERE else limits.person
     return number(name, value, getattr(allowed, _FIELDS[what]))
 
 
 def number(name: str, value: str, most: int) -> str:
-    """Return a number as it is kept, '' for off. Raises BadInput where it is none, or more than the configuration allows (0: any)."""
+    """Return a number as it is stored, '' for off. Raises BadInput if it is not one, or more than the configuration allows (0: any)."""
     if value.casefold() == OFF:
         return ""
     if not (value.isascii() and value.isdecimal() and 0 < int(value) < 10**9):

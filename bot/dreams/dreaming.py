@@ -1,4 +1,4 @@
-"""Dreams, dreamt: what is due is claimed, dreamt within the budget of the day and after who talks with her, and recorded."""
+"""Running dreams: due domains are claimed, processed within the daily budget and behind live conversations, and recorded."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Dreamt:
-    """A pass over a domain, and its report; None where another process dreams that one."""
+    """A pass over a domain, and its report; None if another process has claimed it."""
 
     domain: Domain
     report: "Report | None"
 
 
 class Dreams:
-    """Dreams every domain when it is due, or when somebody asks."""
+    """Runs dreams, when due or on request."""
 
     def __init__(self, memory: Memory, models: Models, settings: Settings, clock: Clock, priority: Priority) -> None:
         self._memory = memory
@@ -43,18 +43,18 @@ class Dreams:
         self._priority = priority
 
     async def tick(self) -> None:
-        """Dream what is due, one domain after the other; where the model is out of reach, the others wait for it as well."""
+        """Process due domains one by one; if the model is unreachable, the rest waits too."""
         for slot in await self._memory.dreams.due():
             dreamt = await carried_on(self._dream(slot), "dream")
             if dreamt and dreamt.report and dreamt.report.failed:
                 return
 
     async def dream(self, domain: Domain, *, forced: bool = False, tell: Progress = lambda *_: None) -> Dreamt:
-        """Dream a domain now, because somebody asked; `tell` is told through how many conversations of how many it went. Raises MemoryFailure."""
+        """Process a domain now, on request; `tell` reports progress in conversations. Raises MemoryFailure."""
         return await self._dream(await self._memory.dreams.asked(domain), tell, forced=forced)
 
     async def feel(self, domain: Domain, *, forced: bool = False) -> "Report":
-        """Return what a pass would find and act on now, without doing any of it."""
+        """Return what a pass would find and do now, without doing it (dry run)."""
         dreamer = self._dreamer(domain, self._model(domain, self._priority.free))
         return await dreamer.feel(forced=forced)
 

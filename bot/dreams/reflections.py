@@ -1,8 +1,8 @@
-"""Reflections, said: whether a thought of hers may be said aloud, where, and when; and then once.
+"""Posting reflections: whether, where and when a thought may be posted, and then once.
 
-A thought waits until its place agrees: whoever rules the place, or the person in a DM, turned reflections on; it is no quiet
-hour there; not too many were said that day; nobody is in mid-conversation; she is caught up; and she was as curious as that
-place asks for. A thought that waited too long is kept to herself.
+A thought waits until its place allows it: an admin, or the person of a DM, turned reflections on; it is not within quiet hours;
+the daily maximum is not reached; nobody is in mid-conversation; consolidation is caught up; and the curiosity drive crossed the
+place's threshold. A thought that waited too long is not posted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ _LINKS = 3
 
 
 class Reflections:
-    """Says what waits to be said, through the adapters that are connected."""
+    """Posts waiting thoughts through the connected adapters."""
 
     def __init__(
         self, memory: Memory, domains: Domains, preferences: Preferences, outgoing: Outgoing, rules: DreamSection, clock: Clock,
@@ -57,7 +57,7 @@ class Reflections:
         self._languages = languages
 
     async def tick(self) -> None:
-        """Say what may be said now, one domain after the other."""
+        """Post what may be posted now, one domain at a time."""
         for domain in await self._memory.thoughtful():
             try:
                 await self.say(domain)
@@ -65,9 +65,9 @@ class Reflections:
                 log.info("reflection.later", why=type(error).__name__)
 
     async def say(self, domain: Domain, *, at_hand: bool = False) -> bool:
-        """Say the newest thought of a domain if everything agrees; return whether it was said.
+        """Post the newest thought of a domain if all conditions hold; return whether it was posted.
 
-        To a person who is `at_hand` it may be said at any hour, and while they begin to talk.
+        If the person is `at_hand`, quiet hours and the start of a conversation do not matter.
         """
         view = self._memory.view(domain)
         thought = await self._newest(view)
@@ -98,7 +98,7 @@ class Reflections:
         return True
 
     async def _newest(self, view: View) -> PostableThought | None:
-        """Return the newest thought that waits, and let those wait no more that are too old or hold no more."""
+        """Return the newest waiting thought, and drop those that are too old or no longer valid."""
         waiting = await view.thoughts.waiting()
         fresh: list[PostableThought] = []
         for thought in waiting:
@@ -126,7 +126,7 @@ class Reflections:
         )
 
     async def _place(self, view: View) -> tuple[Session, Place] | None:
-        """Return the place at home where somebody talked last, of those that can be reached and want to hear her thoughts."""
+        """Return the most recently used place at home that is reachable and opted into reflections."""
         for session in await view.sessions.all():
             adapter = self._adapters.get(session.ref.platform)
             if adapter is None or not adapter.at_hand(session.ref.place):
@@ -143,14 +143,14 @@ class Reflections:
         return await self._preferences.on(self._reader(place, home) or place, NAME)
 
     def _reader(self, place: Place, home: Domain) -> Person | None:
-        """Return the one person who reads a private place."""
+        """Return the person of a private place."""
         if not place.is_private:
             return None
         return Person(place.platform, home.ref.native_id if home.ref.kind is DomainKind.DM else place.alone, "")
 
 
 def quiet(now: time, hours: str) -> bool:
-    """Say whether a time of the day is within quiet hours, written like 22:00-08:00; '' for none."""
+    """Return whether a time of day is within quiet hours, written like 22:00-08:00; '' for none."""
     if not hours:
         return False
     begin, end = (time.fromisoformat(one) for one in hours.split("-"))
@@ -158,7 +158,7 @@ def quiet(now: time, hours: str) -> bool:
 
 
 def _shown(thought: PostableThought, adapter: Adapter) -> tuple[str, frozenset[str]]:
-    """Return a thought with the addresses of what it rests on, and those addresses."""
+    """Return a thought with the links of its sources, and those links."""
     links = [
         link
         for placed in thought.said

@@ -1,5 +1,5 @@
-"""What changed on a platform while Lyra did not listen.
+"""Reconciliation: what changed on a platform while Lyra was not listening.
 
-Gaps and disappearances come in; stored messages are compared with the platform's history, and out go deletes and edits that
-memory follows, and notices to those who may have something kept.
+In come gaps and disappearances; stored messages are compared with the platform's history, and out go deletions and edits to
+apply, and notices to admins who may have something kept.
 """

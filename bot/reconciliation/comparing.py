@@ -1,7 +1,7 @@
-"""Compares what is stored with the platforms' histories, in the background, after a gap.
+"""Compares stored messages with the platforms' histories, in the background, after a gap.
 
-Of each place the last 1,000 messages, a hundred a request: what was said last anywhere first, and only while nobody talks
-with Lyra. How far it came is kept, so that a restart goes on from there where nothing can have happened unheard meanwhile.
+Covers the last 1,000 messages of each place, a hundred per request, newest places first, and only while nobody talks with
+Lyra. Progress is stored, so that a restart resumes if nothing can have been missed meanwhile.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from memory.forget.verified import Compared
 from memory.ports import Clock
 
 MOST = 1_000
-"""How many messages of a place are compared; older ones are looked up when they are about to be used."""
+"""How many messages of a place are compared; older ones are checked when they are about to be used."""
 _AT_ONCE = 100
 _TRIES = 5
 
@@ -31,7 +31,7 @@ class _Spot:
 
 
 class Comparing:
-    """Has places compared, one look after the other. `vanish` is told of places that turn out to be gone."""
+    """Compares places, one request at a time. `vanish` is called with places that turn out to be gone."""
 
     def __init__(
         self,
@@ -49,19 +49,19 @@ class Comparing:
         self._priority = priority
         self._clock = clock
         self._due: dict[_Spot, int] = {}
-        """The places that are to be compared, with when the next message to look at was said."""
+        """The places to compare, with the time of the next message to check."""
         self._aside: dict[_Spot, int] = {}
-        """The places that could not be looked at, with how often that failed."""
+        """The places that could not be read, with their failure counts."""
         self._work = asyncio.Event()
         self._begun: set[str] = set()
         self._through = {platform: asyncio.Event() for platform in adapters}
 
     async def through(self, platform: str) -> None:
-        """Wait until every place of a platform that is in doubt was compared, or cannot be looked at now."""
+        """Wait until every unverified place of a platform was compared, or cannot be read now."""
         await self._through[platform].wait()
 
     async def begin(self, platform: str) -> None:
-        """Have the places of a platform compared that are in doubt."""
+        """Start comparing the unverified places of a platform."""
         for spot in [*self._due, *self._aside]:
             if spot.platform == platform:
                 self._due.pop(spot, None)
@@ -75,7 +75,7 @@ class Comparing:
         self._work.set()
 
     def tick(self) -> None:
-        """Try again what could not be looked at, a few times."""
+        """Retry places that could not be read, a few times."""
         for spot, failures in self._aside.items():
             if failures < _TRIES:
                 self._due.setdefault(spot, 0)
@@ -83,7 +83,7 @@ class Comparing:
         self._work.set()
 
     async def run(self) -> None:
-        """Compare what is due, until cancelled."""
+        """Compare due places, until cancelled."""
         while True:
             await self._work.wait()
             while self._due:
@@ -105,7 +105,7 @@ class Comparing:
                 through.set()
 
     async def _step(self, spot: _Spot) -> None:
-        """Look once at the next messages of a place."""
+        """Check the next messages of a place with one request."""
         platform, place = spot.platform, spot.place
         mark, now = self._verifying.mark(platform, place), self._clock.now()
         compared = mark.compared if mark else 0

@@ -1,4 +1,4 @@
-"""Those who ruled what vanished: told by DM that it is forgotten soon, and able to have it kept."""
+"""Former admins of a place that disappeared: notified by DM that it will be forgotten soon, and able to keep it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from memory.forget.disappearance import VanishedPlace
 
 
 class Keeping:
-    """Tells those who ruled something, and keeps it for them."""
+    """Notifies former admins, and keeps places on their request."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Keeping:
         self._languages = languages
 
     async def tell(self, row: VanishedPlace) -> None:
-        """Tell those who ruled something that it is forgotten soon, once, in the DMs that they have with Lyra."""
+        """Notify former admins once, in their DMs with Lyra, that a place will be forgotten soon."""
         noted = self._register.of(row.platform, row.prefix)
         if noted is None or noted.kept:
             return
@@ -57,7 +57,7 @@ class Keeping:
                 await self._register.put(row.platform, row.prefix, noted)
 
     async def ask_again(self, questions: Iterable[Message]) -> None:
-        """Have one line for each place wait until she is back there: what was asked there is not answered any more."""
+        """Queue one line per place for when she is back there: its open questions will not be answered any more."""
         for asked in {one.place.key: one for one in questions}.values():
             if view := await self._domains.home(asked.place, asked.person):
                 with reading(await self._languages.to(asked.place, asked.person)):
@@ -79,7 +79,7 @@ class Keeping:
         await self._outgoing.flush(row.platform, place.key, parts)
 
     async def keep(self, person: Person, name: str) -> str:
-        """Keep what vanished under a name, as somebody who ruled it then asks; return what to say. Raises BadInput."""
+        """Keep a disappeared place by name, at the request of a former admin; return what to say. Raises BadInput."""
         platform, wanted = person.platform, _plain(name)
         rows = [row for row in await self._memory.vanished(platform) if await self._rules(person, row)]
         chosen = [row for row in rows if wanted in (_plain(self._label(row)), _plain(self._name(row)))]
@@ -90,20 +90,20 @@ class Keeping:
         for row in chosen:
             noted = self._register.of(platform, row.prefix)
             assert noted is not None
-            # Noted first: what is kept must not count as vanished anew at the next start.
+            # Noted first, so that it does not count as newly disappeared at the next start.
             await self._register.put(platform, row.prefix, replace(noted, kept=True))
             kept += await self._memory.keep_vanished(platform, row.prefix)
         return ngettext("Kept: {n} message from {place}.", "Kept: {n} messages from {place}.", kept, place=labels.pop())
 
     async def _rules(self, person: Person, row: VanishedPlace) -> bool:
-        """Say whether somebody ruled what vanished, and still rules the server around it where there is one."""
+        """Return whether somebody was an admin of the place, and still is one of its server, if any."""
         noted = self._register.of(row.platform, row.prefix)
         if noted is None or person.id not in noted.rulers:
             return False
         return await self._adapters[row.platform].ruled(person, row.prefix[0]) is not False
 
     def _label(self, row: VanishedPlace) -> str:
-        """Return how something is called, with the server that it belonged to where that is known."""
+        """Return the name of a place, with its server's name if known."""
         server = self._adapters[row.platform].server_name(row.prefix[0]) if len(row.prefix) > 1 else ""
         return f"{self._name(row)} in {server}" if server else self._name(row)
 

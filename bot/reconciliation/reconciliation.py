@@ -1,4 +1,4 @@
-"""What keeps memory true to the platforms, as one part."""
+"""The facade that keeps memory consistent with the platforms."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ _UNNAMED = ("", "a server", "a channel", "a thread")
 
 
 class Vanishing:
-    """Follows what vanishes, on every platform."""
+    """Handles places that disappear, on every platform."""
 
     def __init__(
         self, memory: Memory, register: Register, keeping: Keeping, verifying: Verifying, adapters: Mapping[str, Adapter]
@@ -39,13 +39,13 @@ class Vanishing:
         self._busy: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Leave off; the next open of the memory goes on with what is being withheld."""
+        """Stop; the next start continues withholding."""
         for task in self._busy:
             task.cancel()
         await asyncio.gather(*self._busy, return_exceptions=True)
 
     async def look(self, platform: str) -> None:
-        """Find what vanished while nobody could tell of it, and tell those who were not told yet."""
+        """Find places that disappeared unnoticed, and send outstanding notices."""
         rows = {row.prefix: row for row in await self._memory.vanished(platform)}
         for prefix, noted in self._register.all(platform).items():
             if not self._adapters[platform].holds(_key(prefix)):
@@ -58,7 +58,7 @@ class Vanishing:
             await self.vanish(event)
 
     async def _gone(self, platform: str) -> Sequence[Vanished]:
-        """Return which servers and channels are gone; a thread is found to be gone when it is compared with its history."""
+        """Return the servers and channels that are gone; missing threads are found when their history is compared."""
         places = [split_key(place) for place in await self._memory.verified.places(platform)]
         unknown = [key[:2] for key in places if not self._register.around(platform, key)]
         channels = list(dict.fromkeys(filter(self._adapters[platform].holds, map(_key, unknown))))
@@ -70,15 +70,15 @@ class Vanishing:
             return ()
 
     async def vanish(self, event: Vanished) -> None:
-        """Withhold what was said at places that vanished, answer nothing of it any more, and tell those who ruled them.
+        """Withhold everything from disappeared places, drop their open questions, and notify their former admins.
 
-        From its first transaction on nothing of it comes up; the rest may take longer than this waits.
+        From its first transaction on, nothing of it is recalled; the rest may take longer than this call.
         """
         platform, prefix = event.platform, event.prefix
         wider = [one for one in self._register.around(platform, prefix) if len(one) < len(prefix)]
         if any(self._verifying.is_settled(platform, one) for one in wider):
             return
-        # Noted first: after a kill the next start tells those who were not told.
+        # Noted first, so that after a kill the next start sends outstanding notices.
         await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
         waiting = [one for one in await unfinished(self._memory.journal, platform) if within(prefix, split_key(one[1].place.key))]
         asked = [one for _, one in waiting if isinstance(one, Message) and one.addressed and not one.off_record]
@@ -102,11 +102,11 @@ class Vanishing:
             log.error("vanish.failed", platform=platform, error=type(error).__name__)
 
     async def _called(self, platform: str, prefix: Prefix) -> str:
-        """Return what the conversation at a channel or thread was called last."""
+        """Return the last name of the conversation at a channel or thread."""
         return await self._memory.places.last_name(platform, _key(prefix)) or _UNNAMED[len(prefix)]
 
     async def returned(self, platform: str, places: Iterable[str]) -> None:
-        """Note that something is said at places that had vanished: they are there again, and may have changed meanwhile."""
+        """Restore places that had disappeared but have new messages; they count as unverified."""
         for place in places:
             for prefix in self._register.around(platform, split_key(place)):
                 if not self._verifying.is_settled(platform, prefix):
@@ -124,7 +124,7 @@ def _key(prefix: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """Looks up what is about to be used, compares histories, and follows what disappears and what is to be kept."""
+    """Verifies messages before use, compares histories, and handles places that disappear or are to be kept."""
 
     verifying: Verifying
     comparing: Comparing
@@ -133,7 +133,7 @@ class Reconciliation:
 
     @classmethod
     async def open(cls, services: Services, intake: Intake, adapters: Mapping[str, Adapter], priority: Priority) -> Self:
-        """Wire the parts, and load what was in doubt and what had disappeared when Lyra ended."""
+        """Wire the parts, and load what was unverified or gone when Lyra stopped."""
         memory = services.memory
         verifying = Verifying(memory, intake, adapters)
         register = Register(memory, verifying, adapters)

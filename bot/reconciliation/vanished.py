@@ -1,4 +1,4 @@
-"""What is noted of each server, channel, thread or room that vanished, over restarts."""
+"""Notes on each server, channel, thread or room that disappeared, kept over restarts."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from memory.places.settings import under
 
 @dataclass(frozen=True, slots=True)
 class NotedPlace:
-    """Its name, the accounts that ruled it when it vanished, which of them were told, and whether one had it kept."""
+    """Its name, its admins when it disappeared, which of them were notified, and whether one asked to keep it."""
 
     name: str
     rulers: tuple[str, ...]
@@ -21,9 +21,9 @@ class NotedPlace:
 
 
 class Register:
-    """The notes, by platform and by the beginning of the places' keys.
+    """The notes, by platform and key prefix.
 
-    While something is noted and nothing is heard from there, nothing can change there: what is kept of it is not in doubt.
+    Nothing can change at a noted place while nothing is heard from it, so its messages count as verified.
     """
 
     def __init__(self, memory: Memory, verifying: Verifying, platforms: Iterable[str]) -> None:
@@ -32,7 +32,7 @@ class Register:
         self._noted: dict[str, dict[Prefix, NotedPlace]] = {platform: {} for platform in platforms}
 
     async def open(self) -> None:
-        """Read what earlier processes noted."""
+        """Load the notes of earlier processes."""
         for platform, noted in self._noted.items():
             for key, value in (await under(self._memory.db, _scope(platform), "")).items():
                 assert isinstance(value, dict)
@@ -41,32 +41,32 @@ class Register:
                 self._verifying.settle(platform, prefix)
 
     def all(self, platform: str) -> dict[Prefix, NotedPlace]:
-        """Return what is noted on a platform."""
+        """Return all notes of a platform."""
         return dict(self._noted[platform])
 
     def of(self, platform: str, prefix: Sequence[str]) -> NotedPlace | None:
-        """Return what is noted of one of them."""
+        """Return the note with this prefix."""
         return self._noted[platform].get(tuple(prefix))
 
     def around(self, platform: str, key: Sequence[str]) -> list[Prefix]:
-        """Return which of them a place, or what holds places, belongs to."""
+        """Return the noted prefixes that contain a place or group of places."""
         return [prefix for prefix in self._noted[platform] if within(prefix, key)]
 
     async def put(self, platform: str, prefix: Prefix, noted: NotedPlace) -> None:
-        """Note it."""
+        """Store a note."""
         await self._memory.settings.set(_scope(platform), json.dumps(prefix), asdict(noted))
         self._noted[platform][prefix] = noted
         self._verifying.settle(platform, prefix)
 
     async def drop(self, platform: str, prefix: Prefix) -> None:
-        """Note nothing of it any more."""
+        """Remove a note."""
         await self._memory.settings.set(_scope(platform), json.dumps(prefix), None)
         self._noted[platform].pop(prefix, None)
         self._verifying.unsettle(platform, prefix)
 
 
 def within(prefix: Sequence[str], key: Sequence[str]) -> bool:
-    """Say whether a place's key begins with a prefix."""
+    """Return whether a place's key begins with a prefix."""
     return tuple(key[: len(prefix)]) == tuple(prefix)
 
 

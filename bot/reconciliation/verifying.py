@@ -1,10 +1,10 @@
-"""Whether what is stored still stands on its platform: looked up where it may have been deleted or changed unheard.
+"""Verifies stored messages against their platform if a deletion or edit may have been missed.
 
-While a platform is connected, deletes and edits arrive by themselves. After a gap everything stored before is in doubt, until
-it was compared with its place's history: in the background by bot/reconciliation/comparing.py, or here, when it is about to be used. What
-the history surely lacks is forgotten, what was edited is revised, as if it had been heard. What cannot be looked up is left
-out, and nothing is deleted for it. An answer that rests on a message that was only shown, or cites one from another place, is
-left out with it.
+While a platform is connected, deletions and edits arrive as events. After a gap, everything stored before is unverified until it
+has been compared with its place's history: in the background by bot/reconciliation/comparing.py, or here, when it is about to
+be used. What is certainly missing from the history is forgotten, and edits are applied, as if the event had been heard. What
+cannot be checked is left out, but never deleted. An answer that rests on a message that was only shown, or that cites one from
+another place, is left out with it.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ from memory.tiers.asides import Aside
 from memory.types import Exchange
 
 LOOKS = 5
-"""How often a turn looks into histories, at most."""
+"""The maximum number of history requests per turn."""
 _SECONDS = 5.0
 _MOST_SEEN = 50_000
 
 
 class Verdict(Enum):
-    """What became of a stored message: it stands as it is, it was changed or forgotten just now, or that is not known."""
+    """The result for a stored message: unchanged, just edited or forgotten, or unknown."""
 
     STANDS = auto()
     CHANGED = auto()
@@ -43,14 +43,14 @@ class Verdict(Enum):
 
 @dataclass(slots=True)
 class Looks:
-    """How often one turn may still look."""
+    """How many history requests a turn has left."""
 
     left: int = LOOKS
 
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of one platform. `still` are places where nothing can change any more."""
+    """The state of one platform. `still` are places where nothing can change any more."""
 
     doubts: dict[Prefix, int] = field(default_factory=dict)
     marks: dict[str, Compared] = field(default_factory=dict)
@@ -59,7 +59,7 @@ class _Known:
 
 
 class Verifying:
-    """Knows which stored messages are in doubt, and looks them up."""
+    """Tracks which stored messages are unverified, and checks them."""
 
     def __init__(self, memory: Memory, intake: Intake, adapters: Mapping[str, Adapter]) -> None:
         self._memory = memory
@@ -67,13 +67,13 @@ class Verifying:
         self._adapters = adapters
         self._known = {platform: _Known() for platform in adapters}
         self.gaps = 0
-        """How many gaps there were in what was heard, anywhere, since the start."""
+        """The number of gaps on any platform since the start."""
         self._gaps: dict[tuple[str, Prefix], int] = {}
         self._founded: OrderedDict[int, int] = OrderedDict()
-        """The answers of which all that they rest on stands, by the newest doubt at that time."""
+        """The answers whose sources are all verified, with the latest gap at that time."""
 
     async def open(self) -> None:
-        """Read what earlier processes knew."""
+        """Load the state of earlier processes."""
         for platform, known in self._known.items():
             known.doubts = await self._memory.verified.doubts(platform)
             known.marks = await self._memory.verified.marks(platform)
@@ -81,26 +81,26 @@ class Verifying:
     # What is in doubt
 
     async def missed(self, platform: str, prefix: Prefix) -> None:
-        """Doubt all that is stored by now at places whose key begins so."""
+        """Mark everything stored so far at places with this prefix as unverified."""
         known = self._known[platform]
         self.gaps += 1
         self._gaps[platform, prefix] = self.gaps
         known.doubts[prefix] = await self._memory.verified.doubt(platform, prefix)
 
     def settle(self, platform: str, prefix: Prefix) -> None:
-        """Doubt nothing at these places any more: they are gone, and nobody can change there what was said."""
+        """Mark these places as settled: they are gone, so nothing can change there."""
         self._known[platform].still.add(prefix)
 
     def is_settled(self, platform: str, prefix: Prefix) -> bool:
-        """Say whether nothing can change at these places."""
+        """Return whether these places are settled."""
         return prefix in self._known[platform].still
 
     def unsettle(self, platform: str, prefix: Prefix) -> None:
-        """Let these places be doubted again."""
+        """Undo `settle`."""
         self._known[platform].still.discard(prefix)
 
     def doubt(self, platform: str, place: str) -> int:
-        """Return the instant until which changes at a place may have been missed, 0 for never."""
+        """Return the instant until which changes at a place may have been missed, 0 for none."""
         known = self._known.get(platform)
         if known is None or not known.doubts:
             return 0
@@ -110,12 +110,12 @@ class Verifying:
         return max((at for prefix, at in known.doubts.items() if key[: len(prefix)] == prefix), default=0)
 
     def mark(self, platform: str, place: str) -> Compared | None:
-        """Return how far a place was compared since it was doubted last, None where it was not."""
+        """Return how far a place has been compared since its last gap, None if not at all."""
         mark = self._known[platform].marks.get(place)
         return mark if mark and mark.at >= self.doubt(platform, place) else None
 
     async def advance(self, platform: str, place: str, mark: Compared) -> None:
-        """Note how far a place was compared."""
+        """Store how far a place has been compared."""
         await self._memory.verified.mark(platform, place, mark)
         self._known[platform].marks[place] = mark
 
@@ -131,7 +131,7 @@ class Verifying:
     # What is about to be used
 
     async def hits(self, find: Callable[[], Awaitable[Sequence[Hit]]], looks: Looks | None = None) -> list[Hit]:
-        """Return what `find` finds and what stands for sure; it is asked again where a look changed memory."""
+        """Return the verified results of `find`, which is called again if checking changed the memory."""
         looks = looks or Looks()
         while True:
             found = await find()
@@ -140,7 +140,7 @@ class Verifying:
                 return only(found, sure)
 
     async def sure(self, used: Sequence[Used], looks: Looks) -> Sure:
-        """Return which of these messages stand for sure, the most important first; the others are to be left out."""
+        """Return which of these messages, most important first, are verified; the others are to be left out."""
         needs = await self._needs(used)
         keys = {one.exchange.key for one in used} - needs.keys()
         targets = [need for one in used for need in needs.get(one.exchange.key, ())]
@@ -187,15 +187,15 @@ class Verifying:
         return needs
 
     def _is_founded(self, reply: Used, on: Support) -> bool:
-        """Say whether what an answer rests on stands for sure: it was read for the answer, and since then nothing was missed."""
+        """Return whether a source of an answer is verified: it was read for the answer, and nothing was missed since."""
         if on.stored is None:
             return reply.exchange.stored_at >= self.doubt(reply.platform, reply.place)
         return reply.exchange.stored_at >= self.doubt(on.platform, on.place) or self._is_sure(on.platform, on.place, on.stored)
 
     async def require_standing(self, used: Sequence[Used], shown: Collection[Aside], place: tuple[str, str], since: int) -> None:
-        """Raise SourceGone where what an answer was made from may have changed unheard since so many `gaps`, and does not stand.
+        """Raise SourceGone if a source of an answer may have changed unnoticed since gap number `since`, and is not verified.
 
-        `shown` is what was shown of a place, by platform and key, and is not kept.
+        `shown` are the messages shown of `place` (platform and key) that are not stored.
         """
         missed = [(platform, prefix) for (platform, prefix), number in self._gaps.items() if number > since]
         if not any(_is_at(gap, where) for gap in missed for where in (place, *((one.platform, one.place) for one in used))):
@@ -211,7 +211,7 @@ class Verifying:
             raise SourceGone(lazy("Something that this answer was made from was changed or removed, or is out of sight."))
 
     async def _look(self, platform: str, place: str, wanted: Sequence[Stored], deadline: float) -> Mapping[int, Verdict]:
-        """Look once, from the first of these messages back; return what became of those that the look reached."""
+        """Make one history request, from the first of these messages backwards; return the results for those it covered."""
         doubt = self.doubt(platform, place)
         seen = await self._seen(platform, place, [id for one in wanted for id in one.ids], deadline)
         verdicts: dict[int, Verdict] = {}
@@ -233,7 +233,7 @@ class Verifying:
     # What was waiting to be answered
 
     async def recheck(self, platform: str) -> None:
-        """Look up what was heard and not answered yet: what was taken back meanwhile is not to be answered."""
+        """Check unanswered messages, so that deleted ones are not answered."""
         waiting: dict[str, dict[str, int]] = {}
         for row in (one.row for one in reversed(only_messages(await unfinished(self._memory.journal, platform)))):
             here = self._adapters[platform].holds(row.event.place)
@@ -248,7 +248,7 @@ class Verifying:
     # What a look means
 
     async def judge(self, platform: str, place: str, stored: Stored, seen: Mapping[str, Presence]) -> Verdict:
-        """Follow what a look says of a stored message, and say what became of it."""
+        """Apply what the history says about a stored message, and return the result."""
         if not all(id in seen for id in stored.ids):
             return Verdict.UNKNOWN
         changed = False
@@ -261,12 +261,12 @@ class Verifying:
         return Verdict.CHANGED if changed else Verdict.STANDS
 
     def _edited_at(self, platform: str, stored: Stored, now: Presence) -> int:
-        """Return since when a message has other words than it is stored with, 0 where it has not."""
+        """Return since when a message differs from its stored text, 0 if it does not."""
         if now.edited_at < stored.edited_at and self._adapters[platform].takes_back_edits:
             return stored.edited_at + 1
         if stored.aside:
             return now.edited_at if now.edited_at > stored.edited_at else 0
-        # What cannot be read was changed only if that was after she had heard it.
+        # An unreadable message counts as edited only if the edit came after she heard it.
         known = stored.stored_at if now.text is None else stored.edited_at
         same = now.text is not None and not now.attachments and now.text.strip() == stored.text
         return now.edited_at if now.edited_at > known and not same else 0

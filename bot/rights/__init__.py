@@ -1,5 +1,5 @@
-"""What people may ask of her about their own words: that none is kept, that they get them, that she says what becomes of them.
+"""People's rights over their own words: to be off the record, to export, and to read the privacy policy.
 
-In come their commands, and what is said off the record; out go answers of which nothing is kept, exports, and a privacy policy.
-Forgetting itself is memory's.
+In come commands and messages off the record; out go answers that are not stored, exports, and a privacy policy. Forgetting
+itself is implemented in memory.
 """

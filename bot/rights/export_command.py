@@ -1,4 +1,4 @@
-"""All that is somebody's own, sent to them as files."""
+"""/export: everything that belongs to a person, sent to them as files."""
 
 from collections.abc import Sequence
 

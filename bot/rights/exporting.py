@@ -1,7 +1,7 @@
-"""Everything that is somebody's own, to take with them: each message as a line, to import again or to read.
+"""Export of everything that belongs to a person: one message per line, to import again or to read.
 
-Of what they said in shared places only their words are in it, and the answers to them; an answer that may hold what others said
-is left out, and that it was there is not.
+From shared places, only their own messages and the answers to them are included; an answer that may contain others' words is
+omitted, with a note that it existed.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -26,44 +26,44 @@ JSONL, TEXT, ZIPPED = "lyra.jsonl", "lyra.txt", "lyra.zip"
 
 
 async def exported(view: View, *, as_text: bool) -> AsyncIterator[str]:
-    """Yield every message at home as one line, in the order it was kept: JSON that imports again, or text."""
+    """Yield every message at home as one line, in stored order: JSON that can be imported again, or text."""
     async for session, message in view.messages.all():
         yield _line(Own(session, message, whole=True), view.home.time_zone, as_text=as_text)
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """A message, and the time zone in which its time is told."""
+    """A message, and the time zone in which its time is shown."""
 
     own: Own
     zone: str
 
     def line(self, *, as_text: bool) -> str:
-        """Return it as one line: JSON that imports again, or text."""
+        """Return it as one line: JSON that can be imported again, or text."""
         return _line(self.own, self.zone, as_text=as_text)
 
 
 @dataclass(frozen=True, slots=True)
 class Exporting:
-    """Collects what is a person's own, under all of their accounts."""
+    """Collects what belongs to a person, under all of their accounts."""
 
     memory: Memory
     domains: Domains
 
     async def lines(self, person: Person, *, as_text: bool) -> AsyncIterator[str]:
-        """Yield every message of theirs as one line, place by place: JSON that imports again, or text."""
+        """Yield each of their messages as one line, place by place: JSON that can be imported again, or text."""
         async for one in self.items(person):
             yield one.line(as_text=as_text)
 
     async def items(self, person: Person) -> AsyncIterator["Exported"]:
-        """Yield every message of theirs, place by place."""
+        """Yield each of their messages, place by place."""
         for account in await self.domains.accounts(person):
             for view in await self._views(account):
                 async for own in view.own_words.of(account):
                     yield Exported(own, view.home.time_zone)
 
     async def _views(self, account: Identity) -> Sequence[View]:
-        """Return the memories of the places where an account said anything, its own first."""
+        """Return views of the places where an account said anything, its own first."""
         own = await self.domains.view_of(account.platform, account.native_id)
         spoken = await self.memory.spoken_in(account)
         return [own, *(self.memory.view(domain) for domain in spoken if domain.key != own.home.key)]
@@ -73,14 +73,14 @@ def _line(own: Own, zone: str, *, as_text: bool) -> str:
     e = own.exchange
     text = e.text if own.whole else str(_(OTHERS)) if as_text else OTHERS
     if as_text:
-        # A line that goes on is nobody else's, whatever stands in it.
+        # A continuation line cannot be mistaken for another speaker's.
         text = "\n| ".join(text.splitlines())
         return f"[{receipts.short(own.session)}] {local(e.said_at, zone):%Y-%m-%d %H:%M} {receipts.short(e.speaker)}: {text}"
     return line(own.session, e.role, e.speaker, text, e.said_at, e.source_id, zone, echo=e.echo or not own.whole)
 
 
 def fitting(texts: Mapping[str, str], most: int) -> tuple[File, ...]:
-    """Return texts as files of so many bytes together at most, packed into one where they need it; () where that is not enough."""
+    """Return texts as files of at most `most` bytes in total, compressed into one if necessary; () if that is not enough."""
     files = tuple(File(name, text.encode("utf-8", "replace")) for name, text in texts.items())
     if sum(len(one.data) for one in files) <= most:
         return files

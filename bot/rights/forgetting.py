@@ -1,4 +1,4 @@
-"""Forgetting by topic and by time: what goes is shown first, tier by tier, and only that goes."""
+"""Forgetting by topic and time: a preview by tier first, and nothing beyond it is forgotten."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _SHORT = 100
 
 
 def span(since: str, until: str, now: int, time_zone: str) -> Window | None:
-    """Return the time from the beginning of one told time to the end of another; None where neither is told. Raises BadInput."""
+    """Return the window from the start of one given time to the end of another; None if neither is given. Raises BadInput."""
     if not (since or until):
         return None
     begins = _told(since, now, time_zone).start if since else EARLIEST
@@ -34,7 +34,7 @@ def _told(text: str, now: int, time_zone: str) -> Window:
 
 
 def preview(going: Selection, now: int, time_zone: str, each: int) -> list[str]:
-    """Return, line by line, what goes: of each tier how many, and the beginnings of so many."""
+    """Return the preview lines: the count per tier, and the beginnings of `each` entries."""
     lines: list[str] = []
     for title, texts in _tiers(going, now, time_zone):
         lines.append(title)
@@ -69,5 +69,5 @@ def _tiers(going: Selection, now: int, time_zone: str) -> list[tuple[str, Sequen
 
 
 def nothing() -> str:
-    """Say that nothing was found to forget."""
+    """Return the notice that nothing was found to forget."""
     return _("I keep nothing of that.")

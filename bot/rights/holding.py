@@ -1,4 +1,4 @@
-"""What is said off the record as a turn has it: held as long as that, and stored nowhere."""
+"""Messages off the record during their turn: held in memory that long, and not stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Holding:
     off_record: OffRecord
 
     async def message(self, adapter: Adapter, view: View, session: Session, message: Message, text: str) -> Exchange:
-        """Return a message with its text as a prompt shows it at a home."""
+        """Return a message with its text as a prompt at a home shows it."""
         account = await view.messages.account(Identity(message.person.platform, message.person.id))
         speaker = await name_of(view.messages, adapter, message.place, message.person)
         return self.off_record.message(session, Kind.SAID, speaker, text, message.id, message.said_at, account)
@@ -30,7 +30,7 @@ class Holding:
     async def messages(
         self, adapter: Adapter, view: View, session: Session, said: Sequence[Message]
     ) -> tuple[list[Exchange], list[Sequence[Contents]]]:
-        """Return messages as a prompt shows them, and what came with each, without what they forward that is forgotten."""
+        """Return messages as a prompt shows them, and the attachments of each, without forgotten forwards."""
         held, read = [], []
         for one in await without_forgotten(self.memory, view, session.ref.platform, said):
             read.append(await adapter.read(one) if one.attachments else ())

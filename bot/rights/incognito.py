@@ -1,4 +1,4 @@
-"""Off the record: a message, a conversation, a person, a channel or a server of which nothing is kept."""
+"""/incognito: messages, conversations, people, channels or servers off the record, of which nothing is stored."""
 
 from collections.abc import Sequence
 
@@ -71,7 +71,7 @@ class IncognitoCommands(Group):
         return plain("\n".join([ended, *map(str, await self._standing(call))]))
 
     async def _meant(self, call: Call, of: str) -> Sequence[Place | Person]:
-        """Return what a switch is for: a place, or a person under all of their accounts."""
+        """Return what a switch applies to: a place, or a person under all of their accounts."""
         if of != _ME:
             return [call.place]
         accounts = await self._services.domains.accounts(call.person)
@@ -94,7 +94,7 @@ class IncognitoCommands(Group):
         return f"{kept} {goes} {ends}"
 
     async def _standing(self, call: Call) -> list[Sentence]:
-        """Return what is off the record for whoever calls, in sentences."""
+        """Return what is off the record for the caller, as sentences."""
         chosen, sign = await self._services.preferences.read(call.place, call.person), self._sign(call)
         found: list[Sentence] = []
         if chosen.on(call.place, INCOGNITO):

@@ -1,7 +1,7 @@
-"""What is said off the record: held in this process's memory while its conversation lasts, and kept nowhere.
+"""Messages off the record: held in memory while their conversation lasts, and not stored.
 
-No word of it is in the journal, the outbox, memory, the index or the log. What a message was is known by its id alone, under a
-tombstone, so that it comes into no memory and no prompt by another way either.
+None of their text is in the journal, the outbox, memory, the index or the log. Only a message's id is known, as a tombstone, so
+that it enters no memory and no prompt in another way either.
 """
 
 from collections import OrderedDict
@@ -12,11 +12,11 @@ from adapters.events import Person, Place, split_key
 from memory.types import Exchange, Kind, Session
 
 _CONVERSATIONS, _MESSAGES = 1_000, 40
-"""How many conversations are held, and how many messages of each; the oldest go first."""
+"""The maximum number of conversations, and of messages of each; the oldest are dropped first."""
 _KNOWN = 50_000
-"""How many ids are at hand of what was said and posted."""
+"""The maximum number of cached ids of messages and posts."""
 _Where = tuple[str, str, int, str]
-"""Platform, key of the place, key of the session, and the account whose words are off the record there, '' where everybody's are."""
+"""Platform, key of the place, key of the session, and the account whose words are off the record there, '' for everybody's."""
 
 
 class OffRecord:
@@ -29,51 +29,51 @@ class OffRecord:
         self._keys = count(-1, -1)
 
     def message(self, session: Session, kind: Kind, speaker: str, text: str, id: str, at: int, account: int | None) -> Exchange:
-        """Return a message as it is shown in a prompt, under a key below zero that no item has."""
+        """Return a message for a prompt, with a negative key, which no item has."""
         role = "assistant" if kind is Kind.REPLY else "user"
         key = next(self._keys)
         return Exchange(key, "", session.domain, session.key, kind, role, speaker, text, id, at, at, identity=account)
 
     def before(self, session: Session, person: str) -> Sequence[Exchange]:
-        """Return what was said in a conversation so far, oldest first; `person` is as in `add`."""
+        """Return the messages of a conversation so far, oldest first; `person` as in `add`."""
         return tuple(self._said.get(_where(session, person), ()))
 
     def last_by(self, session: Session, person: str, account: int | None) -> Exchange | None:
-        """Return what an account said last in a conversation, be it that all words are off the record there or that `person`'s are."""
+        """Return the last message of an account in a conversation, whether everybody's or only `person`'s words are off the record."""
         said = (*self.before(session, person), *self.before(session, ""))
         own = (one for one in said if one.kind is Kind.SAID and one.identity == account)
         return max(own, key=lambda one: one.said_at, default=None)
 
     def add(self, session: Session, person: str, said: Sequence[Exchange]) -> None:
-        """Go on with a conversation; `person` is the account whose words alone are off the record there, '' where all are."""
+        """Append to a conversation; `person` is the account whose words alone are off the record there, '' for everybody's."""
         where = _where(session, person)
         self._said[where] = [*self._said.pop(where, ()), *said][-_MESSAGES:]
         while len(self._said) > _CONVERSATIONS:
             self._said.popitem(last=False)
 
     def note(self, platform: str, id: str) -> None:
-        """Know a message or a post by its id."""
+        """Remember the id of a message or post."""
         self._ids[platform, id] = None
         while len(self._ids) > _KNOWN:
             self._ids.popitem(last=False)
 
     def knows(self, platform: str, id: str) -> bool:
-        """Say whether a message or a post of that id was off the record, as far as that is at hand."""
+        """Return whether a message or post was off the record, as far as the cache knows."""
         return (platform, id) in self._ids
 
     def overhear(self, place: Place, id: str, person: str) -> None:
-        """Know by its id what was said at a place to others than her; `person` is as in `add`."""
+        """Remember the id of an overheard message; `person` as in `add`."""
         self._overheard[place.platform, id] = (place.platform, place.key, 0, person)
         while len(self._overheard) > _KNOWN:
             self._overheard.popitem(last=False)
 
     def overheard(self, place: Place, id: str, asker: str) -> bool:
-        """Say whether a message was said at a place to others than her, and an answer off the record to an account may use it."""
+        """Return whether a message was overheard at a place, and may be used in an answer off the record to `asker`."""
         where = self._overheard.get((place.platform, id))
         return where is not None and where[1] == place.key and where[3] in ("", asker)
 
     def forget(self, platform: str, ids: Sequence[str]) -> None:
-        """Let go of messages that were taken back or changed, with all that was said after them, which may rest on them."""
+        """Drop messages that were deleted or edited, with everything after them, which may rest on them."""
         for id in ids:
             self._overheard.pop((platform, id), None)
         for where, said in list(self._said.items()):
@@ -82,7 +82,7 @@ class OffRecord:
                 self._said[where] = said[:at]
 
     def end(self, where: Place | Person, *, server: bool = False) -> None:
-        """End the conversations of a place with its threads, of a whole `server`, or of a person."""
+        """Drop the conversations of a place with its threads, of a whole `server`, or of a person."""
         for one in list(self._said):
             if _within(one, where, server=server):
                 del self._said[one]

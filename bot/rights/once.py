@@ -1,4 +1,4 @@
-"""One message that is answered off the record, wherever it was said: for its sender alone."""
+"""/incognito once: one message answered off the record anywhere, for its sender alone."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from bot.service.priority import Priority
 
 
 class Once:
-    """Answers it, within the limits that hold for every message."""
+    """Answers such a message, within the usual limits."""
 
     def __init__(self, services: Services, intake: Intake, speaking: Speaking, priority: Priority, allowance: Allowance) -> None:
         self._services = services
@@ -25,7 +25,7 @@ class Once:
         self._allowance = allowance
 
     async def answer(self, call: Call, text: str, adapter: Adapter) -> Reply:
-        """Return the answer to a text, of which nothing is kept. Raises ModelError, SourceGone, PlaceUnknown."""
+        """Return the answer to a text, storing nothing. Raises ModelError, SourceGone, PlaceUnknown."""
         message = Message(call.id, call.place, call.person, text, self._services.clock.now())
         turn = await self._intake.once(message, adapter)
         grant, seconds = await self._allowance.take(call.person, call.place, turn.began, turn.chosen)

@@ -1,4 +1,4 @@
-"""A privacy policy, written from the configuration: what is kept, how long, which hosts get words, and what people may ask."""
+"""A privacy policy generated from the configuration: what is stored, how long, which hosts receive it, and people's rights."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -14,7 +14,7 @@ _DISCORD = "discord.com"
 
 
 class InUse(Protocol):
-    """The addresses of the models in use now: somebody may have connected another than is configured."""
+    """The URLs of the models in use now, which may differ from the configured ones."""
 
     @property
     def answering(self) -> Sequence[str]: ...
@@ -24,7 +24,7 @@ class InUse(Protocol):
 
 
 def policy(settings: Settings, models: InUse, database: Address | None = None) -> str:
-    """Return the policy as Markdown, for the operator to publish. `database` is the one that keeps all of it, if one does."""
+    """Return the policy as Markdown, for the operator to publish. `database` is the one that stores everything, if any."""
     sections = [
         (_("Who is responsible"), _responsible(settings)),
         (_("What is kept"), _kept(models, database)),
@@ -101,7 +101,7 @@ def _hosts(settings: Settings, models: InUse, database: Address | None) -> Seque
             found.setdefault(host, []).append(use)
     lines = [f"- {host}: {', '.join(uses)}" for host, uses in found.items()]
     lines += [f"- {host}: {_('the platform on which you talk with her')}" for host in _platforms(settings)]
-    # One without a host is reached by a socket of this machine.
+    # An address without a host is a local socket.
     if database and urlsplit(where := str(database)).hostname and not is_this_machine(where):
         lines.append(f"- {_named(where)}: {_('the database in which all of it is kept')}")
     if not lines:

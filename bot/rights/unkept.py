@@ -1,4 +1,4 @@
-"""Answers to what is said off the record: told from this process's memory, or, where that cannot be, said to be lost."""
+"""Answers to messages off the record: sent from this process's memory, or reported as lost."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from memory.types import Kind
 
 
 async def told(services: Services, turn: Turn, spoken: Spoken) -> Sequence[Part]:
-    """Hold a reply until it is sent, and go on with the conversation in memory; return its parts, without a word.
+    """Hold a reply until it is sent, and append it to the conversation in memory; return its parts, without text.
 
-    Raises SourceGone where something that stood in view of it was forgotten or changed meanwhile.
+    Raises SourceGone if something in view was forgotten or changed meanwhile.
     """
     await turn.view.lasting.require({}, stored(spoken.seen), spoken.begun)
     outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
@@ -28,7 +28,7 @@ async def told(services: Services, turn: Turn, spoken: Spoken) -> Sequence[Part]
 
 
 async def dropped(services: Services, turn: Turn, why: str, links: frozenset[str] = NO_LINKS) -> Sequence[Part]:
-    """Finish what gets no answer; return what says so, as nothing of it is there to be answered later."""
+    """Close a turn without an answer; return the notice, since nothing is stored that could be answered later."""
     text = _("{why} This is off the record, so that I keep nothing to answer later: say it again in a while.", why=why)
     parts = await services.outgoing.composer.parts(turn.place.platform, text, links=links)
     await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)

@@ -1,4 +1,4 @@
-"""What waits for its answer quotes nothing that was forgotten meanwhile: those words leave the journal as well."""
+"""Removes forgotten words from quotes in messages that still wait for an answer, so that they leave the journal too."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from memory.core import Memory
 
 
 async def drop_quotes(memory: Memory, platforms: Iterable[str]) -> None:
-    """Take out of every message of these platforms that waits for its answer what it quotes or forwards of what is forgotten."""
+    """Remove forgotten quotes and forwards from every unanswered message of these platforms."""
     for platform in platforms:
         for message in await quoting(memory.journal, platform):
             bare = await quoting_nothing_forgotten(memory, message)
