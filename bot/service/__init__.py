@@ -1,5 +1,5 @@
-"""`lyra run`: her life as a process.
+"""`lyra run`: the long-running process.
 
-The configured platforms come in; out goes a process that is ready within seconds, does maintenance beside conversations,
-serves HTTP on loopback, and ends when it is asked to.
+Connects the configured platforms within seconds, does maintenance beside conversations, serves HTTP on loopback, and stops when
+asked to.
 """

@@ -1,4 +1,4 @@
-"""What models cost: calls, tokens and money by purpose, at the prices that the configuration names and at no others."""
+"""Model costs: calls, tokens and money by purpose, at the configured prices only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from memory.core import Memory
 from memory.journal.usage import Used
 
 MONTH = 30
-"""Days that are told beside today."""
+"""The number of days reported besides today."""
 _MILLION = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a purpose took; `money` is None where no backend that it was asked of has a price, `unpriced` are those without."""
+    """The usage of one purpose; `money` is None if none of its backends has a price, `unpriced` are those without."""
 
     purpose: str
     used: Used
@@ -27,12 +27,12 @@ class Cost:
 
 
 async def kept(memory: Memory) -> None:
-    """Keep what was counted in this process since the last time."""
+    """Persist what this process counted since the last call."""
     await memory.usage.add(measures.taken())
 
 
 async def costs(memory: Memory, models: Mapping[str, Backend], days: int) -> list[Cost]:
-    """Return what each purpose took in the last days, today the last of them."""
+    """Return the usage per purpose in the last `days` days, including today."""
     await kept(memory)
     by_purpose: dict[str, list[tuple[str, Used]]] = {}
     for (purpose, backend), used in (await memory.usage.since(days)).items():
@@ -53,7 +53,7 @@ def _cost(purpose: str, some: Sequence[tuple[str, Used]], models: Mapping[str, B
 
 
 def in_words(label: str, some: Sequence[Cost]) -> list[str]:
-    """Return what models took in a time, a line for all and one for each purpose; nothing where nothing was."""
+    """Return the usage as lines, a total and one per purpose; none if there was no usage."""
     if not some:
         return []
     total = sum((one.used for one in some), Used())
@@ -81,12 +81,12 @@ def _told(one: Cost) -> str:
 
 
 def _amount(money: float) -> str:
-    """Return money to the hundredth; what is less than one is said to be, not to be nothing."""
+    """Return an amount to the hundredth; less than a hundredth is shown as such, not as zero."""
     return _("less than {amount}", amount=number(0.01, digits=2)) if 0 < money < 0.005 else number(money, digits=2)
 
 
 def as_json(some: Sequence[Cost]) -> dict[str, dict[str, object]]:
-    """Return what each purpose took, for scripts; `money` is null where no price is known."""
+    """Return the usage per purpose for scripts; `money` is null if no price is known."""
     return {
         one.purpose: {
             "calls": one.used.calls, "tokens_in": one.used.tokens_in, "tokens_out": one.used.tokens_out,

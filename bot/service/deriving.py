@@ -1,4 +1,4 @@
-"""What derives from memory, loaded when something is derived: who only asks does not wait for it."""
+"""Lazy loading of derivation, so that commands that only read do not wait for its imports."""
 
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,6 @@ if TYPE_CHECKING:
 
 
 def deriving(memory: Memory) -> "Deriving":
-    """Return what makes digests of a memory, what stands above them, banks and dreams."""
+    """Return the derivation of a memory: digests, the tiers above them, banks and dreams."""
     made: Deriving = imported("memory.deriving:Deriving")(memory)
     return made

@@ -1,4 +1,4 @@
-"""What another process hears, or has to say, at places that this one holds: it is told, and looks by itself where it is not."""
+"""Events and parts that another process received or queued for places that this one holds: signalled, and polled as a fallback."""
 
 import asyncio
 from collections.abc import Collection, Mapping
@@ -15,7 +15,7 @@ _INBOX, _OUTBOX = "inbox ", "outbox "
 
 
 class Elsewhere:
-    """Tells the processes that share a memory what waits at whose places; tells nobody where there are none."""
+    """Signals the processes that share a memory what waits at their places; a no-op if there are none."""
 
     def __init__(self, peers: Peers | None) -> None:
         self._peers = peers
@@ -23,11 +23,11 @@ class Elsewhere:
         self._woken = asyncio.Event()
 
     def heard(self, platform: str, place: str) -> None:
-        """Tell whoever holds a place that something was heard there."""
+        """Signal the holder of a place that an event waits there."""
         self._call(f"{_INBOX}{platform} {place}")
 
     def queued(self, platform: str, place: str) -> None:
-        """Tell whoever holds a place that something is to be said there."""
+        """Signal the holder of a place that a part waits to be sent there."""
         self._call(f"{_OUTBOX}{platform} {place}")
 
     def _call(self, word: str) -> None:
@@ -35,7 +35,7 @@ class Elsewhere:
             self._peers.call(word)
 
     async def run(self, adapters: Mapping[str, Adapter], mailboxes: Mailboxes, outgoing: Outgoing) -> None:
-        """Take up what others tell of, and every few seconds what nobody told of, until cancelled."""
+        """Handle what others signal, and poll every few seconds for what was not signalled, until cancelled."""
         if self._peers is None:
             return
         self._peers.listen(self._hear)

@@ -1,4 +1,4 @@
-"""The log: events with names and numbers, in a file, and on standard error of what runs unattended; never a message's text, never a secret."""
+"""The log: events with names and numbers, in a file, and on standard error of unattended processes; never message texts or secrets."""
 
 import io
 import logging
@@ -20,9 +20,9 @@ _Made = TypeVar("_Made")
 
 
 class Log:
-    """Writes events from a level on. What renders them is loaded with the first line: most commands write none.
+    """Writes events from a level up. The renderer is imported with the first event, since most commands write none.
 
-    `path` is the file, None for none; `on_screen` says that standard error has them as well, as where nobody looks on.
+    `path` is the file, or None; with `on_screen`, events also go to standard error, for unattended processes.
     """
 
     def __init__(self) -> None:
@@ -32,29 +32,29 @@ class Log:
         self._file: LogFile | None = None
 
     def write_to(self, path: Path | None) -> None:
-        """Write to this file alone from now on; to standard error where there is none."""
+        """Write to this file only from now on, or to standard error if None."""
         if self._file:
             self._file.close()
         self._file, self.path, self.on_screen = None, path, path is None
 
     def debug(self, event: str, **facts: object) -> None:
-        """Write an event that helps to find a fault."""
+        """Log an event for debugging."""
         self.log(logging.DEBUG, event, **facts)
 
     def info(self, event: str, **facts: object) -> None:
-        """Write what was done."""
+        """Log what was done."""
         self.log(logging.INFO, event, **facts)
 
     def warning(self, event: str, **facts: object) -> None:
-        """Write what the operator may want to look at."""
+        """Log what the operator may want to look at."""
         self.log(logging.WARNING, event, **facts)
 
     def error(self, event: str, **facts: object) -> None:
-        """Write what failed."""
+        """Log a failure."""
         self.log(logging.ERROR, event, **facts)
 
     def log(self, level: int, event: str, **facts: object) -> None:
-        """Write an event of a level."""
+        """Log an event at a level."""
         if level < self.least:
             return
         line = _rendered(level, event, facts)
@@ -70,9 +70,9 @@ log = Log()
 
 
 def configure(level: str, path: Path | None = None) -> None:
-    """Write events of this level and above to a file, or without one to standard error, one line each, without anybody's words.
+    """Log events of this level and above to a file, or else to standard error, one line each, without anybody's words.
 
-    Of what discord.py reports no more than warnings are written, of what other libraries report only errors.
+    From discord.py, warnings and above are logged; from other libraries, only errors.
     """
     log.least = least = getattr(logging, level.upper())
     log.write_to(path)
@@ -98,15 +98,15 @@ def _rendered(level: int, event: str, facts: Mapping[str, object]) -> str:
 
 
 class Reports(logging.Handler):
-    """Writes what adapters and libraries report as events: one line each, an error as its kind alone."""
+    """Logs records of adapters and libraries as events: one line each, exceptions by type only."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write one report."""
+        """Log one record."""
         found = {"error": record.exc_info[0].__name__} if record.exc_info and record.exc_info[0] else {}
         log.log(record.levelno, self.told(record), source=record.name, **found)
 
     def told(self, record: logging.LogRecord) -> str:
-        """Return what is written of a report, on one line."""
+        """Return a record as one line."""
         match record.name.partition(".")[0]:
             case name if name == _OWN:
                 return record.getMessage()
@@ -116,7 +116,7 @@ class Reports(logging.Handler):
 
 
 def _numbers_alone(record: logging.LogRecord) -> str:
-    """Return the first line of a report without what fills it: addresses hold tokens, and names are people's words."""
+    """Return the first line of a record's format with numbers only: URLs contain tokens, and names are people's words."""
     first = str(record.msg).partition("\n")[0]
     given = record.args if isinstance(record.args, tuple) else ()
     safe = tuple(one if isinstance(one, int | float | None) else "…" for one in given)
@@ -131,7 +131,7 @@ def _without_words(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableM
 
 
 async def carried_on(work: Awaitable[_Made], job: str) -> _Made | None:
-    """Return what comes of a job that nobody waits for, None where it failed: that is logged, and the others go on."""
+    """Return the result of a background job, None if it failed: the failure is logged, and other jobs continue."""
     # One of the three places where a broad handler stands.
     try:
         return await work

@@ -1,4 +1,4 @@
-"""The file that the log is written to beside the screen: rotated, and readable by its owner alone."""
+"""The log file: rotated, and readable by its owner only."""
 
 import os
 from collections.abc import Iterator
@@ -13,26 +13,26 @@ _OLDER = 3
 
 
 class LogFile(RotatingFileHandler):
-    """A file of at most 1 MiB, with the three before it beside it; nothing is written where its folder is not there yet."""
+    """A file of at most 1 MiB, plus three rotated ones; nothing is written if its folder does not exist yet."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, maxBytes=_MOST_BYTES, backupCount=_OLDER, encoding="utf-8", delay=True)
         self.path = path
 
     def write(self, line: str) -> None:
-        """Append a line. What cannot be written, as on a full disk, is left to the screen."""
+        """Append a line; failures, such as a full disk, are ignored."""
         if self.path.parent.is_dir():
             self.handle(makeLogRecord({"msg": line}))
 
     def handleError(self, record: LogRecord) -> None:
-        """Do nothing: whoever writes a log has something else to do."""
+        """Ignore errors, since logging must not disturb the caller."""
 
     def _open(self) -> TextIOWrapper:
         return os.fdopen(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "a", encoding="utf-8")
 
 
 def newest(path: Path, most: int) -> list[str]:
-    """Return the last lines of a log, oldest first, with those of the files before it."""
+    """Return the last lines of a log and its rotated files, oldest first."""
     return list(islice(_backwards(path), most))[::-1]
 
 

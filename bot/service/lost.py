@@ -1,4 +1,4 @@
-"""Platforms that let Lyra in no more: noted until they do again, and told to who runs her wherever they can be reached."""
+"""Platforms that refuse Lyra's account: noted until they accept it again, and reported to the operator wherever reachable."""
 
 import asyncio
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ _LOST = "lost"
 
 
 async def lost(kept: KeptSettings, settings: Settings) -> Mapping[str, str]:
-    """Return which of the configured platforms let her in no more, with why."""
+    """Return the configured platforms that refuse her account, with the reasons."""
     configured = {name for name in ("discord", "matrix") if getattr(settings, name)}
     noted = {scope.removeprefix("adapter:"): str(why) for scope, why in await kept.everywhere(_LOST)}
     return {platform: why for platform, why in noted.items() if platform in configured}
 
 
 class Losses:
-    """Notes and tells of what is lost, for as long as she is awake. `connected` is set once a platform is."""
+    """Notes and reports lost platforms while running. `connected` are events set once a platform is connected."""
 
     def __init__(self, services: Services, adapters: Mapping[str, Adapter], connected: Mapping[str, asyncio.Event]) -> None:
         self._services = services
@@ -36,11 +36,11 @@ class Losses:
         self._connected = connected
 
     async def found(self, platform: str) -> None:
-        """Note that a platform lets her in."""
+        """Note that a platform accepts her account."""
         await self._services.memory.settings.set(f"adapter:{platform}", _LOST, None)
 
     async def lost(self, platform: str, error: PlatformRefused) -> None:
-        """Note that a platform lets her in no more, and tell the owner's accounts on the others once those are connected."""
+        """Note that a platform refuses her account, and report it to the operator's accounts on other platforms once connected."""
         await self._services.memory.settings.set(f"adapter:{platform}", _LOST, told(error))
         owners = [Person(there, account, "") for there, account in self._services.settings.owners if there != platform]
         reachable = [one for one in owners if one.platform in self._adapters and one.platform in self._connected]

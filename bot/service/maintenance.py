@@ -1,4 +1,4 @@
-"""Housekeeping: what is done while nobody waits. Sessions that are due get their gists, new texts their vectors."""
+"""Background maintenance: gists for due sessions, and vectors for new texts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 _DRAIN_SECONDS = 3.0
 _JOB = "housekeeping"
 _MANY = 500
-"""So many vectors to be made are a line in the log each time that some are done, and are not waited for at the end."""
+"""From this many missing vectors on, progress is logged, and shutdown does not wait for them."""
 _TOGETHER_SECONDS = 0.02
-"""So long what is left to other processes waits for more of it: each time takes a transaction."""
+"""Seconds to collect work for other processes, since each hand-over takes a transaction."""
 _IN_TURN = 512
-"""So many of a domain get vectors before the next has its turn."""
+"""How many items of a domain are embedded before the next domain has its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Summarized:
-    """What became of `summarize --all`; `pieces` counts what was made above gists."""
+    """The result of `summarize --all`; `pieces` counts what was written above gists."""
 
     summarized: int
     failed: int
@@ -43,7 +43,7 @@ class Summarized:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What `summarize --all` would ask of a model."""
+    """The estimated model usage of `summarize --all`."""
 
     sessions: int
     calls: int
@@ -51,7 +51,7 @@ class Estimate:
 
 
 class Maintenance:
-    """Keeps memory tidy: after a turn when poked, every minute in `lyra run`, and at a start."""
+    """Maintains the memory: after a turn when poked, every minute in `lyra run`, and at startup."""
 
     def __init__(
         self, memory: Memory, models: Models, settings: Settings, clock: Clock, priority: Priority | None = None
@@ -70,11 +70,11 @@ class Maintenance:
         self._leaving: set[int] = set()
 
     def leave_to_others(self) -> None:
-        """Have other processes look after what is poked from now on."""
+        """Leave poked work to other processes from now on."""
         self._left_to_others = True
 
     def poke(self, domain: Domain, session: Session | None = None) -> None:
-        """Look after a domain, or one session of it, in the background."""
+        """Schedule maintenance of a domain, or of one session, in the background."""
         if self._left_to_others:
             self._leave(domain)
             return
@@ -87,22 +87,22 @@ class Maintenance:
         self._leaving.add(domain.key)
 
     async def _leave_all(self) -> None:
-        # What is poked meanwhile goes along.
+        # Includes what is poked meanwhile.
         await asyncio.sleep(_TOGETHER_SECONDS)
         domains, self._leaving = self._leaving, set()
         await self._memory.chores.add(domains)
 
     async def look_after(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
-        """Look after a domain, also until all of it has its vectors, as long as it is `still` for this process to do."""
+        """Maintain a domain until it is done and embedded, as long as this process `still` holds the work."""
         await self._look_over(domain, None)
         embeds = True
         while embeds and await still():
             embeds = bool(await carried_on(self._embed_some(domain), _JOB))
 
     async def drain(self, seconds: float = _DRAIN_SECONDS) -> None:
-        """Wait some seconds for what is under way, then cancel it: the claims let the next start go on.
+        """Wait some seconds for work in progress, then cancel it; its claims let the next start continue.
 
-        Where many vectors are to be made, which takes minutes, nobody waits for them.
+        Embedding many texts, which takes minutes, is not waited for.
         """
         deadline = asyncio.get_running_loop().time() + seconds
         while self._busy and (left := deadline - asyncio.get_running_loop().time()) > 0:
@@ -115,7 +115,7 @@ class Maintenance:
         await asyncio.gather(*late, return_exceptions=True)
 
     async def tick(self) -> None:
-        """Look after every domain once."""
+        """Maintain every domain once."""
         for domain in await self._memory.places.domains():
             await self._look_after(domain, None)
 
@@ -129,7 +129,7 @@ class Maintenance:
         await carried_on(self._memory.read_again(domain), _JOB)
 
     async def _tidy(self, domain: Domain, only: Session | None) -> None:
-        # What derives takes a fifth of a start to load, and mostly there is nothing for it to do.
+        # Importing derivation takes a fifth of a start, and mostly there is nothing to derive.
         for session in [only] if only else await self._dirty(domain):
             async with self._locks.alone(session.id):
                 if await self._memory.is_ripe(domain, session):
@@ -141,17 +141,17 @@ class Maintenance:
                 await deriving(self._memory).bank(domain, self._unasked(domain)).keep()
 
     async def _read_names(self, domain: Domain) -> None:
-        # One after the other: what one looks through, the next would look through as well.
+        # In sequence, since both would scan the same messages.
         async with self._locks.alone(f"names {domain.key}"):
             await self._memory.read_names(domain)
 
     def _unasked(self, domain: Domain) -> Writer:
-        """Return who writes what nobody asked for: within the calls of the day, and after who talks with her."""
+        """Return the writer for unrequested work: within the daily budget, and behind live conversations."""
         writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._priority.free)
         return writer or self._models.extractive
 
     def _embed_soon(self, domain: Domain) -> None:
-        """Have what is new in a domain embedded, beside everything else: a large import takes minutes, which nobody waits for."""
+        """Schedule embedding for a domain, concurrently, since a large import takes minutes."""
         self._unembedded[domain.key] = domain
         if self._embedding is None or self._embedding.done():
             self._embedding = self._begin(self._embed())
@@ -159,12 +159,12 @@ class Maintenance:
     async def _embed(self) -> None:
         while self._unembedded:
             domain = self._unembedded.pop(next(iter(self._unembedded)))
-            # A part of each in turn: nobody's words wait for what somebody else imported.
+            # Round-robin over domains, so that nobody waits for somebody else's import.
             if await carried_on(self._embed_some(domain), _JOB):
                 self._unembedded[domain.key] = domain
 
     async def _embed_some(self, domain: Domain) -> bool:
-        """Give some of a domain their vectors; return whether there may be more."""
+        """Embed some items of a domain; return whether there may be more."""
         return await self._memory.view(domain).embed(self._told, _IN_TURN) >= _IN_TURN
 
     def _told(self, done: int, total: int) -> None:
@@ -179,10 +179,10 @@ class Maintenance:
         return task
 
     async def summarize(self, domain: Domain, session: Session, *, redo: bool = False) -> list[Digest]:
-        """Bring one session's digests up to date, its open end included, and return its summary.
+        """Update one session's digests, including its open end, and return its summary.
 
-        With `redo`, gists that were extracted while there was no model are written anew.
-        Raises WriterFailed where the model is out of reach, BusyElsewhere where another process writes on it just now.
+        With `redo`, extractive gists are rewritten by the model.
+        Raises WriterFailed if the model is unreachable, BusyElsewhere if another process is writing it now.
         """
         async with self._locks.alone(session.id):
             consolidator = self._consolidator(domain)
@@ -193,15 +193,15 @@ class Maintenance:
             return await consolidator.summary(session)
 
     async def climb(self, domain: Domain) -> int:
-        """Bring profile, eras, narrative and self-state of a domain up to date; return how many pieces were made.
+        """Update profile, eras, narrative and self-state of a domain; return how many pieces were written.
 
-        Without a model nothing is. Raises WriterFailed where the model is out of reach.
+        Does nothing without a model. Raises WriterFailed if the model is unreachable.
         """
         async with self._locks.alone(f"ladder {domain.key}"):
             return await deriving(self._memory).ladder(domain, self._models.writer).climb(asked=True)
 
     async def summarize_by_id(self, session_id: str) -> list[Digest]:
-        """As `summarize`, for a session of any domain by its public id. Raises NotFound."""
+        """Like `summarize`, for a session of any domain by its public id. Raises NotFound."""
         session, domain = await self._memory.places.session_by_id(session_id)
         return await self.summarize(domain, session)
 
@@ -215,7 +215,7 @@ class Maintenance:
         return found[:limit]
 
     async def estimate(self, pairs: list[tuple[Domain, Session]]) -> Estimate:
-        """Return how many calls and tokens summarizing these sessions may take."""
+        """Return the estimated calls and tokens of summarizing these sessions."""
         room = await self._models.summary_room()
         calls = tokens = 0
         for domain in {domain.key: domain for domain, _ in pairs}.values():
@@ -225,7 +225,7 @@ class Maintenance:
         return Estimate(len(pairs), calls, tokens)
 
     async def summarize_all(self, pairs: list[tuple[Domain, Session]], workers: int, progress: Progress) -> Summarized:
-        """Summarize these sessions, several at a time; what fails is counted and left for the next time."""
+        """Summarize these sessions, `workers` at a time; failures are counted and left for the next run."""
         room = asyncio.Semaphore(workers)
         done = failed = 0
 

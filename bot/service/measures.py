@@ -1,4 +1,4 @@
-"""What is counted while she runs: how often, how much, how long. Names and labels come from short lists; nobody's words are in it."""
+"""Runtime metrics: counts, amounts and durations. Names and labels come from fixed lists, never from people's words."""
 
 import time
 from bisect import bisect_left
@@ -10,24 +10,24 @@ from dataclasses import dataclass, field
 from memory.journal.usage import Used
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""The upper bounds, in seconds, of what a duration is counted in; longer ones count without a bound."""
+"""The upper bounds of the duration buckets, in seconds; longer ones go into the unbounded bucket."""
 
 
 @dataclass(slots=True)
 class Durations:
-    """How often something took no longer than each bound and longer than the one before, and how long in all."""
+    """A histogram of durations, and their sum."""
 
     counts: list[int] = field(default_factory=lambda: [0] * (len(BOUNDS) + 1))
     total: float = 0.0
 
     def add(self, seconds: float) -> None:
-        """Count one."""
+        """Add one duration."""
         self.counts[bisect_left(BOUNDS, seconds)] += 1
         self.total += seconds
 
 
 class Measures:
-    """Counts from the start of the process on."""
+    """The metrics of this process."""
 
     def __init__(self) -> None:
         self.turns: Counter[str] = Counter()
@@ -38,20 +38,20 @@ class Measures:
         self._taken: dict[tuple[str, str], Used] = {}
 
     def called(self, purpose: str, backend: str, tokens_in: int, tokens_out: int = 0) -> None:
-        """Count a call of a backend for a purpose, with the tokens that went there and came back."""
+        """Count a call of a backend for a purpose, with its tokens."""
         self.calls[purpose] += 1
         self.tokens[purpose] += tokens_in + tokens_out
         so_far = self._taken.get((purpose, backend), Used())
         self._taken[purpose, backend] = so_far + Used(1, tokens_in, tokens_out)
 
     def taken(self) -> dict[tuple[str, str], Used]:
-        """Return what each purpose took of each backend since this was asked last."""
+        """Return the usage per purpose and backend since the last call of this."""
         taken, self._taken = self._taken, {}
         return taken
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count how long a stage of a turn takes, however it ends."""
+        """Time a stage of a turn, however it ends."""
         begun = time.monotonic()
         try:
             yield

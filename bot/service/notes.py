@@ -1,4 +1,4 @@
-"""What an adapter keeps for itself over restarts, in the settings of the memory."""
+"""Persistent notes of an adapter, in the settings of the memory."""
 
 from typing import Any
 
@@ -6,26 +6,26 @@ from memory.places.settings import KeptSettings
 
 
 class KeptNotes:
-    """The notes of one platform's adapter."""
+    """The notes of a platform's adapter."""
 
     def __init__(self, kept: KeptSettings, platform: str) -> None:
         self._kept = kept
         self._scope = f"adapter:{platform}"
 
     async def get(self, name: str) -> Any:
-        """Return a value as it was put, None where there is none."""
+        """Return a stored value, or None."""
         return await self._kept.get(self._scope, name)
 
     async def put(self, name: str, value: Any) -> None:
-        """Keep a value that JSON can hold."""
+        """Store a JSON value."""
         await self._kept.set(self._scope, name, value)
 
 
 class NoNotes:
-    """The notes of an adapter where no memory is open: none."""
+    """Empty notes, for an adapter without an open memory."""
 
     async def get(self, name: str) -> Any:
         """Return None."""
 
     async def put(self, name: str, value: Any) -> None:
-        """Keep nothing."""
+        """Store nothing."""

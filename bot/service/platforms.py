@@ -1,4 +1,4 @@
-"""The adapters of the configured platforms. A platform's library is loaded only where it is configured."""
+"""The adapters of the configured platforms. A platform's library is imported only if it is configured."""
 
 from functools import partial
 from typing import TYPE_CHECKING
@@ -37,14 +37,14 @@ def platforms(app: App) -> dict[str, Adapter]:
 
 
 def matrix_access(app: App) -> "MatrixAccess":
-    """Return how to reach her account on Matrix. Raises BadConfig where there is none."""
+    """Return the access to her account on Matrix. Raises BadConfig if there is none."""
     if app.base.settings.matrix is None:
         raise BadConfig(lazy("There is no [matrix] in the configuration. `lyra setup` asks for her account there."))
     return access_to_matrix(app.base.settings.matrix, app.base.around)
 
 
 def access_to_matrix(account: MatrixSection, around: Surroundings) -> "MatrixAccess":
-    """Return how to reach an account on Matrix. Raises BadSecret."""
+    """Return the access to an account on Matrix. Raises BadSecret."""
     password = around.secret_if_there(account.password_env, account.password_file)
     token = around.secret_if_there(account.token_env, account.token_file)
     access: type[MatrixAccess] = imported("adapters.matrix.account.account:Access")
@@ -73,7 +73,7 @@ def _discord(app: App, chosen: DiscordSection) -> Adapter:
 
 
 def _turn(peers: Peers | None) -> "Turn | None":
-    """Return one pace for all processes that share a memory, None where there is only this one."""
+    """Return the rate limiter shared by all processes of a memory, None if there is only this one."""
     if peers is None:
         return None
 
@@ -81,7 +81,7 @@ def _turn(peers: Peers | None) -> "Turn | None":
         try:
             return await peers.slot(name, a_second)
         except MemoryFailure:
-            # Whoever cannot ask waits as if everybody had asked just now.
+            # If the database cannot be asked, wait a fixed time.
             return _UNASKED_SECONDS
 
     return turn

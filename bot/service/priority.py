@@ -1,4 +1,4 @@
-"""The floor: who talks with Lyra goes first; what she does unasked waits until nobody does, but not for ever."""
+"""Priority of live conversations: background work waits until nobody talks with Lyra, up to a limit."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 
 
 class Priority:
-    """Counts the turns under way. Who waits for it waits so many seconds at most: somewhere somebody may always talk."""
+    """Counts the running turns. Waiting is limited in time, since somewhere somebody may always be talking."""
 
     def __init__(self, patience: float = 60.0) -> None:
         self._patience = patience
@@ -16,7 +16,7 @@ class Priority:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Have the floor until the block ends."""
+        """Count a turn as running during the block."""
         self._talking += 1
         self._free.clear()
         try:
@@ -27,7 +27,7 @@ class Priority:
                 self._free.set()
 
     async def free(self) -> None:
-        """Wait until nobody has the floor, or patience ends."""
+        """Wait until no turn is running, or the time limit is reached."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
                 while self._talking:

@@ -1,4 +1,4 @@
-"""The configuration, read again while she runs: models and keys, and who she is. What else changed waits for the next start."""
+"""Reloading the configuration at runtime: models, keys and persona. Other changes need a restart."""
 
 from bot.config.environment import Surroundings
 from bot.config.settings import Settings, load
@@ -12,7 +12,7 @@ _LIVE = {"chat", "summary", "models", "persona"}
 
 
 class Reloading:
-    """Takes in what changed in the configuration file."""
+    """Applies changes of the configuration file."""
 
     def __init__(self, around: Surroundings, settings: Settings, models: Models, persona: Persona) -> None:
         self._around = around
@@ -21,7 +21,7 @@ class Reloading:
         self._persona = persona
 
     async def reload(self) -> str:
-        """Read the file again; return what came of it in a sentence. What does not hold changes nothing. Raises BadConfig, BadSecret."""
+        """Reload the file; return the result as a sentence. An invalid file changes nothing. Raises BadConfig, BadSecret."""
         settings = load(self._around)
         before = self._persona.named
         self._persona.named = settings.persona
@@ -47,7 +47,7 @@ class Reloading:
         return _("The configuration was read again.{over}{waits}", over=over, waits=waits)
 
     async def told(self) -> str:
-        """Read the file again, and return what came of it, be it that the old stays."""
+        """Reload the file; return the result, or the error, as a sentence."""
         try:
             return await self.reload()
         except LyraError as error:

@@ -1,10 +1,10 @@
-"""What a process of `lyra run` does where several share one memory."""
+"""The roles of `lyra run` processes that share one memory."""
 
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """`all` does everything, alone on its memory; the others stand beside each other, as many of each as are wanted."""
+    """`all` does everything, alone on its memory; the other roles can run side by side in any number."""
 
     ALL = "all"
     PLATFORM = "platform"
@@ -16,12 +16,12 @@ class Role(StrEnum):
 
     @property
     def talks(self) -> bool:
-        """Whether somebody may talk with her there."""
+        """Whether people can talk with her in this process."""
         return self is not Role.WORKER
 
     @property
     def works(self) -> bool:
-        """Whether it does what nobody waits for."""
+        """Whether it does background work."""
         return self in (Role.ALL, Role.WORKER)
 
     @property

@@ -1,4 +1,4 @@
-"""`lyra run`: Lyra awake. Platforms as configured, housekeeping every minute, and the memory page, until asked to stop."""
+"""`lyra run`: the configured platforms, maintenance every minute, and the memory page, until asked to stop."""
 
 import asyncio
 import signal
@@ -30,12 +30,12 @@ from localization.sentences import _, lazy, told
 from memory.store.peers import Lease, Peers
 
 _STAND_BY_SECONDS = 0.5
-"""How often a process that stands by looks whether a connection is nobody's any more."""
+"""Seconds between attempts of a standby process to lease a connection."""
 Work = Callable[[], Awaitable[None]]
 
 
 async def serve(role: Role = Role.ALL) -> int:
-    """Run until the process is asked to end; return 1 where no configured platform lets her in, or others took this process for gone."""
+    """Run until asked to stop; return 1 if every configured platform refuses her, or other processes declared this one dead."""
     async with opened(sweeps=role.works) as app:
         log.on_screen = True
         with awake(app, role):
@@ -47,7 +47,7 @@ async def serve(role: Role = Role.ALL) -> int:
 
 @asynccontextmanager
 async def _noticing(app: App, stop: asyncio.Event) -> AsyncIterator[asyncio.Event]:
-    """Have the process end once others took it for gone, for the block; give whether they did."""
+    """Stop the process once others have declared it dead, during the block; yield whether they have."""
     lapsed = app.memory.db.peers.lapsed if app.memory.db.peers else asyncio.Event()
 
     async def notice() -> None:
@@ -64,7 +64,7 @@ async def _noticing(app: App, stop: asyncio.Event) -> AsyncIterator[asyncio.Even
 
 
 async def _work(app: App, stop: asyncio.Event) -> int:
-    """Do what nobody waits for, beside other processes, until asked to stop."""
+    """Do background work, beside other processes, until asked to stop."""
     worker = Worker(app.memory, app.maintenance)
     working = asyncio.create_task(worker.run())
     try:
@@ -124,9 +124,9 @@ async def _alive(
     *every_minute: Work,
     at_once: Work | None = None,
 ) -> AsyncIterator[None]:
-    """Be a process that runs, for the block: known to systemd, reloading when told to, with what is done every minute.
+    """Run the process frame during the block: systemd notifications, reloading on SIGHUP, and jobs every minute.
 
-    What is done `at_once` as well goes on beside the platforms: it may take as long as a model does.
+    The job `at_once` also runs immediately, concurrently with the platforms, since it may wait for a model.
     """
     notifier = Notifier(app.base.around.variables)
     alive = asyncio.create_task(notifier.keep_alive())
@@ -151,7 +151,7 @@ async def _alive(
 
 
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event, peers: Peers | None = None) -> int:
-    """Listen on every platform until asked to stop; then finish what is under way before the platforms are left."""
+    """Listen on every platform until asked to stop; then finish running turns before disconnecting."""
     awake = asyncio.Event()
     losses = Losses(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
     listening = [asyncio.create_task(_listen(adapter, talk, awake, losses, peers)) for adapter in adapters.values()]
@@ -174,7 +174,7 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
 
 
 def _on_hangup(app: App, stop: asyncio.Event, reloading: set[asyncio.Task[None]]) -> None:
-    """Have the configuration read again at SIGHUP; where it says that the terminal she was started at is gone, end."""
+    """Reload the configuration at SIGHUP, or stop if it means that the controlling terminal is gone."""
     at_terminal, loop = sys.stdin.isatty(), asyncio.get_running_loop()
 
     async def reload() -> None:
@@ -200,7 +200,7 @@ def _is_gone() -> bool:
 
 
 def _until_cancelled(work: Work) -> Work:
-    """Return work whose end is no failure where it is cut off because the process ends."""
+    """Wrap a job so that cancellation at shutdown is not an error."""
 
     async def done() -> None:
         with suppress(asyncio.CancelledError):
@@ -214,7 +214,7 @@ async def _wait(stop: asyncio.Event) -> None:
 
 
 async def _take_one(adapter: Adapter, peers: Peers) -> None:
-    """Have a connection of a platform be this process's alone, as soon as one is nobody's."""
+    """Lease one connection of a platform, as soon as one is free."""
     said = False
     while True:
         lease = await carried_on(_lease(adapter, peers), "lease")
@@ -234,7 +234,7 @@ async def _lease(adapter: Adapter, peers: Peers) -> Lease | None:
 async def _listen(
     adapter: Adapter, talk: Talk, awake: asyncio.Event, losses: Losses, peers: Peers | None
 ) -> tuple[str, PlatformRefused] | None:
-    """Listen on a platform until it is left; return which one lets her in no more, and why."""
+    """Listen on a platform until disconnected; return the platform and error if it refuses her account."""
     if peers is not None:
         await _take_one(adapter, peers)
     listener = talk.listeners[adapter.platform]

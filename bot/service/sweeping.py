@@ -1,4 +1,4 @@
-"""What has to go goes while anybody is awake: in `lyra run`, beside an idle conversation, and at the start of every command."""
+"""Sweeping: removal of expired data, in `lyra run`, beside an idle conversation, and at the start of every command."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -14,7 +14,7 @@ from memory.store.domains import last_forgotten
 from memory.types import DAY
 
 SECONDS = 10.0
-"""How long erased bytes may wait in the log beside the file where somebody held it up."""
+"""How long erased bytes may stay in the write-ahead log if a reader holds it up."""
 
 
 class Sweeper:
@@ -29,19 +29,19 @@ class Sweeper:
         self._unquoted = 0
 
     async def begin(self, *, again: bool = True) -> None:
-        """Sweep now, and again every few seconds until `end`, unless others do."""
+        """Sweep now, and again every few seconds until `end`, unless other processes do."""
         await self.sweep()
         if again:
             self._task = asyncio.create_task(self._again())
 
     async def end(self) -> None:
-        """Sweep no more."""
+        """Stop sweeping."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def sweep(self) -> None:
-        """Sweep once. What cannot be done now is tried the next time."""
+        """Sweep once; what fails is retried the next time."""
         await self._try(self._memory.journal.blank(self._clock.now() - DAY))
         await self._try(self._drop())
         await self._try(self._memory.sweep())

@@ -1,4 +1,4 @@
-"""Who may be awake in a home and on its memory: one process that does everything, or several in their roles."""
+"""Exclusive use of a home and its memory: one process that does everything, or several in their roles."""
 
 import os
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from memory.store.locks import FileLock
 
 @contextmanager
 def awake(app: App, role: Role) -> Iterator[None]:
-    """Be awake in this home for the block: alone, or in a role beside others. Raises HomeInUse."""
+    """Hold this home during the block: alone, or in a role beside others. Raises HomeInUse."""
     lock, page = FileLock(app.base.around.home / "run.lock"), page_lock(app)
     try:
         lock.require(
@@ -35,7 +35,7 @@ def awake(app: App, role: Role) -> Iterator[None]:
 
 
 async def reserve(app: App, role: Role) -> None:
-    """Be awake on this memory: alone, or in a role beside others. Raises HomeInUse, BadConfig."""
+    """Hold this memory: alone, or in a role beside others. Raises HomeInUse, BadConfig."""
     db = app.memory.db
     if role is not Role.ALL and db.peers is None:
         raise BadConfig(

@@ -1,4 +1,4 @@
-"""A worker: looks after the domains that wait for it, several at a time, each by one worker, however many there are."""
+"""A worker process: maintains waiting domains, several at a time, each claimed by one worker."""
 
 import asyncio
 from collections.abc import Collection
@@ -12,12 +12,12 @@ from memory.store.peers import EVERYTHING
 
 _AT_ONCE = 4
 _LOOK_SECONDS = 5.0
-"""How long a domain waits at most where a call was missed."""
+"""Seconds a domain waits at most if a signal was missed."""
 _JOB = "chore"
 
 
 class Worker:
-    """Looks after what waits until it is cancelled; what it is at then is left to the others."""
+    """Maintains waiting domains until cancelled; unfinished work is left to other workers."""
 
     def __init__(self, memory: Memory, maintenance: Maintenance) -> None:
         self._memory = memory
@@ -26,11 +26,11 @@ class Worker:
         self._busy: set[asyncio.Task[None]] = set()
 
     async def tick(self) -> None:
-        """Have every domain looked after, by whoever has the time."""
+        """Queue every domain for maintenance."""
         await self._memory.chores.add_all()
 
     async def run(self) -> None:
-        """Look after what waits, as soon as it is called."""
+        """Process waiting domains, woken by signals."""
         assert self._memory.db.peers is not None
         self._memory.db.peers.listen(self._hear)
         try:
