@@ -1,4 +1,4 @@
-"""Lyra herself: she hears through adapters, remembers through memory, answers through a model or her offline voice.
+"""Lyra herself: hears through adapters, remembers through memory, answers through a model or the offline voice.
 
-`app` is the only container: it opens everything, wires it and closes it. Every other package is given what it works with.
+`app` is the only container: it opens, wires and closes everything. Every other package is given what it works with.
 """

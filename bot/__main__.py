@@ -1,10 +1,10 @@
-"""The door: ends quietly whatever happens before a command begins."""
+"""The entry point of the process; exits cleanly whatever happens before a command begins."""
 
 import signal
 import sys
 
-# Ctrl-C while Lyra is still loading ends the process there and then, instead of a traceback from an import. Who started Python with
-# this option (deploy/lyra.sh) had it ignore Ctrl-C until here.
+# Ctrl-C while Lyra is still loading ends the process at once, without a traceback from an import. Whoever started Python with
+# this option (deploy/lyra.sh) had Ctrl-C ignored until here.
 _HANDLER = signal.default_int_handler if "lyra_listens_later" in sys._xoptions else signal.getsignal(signal.SIGINT)
 if _HANDLER is not signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -14,13 +14,13 @@ import os  # noqa: E402
 from bot.imports import imported  # noqa: E402
 
 _STOPPED = 130
-"""As a shell says it of a process that Ctrl-C ended."""
+"""The exit code that shells report for a process ended by Ctrl-C."""
 
 
 def main() -> None:
     """Run `lyra` and end the process with 0 (done), 1 (failed), 2 (wrong usage) or 130 (Ctrl-C)."""
     _have_streams()
-    # pydantic would look through whatever is installed for plugins of its own, which takes 10 ms of every start.
+    # pydantic would search all installed packages for plugins, which adds 10 ms to every start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     outcome = imported("bot.cli.outcome:outcome")
     try:
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _have_streams() -> None:
-    """Let standard streams that are closed lead nowhere: the next file that is opened would take their place."""
+    """Open closed standard streams on the null device: otherwise the next opened file would take their descriptor."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)

@@ -1,8 +1,8 @@
-"""Lyra, put together: with bot/talk.py the only file that knows everyone.
+"""The container: with bot/talk.py the only file that knows everyone.
 
-What is opened is opened on one stack, in the order config, log, memory, models, adapters, and closed in reverse: adapters
-stop hearing, mailboxes drain, housekeeping ends, models close, memory closes. What hears and answers is wired in bot/talk.py,
-which only those load who talk: every other command starts without it.
+Everything is opened on one exit stack, in the order config, log, memory, models, adapters, and closed in reverse: adapters stop
+hearing, mailboxes drain, housekeeping ends, models close, memory closes. What hears and answers is wired in bot/talk.py, which
+only commands that converse load: every other command starts without it.
 """
 
 import asyncio
@@ -55,20 +55,23 @@ if TYPE_CHECKING:
     from bot.models.endpoints.llm import OpenAIModel
 
 _SWITCH_SECONDS = 0.001
-"""How long a thread that works on a text may keep the event loop waiting: less than Python's 5 ms, which add up."""
+"""The interpreter's thread switch interval: how long a busy thread may hold up the event loop.
+
+Python's default is 5 ms, which adds up.
+"""
 
 
 class RandomIds:
-    """Identifiers of 128 random bits, as 32 hexadecimal digits."""
+    """Random identifiers of 128 bits, as 32 hexadecimal digits."""
 
     def new(self) -> str:
-        """Return a new one."""
+        """Return a new identifier."""
         return secrets.token_hex(16)
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What every command stands on."""
+    """What every command needs."""
 
     around: Surroundings
     settings: Settings
@@ -81,7 +84,7 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """Lyra with her memory and models open."""
+    """Lyra with memory and models open."""
 
     base: Base
     memory: Memory
@@ -96,12 +99,12 @@ class App:
     reloading: Reloading
 
     async def view(self, name: str) -> View:
-        """Return memory as the person of that name at this machine's terminal may know it; by default the system's user."""
+        """Return the view of a console identity, by default the system user's."""
         return await self.domains.view_of("console", name or self.base.around.user)
 
 
 def prepare() -> tuple[Surroundings, Settings]:
-    """Read the environment and the configuration, and set up the log. Raises BadConfig."""
+    """Read the environment and the configuration, and configure logging. Raises BadConfig."""
     around = surroundings()
     settings = load(around)
     log.configure(settings.log_level, around.home / log.FILE)
@@ -109,9 +112,9 @@ def prepare() -> tuple[Surroundings, Settings]:
 
 
 def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tuple[bytes, Path | None, bool]:
-    """Return the key of the memory, its file, and whether it is still to be told of, as nothing was kept with it so far.
+    """Return the memory's key, its file, and whether it was just created, so that its user is still to be told.
 
-    With `new`, one is made where there is no memory either. Raises KeyMissing, KeyUnusable, BadSecret, NotWritable, DiskFull.
+    With `new`, a key is created if there is no memory yet. Raises KeyMissing, KeyUnusable, BadSecret, NotWritable, DiskFull.
     """
     if settings.key_env:
         secret = around.secret(settings.key_env, "", lazy("The key of the memory"))
@@ -119,7 +122,7 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     rotating.finish(around.db_path, path)
-    # What is in a database is not known yet: where it was sealed with another key, that is said when it is opened.
+    # The content of a server's database is not known yet; opening it reports if it was sealed with another key.
     there = home_files.size(path) if on_server(settings) else home_files.size(around.db_path)
     if there or not new:
         return keys.load(path), path, False
@@ -127,12 +130,15 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
 
 
 def on_server(settings: Settings) -> bool:
-    """Say whether the memory is kept in a database on a server, and not in a file of the home."""
+    """Return whether the memory is kept in a database server rather than in a file of the home."""
     return bool(settings.store.url or settings.store.url_env)
 
 
 def address_of(around: Surroundings, settings: Settings) -> Address | None:
-    """Return where the database is that keeps the memory, None where a file of the home does. Raises BadSecret, never showing it."""
+    """Return the address of the database server, or None if a file of the home is used.
+
+    Raises BadSecret, never showing the secret.
+    """
     if not on_server(settings):
         return None
     store = settings.store
@@ -152,9 +158,9 @@ def address_of(around: Surroundings, settings: Settings) -> Address | None:
 
 @asynccontextmanager
 async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[App]:
-    """Open memory and models, and close them in reverse. A key made just now is told, unless the caller greets himself.
+    """Open memory and models, and close them in reverse. Announces a newly created key unless the caller `greets` the user.
 
-    Who `sweeps` does so again and again as long as it is open.
+    With `sweeps`, leftovers are swept periodically for as long as the memory is open.
     """
     around, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -208,7 +214,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
 
 
 def told_key(path: object, settings: Settings) -> str:
-    """Return what is said of a key that was just made."""
+    """Return the notice about a newly created key."""
     if on_server(settings):
         return _("Backups are encrypted; copy this key somewhere safe: {path}", path=path)
     return _("Memory is encrypted; copy this key somewhere safe: {path}", path=path)
@@ -216,7 +222,7 @@ def told_key(path: object, settings: Settings) -> str:
 
 @asynccontextmanager
 async def until_stopped() -> AsyncIterator[asyncio.Event]:
-    """Give an event that is set when the process is asked to end; the old handlers come back afterwards."""
+    """Yield an event that is set on SIGINT or SIGTERM, then remove the signal handlers."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -229,7 +235,7 @@ async def until_stopped() -> AsyncIterator[asyncio.Event]:
 
 
 def habits(settings: Settings) -> Habits:
-    """Return how memory consolidates, from the configuration."""
+    """Return the consolidation rules from the configuration."""
     rules = Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least)
     bank = BankRules(
         settings.conversation_idle_minutes,
@@ -246,7 +252,7 @@ def habits(settings: Settings) -> Habits:
 
 
 def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
-    """Return the key of a backend, None where it names none. Raises BadSecret."""
+    """Return the API key of a backend, or None if it names none. Raises BadSecret."""
     secret = around.secret(backend.api_key_env, backend.api_key_file, lazy("The key of [models.{name}]", name=name))
     return secret.get_secret_value() if secret else None
 

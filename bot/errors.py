@@ -1,7 +1,7 @@
-"""What can go wrong around Lyra. Every class is one sentence a person can read; a traceback never is.
+"""The errors of the bot. Each carries one sentence for people; they never see a traceback.
 
 LyraError                     carries what to say and do
-├── BadConfig · BadSecret     the configuration does not hold
+├── BadConfig · BadSecret     the configuration is invalid
 ├── BadInput                  what was given cannot be used
 ├── Cancelled                 Ctrl-C
 ├── PlaceUnknown              who can read a place is not known now; it is tried again
@@ -9,7 +9,7 @@ LyraError                     carries what to say and do
     ├── ModelBusy             429: wait, then retry (transient; carries retry_after)
     ├── ModelDown             5xx, no connection, stream cut (transient)
     ├── ModelTimeout          the total deadline passed (transient)
-    ├── ModelGarbled          an answer that is no answer (transient)
+    ├── ModelGarbled          an unusable answer (transient)
     ├── ContextTooLong        the prompt does not fit: shrink it
     ├── ModelDenied           401, 403: the key is wrong or missing (alarm)
     └── ModelRefused          any other 4xx: the request is not accepted
@@ -19,15 +19,15 @@ from localization.sentences import Explained, Said
 
 
 class LyraError(Explained):
-    """The base of all; its text is shown to people, in their language."""
+    """The base class; its text is shown to people, in their language."""
 
 
 class BadConfig(LyraError):
-    """The configuration file does not hold."""
+    """The configuration file is invalid."""
 
 
 class BadSecret(LyraError):
-    """A named secret is not there or not usable."""
+    """A named secret is missing or unusable."""
 
 
 class BadInput(LyraError):
@@ -35,25 +35,25 @@ class BadInput(LyraError):
 
 
 class Cancelled(LyraError):
-    """Somebody pressed Ctrl-C."""
+    """Ctrl-C was pressed."""
 
 
 class PlaceUnknown(LyraError):
-    """Who can read a place is not known now."""
+    """Who can read a place is not known at the moment."""
 
 
 class AnswerEnded(LyraError):
-    """The person ended an answer before anything of it came."""
+    """The person stopped an answer before any of it arrived."""
 
 
 class ModelError(LyraError):
-    """A model did not answer. `transient` says whether trying again can help."""
+    """A model did not answer. `transient` says whether a retry can help."""
 
     transient = False
 
 
 class ModelBusy(ModelError):
-    """The endpoint asks to wait; `retry_after` is in seconds, None where it did not say."""
+    """The endpoint asks to wait; `retry_after` is in seconds, None if it did not say."""
 
     transient = True
 
@@ -63,7 +63,7 @@ class ModelBusy(ModelError):
 
 
 class ModelDown(ModelError):
-    """The endpoint is out of reach, broke, or cut the answer. `status` is what it answered with, 0 for no answer."""
+    """The endpoint is unreachable, failed, or cut the answer. `status` is its HTTP status, 0 without a response."""
 
     transient = True
 
@@ -79,7 +79,7 @@ class ModelTimeout(ModelError):
 
 
 class ModelGarbled(ModelError):
-    """The answer is not one: no JSON, no choices, no text, far too long. `asked` is how often it was asked for."""
+    """The answer is unusable: no JSON, no choices, no text, or far too long. `asked` is the number of attempts."""
 
     transient = True
 
@@ -91,9 +91,9 @@ class ModelGarbled(ModelError):
 class ContextTooLong(ModelError):
     """The prompt does not fit the model.
 
-    `limit` is its context and `asked` the size of the prompt, both in tokens as the endpoint counts them, None where it did not
-    say so; `room` is how long a prompt may be and `size` how long it was, by the count of memory.text.budget, None where that is
-    not known. `sure` is false where the endpoint did not say that it is the length: a much shorter prompt is to be tried.
+    `limit` is the model's context and `asked` the size of the prompt, both in tokens as counted by the endpoint, None if it did
+    not say; `room` is how long a prompt may be and `size` how long it was, as counted by memory.text.budget, None if unknown.
+    `sure` is false if the endpoint did not say that the length is the problem: retry with a much shorter prompt.
     """
 
     def __init__(
@@ -115,8 +115,8 @@ class ContextTooLong(ModelError):
 
 
 class ModelDenied(ModelError):
-    """The endpoint does not accept the key."""
+    """The endpoint rejects the key."""
 
 
 class ModelRefused(ModelError):
-    """The endpoint does not accept the request."""
+    """The endpoint rejects the request."""

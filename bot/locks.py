@@ -1,4 +1,4 @@
-"""One at a time on each of many things, in this process."""
+"""Keyed locks within one process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,14 +9,14 @@ K = TypeVar("K")
 
 
 class Locks(Generic[K]):
-    """A lock for each key, which is held only while somebody wants it."""
+    """One lock for each key, which exists only while it is held or waited for."""
 
     def __init__(self) -> None:
         self._locks: dict[K, tuple[asyncio.Lock, int]] = {}
 
     @asynccontextmanager
     async def alone(self, key: K) -> AsyncIterator[None]:
-        """Let nobody else be at this for the block; who waits for it is let in in order."""
+        """Hold the key's lock for the block; waiters are served in order."""
         lock, waiting = self._locks.get(key, (asyncio.Lock(), 0))
         self._locks[key] = (lock, waiting + 1)
         try:

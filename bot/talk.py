@@ -39,15 +39,15 @@ from memory.errors import EmbeddingFailed
 from memory.types import MINUTE
 
 TURN_SECONDS = 5.0
-"""How long answers under way are waited for at the end: with what follows, the process is gone within ten seconds."""
+"""How long shutdown waits for answers in progress: with the steps after it, the process ends within ten seconds."""
 
 _AFTER_SECONDS = 0.05
-"""How long after the start the rest is loaded: that takes a sixth of a start, and is nothing that somebody looks at."""
+"""How long after the start the rest is loaded: it takes a sixth of a start, and nobody sees it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """Lyra in conversation: what all of it works with, her ears, her mailboxes, and what sends."""
+    """The wired conversation: shared services, listeners, mailboxes, and what sends."""
 
     services: Services
     listeners: Mapping[str, Listening]
@@ -59,14 +59,12 @@ class Talk:
     commands: Commands
 
     async def take_up(self, platform: str, place: str) -> None:
-        """Send what was queued for a place and answer what was asked there before the last end, however it came."""
+        """Send what was queued for a place, and answer what was asked there before the last shutdown or crash."""
         await self.outgoing.flush(platform, place)
         await (await self.mailboxes.recover(platform, place))
 
     async def tick(self) -> None:
-        """Look after what is left over: parts that did not arrive, questions that wait for a model, thoughts that wait to be
-        said, histories that could not be read, how far she heard.
-        """
+        """Retry what is left over: undelivered parts, questions, thoughts to be posted, unread histories, cursors."""
         await self.outgoing.retry()
         await self.mailboxes.retry()
         await self.reflections.tick()
@@ -80,7 +78,7 @@ class Talk:
 async def talking(
     app: App, adapters: Mapping[str, Adapter], show_prompt: Callable[[Prompt], None] | None = None
 ) -> AsyncIterator[Talk]:
-    """Let adapters' messages be heard and answered until the block ends; then finish what is under way."""
+    """Hear and answer the adapters' messages until the block ends, then finish what is in progress."""
     base, journal = app.base, app.memory.journal
     app.domains.connect(adapters)
     off_record, elsewhere = OffRecord(), Elsewhere(app.memory.db.peers)
@@ -104,7 +102,7 @@ async def talking(
         app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
     )
     connector = Connector(app.models, base.around, _probe, app.reloading.told)
-    # Where it cannot be read, that is said before anybody talks.
+    # Fail before anybody talks if the persona cannot be read.
     app.persona.current()
     speaking = Speaking(services, verifying, app.persona, show_prompt)
     allowance = Allowance(base.settings, app.memory.settings, app.domains.people, base.clock)
@@ -139,10 +137,10 @@ async def talking(
 
 
 async def _load(app: App) -> None:
-    """Load what the first question would wait for, behind whatever is shown and asked at once."""
+    """Preload what the first question would wait for, after everything shown at the start."""
     await asyncio.sleep(_AFTER_SECONDS)
     if app.meaning.embedder:
-        # Whoever embeds is told why it cannot be done; here nobody waits for it.
+        # Whoever embeds is told why it failed; nobody waits for it here.
         with suppress(EmbeddingFailed):
             await app.meaning.embedder.warm()
     if app.models.chat:
@@ -152,9 +150,9 @@ async def _load(app: App) -> None:
 
 @cache
 def _keep_loaded() -> None:
-    """Keep what is loaded by now out of garbage collections, once in a process.
+    """Exclude everything loaded by now from garbage collection, once per process.
 
-    Each full one would look at all of it, more than 100,000 objects that stay until the end, and hold everything up for 70 ms.
+    A full collection would scan all of it, more than 100,000 objects that live until exit, and block everything for 70 ms.
     """
     gc.freeze()
 

@@ -1,7 +1,8 @@
-"""Install packages with pip and tell how far that is: python deploy/installing.py MEGABYTES ARGUMENTS-OF-PIP…
+"""Install packages with pip and show progress: python deploy/installing.py MEGABYTES PIP-ARGUMENTS…
 
-It runs before anything of Lyra's is there, so on the standard library alone. At a terminal a line says how many megabytes of how
-many have come, how fast, and how long the rest takes; elsewhere nothing is said. What pip says is shown where it fails.
+Runs before any of Lyra's dependencies are installed, so it uses the standard library alone. At a terminal, one line shows the
+megabytes downloaded of the total, the speed and the time left; elsewhere nothing is shown. pip's output is shown only on
+failure.
 """
 
 import re
@@ -42,7 +43,7 @@ def main(expected: str, *arguments: str) -> int:
 
 
 def _pace(came: float, expected: float, seconds: float) -> str:
-    """Say how much of how much has come, how fast, and how long the rest takes."""
+    """Return the progress line: amount downloaded of the total, speed, time left."""
     told = f"{came:.0f} of {max(came, expected):.0f} MB"
     if seconds < 1 or not came:
         return told

@@ -1,8 +1,8 @@
-"""How people say yes and no, whichever language they are asked in."""
+"""Parsing yes and no in every supported language."""
 
 from localization.sentences import lazy
 
 YES = frozenset({"y", "yes", "j", "ja"})
 NO = frozenset({"n", "no", "nein"})
 CHOICE = lazy("[y/N]")
-"""What stands behind a question that is answered so; nothing at all is a no."""
+"""The suffix of a yes/no question; an empty answer means no."""

@@ -1,4 +1,4 @@
-"""Days, months and spans of time as people say them, and lists of names."""
+"""Dates, months, spans of time and lists of names as people write them."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -8,10 +8,10 @@ from localization.numerals import locale
 from localization.sentences import _
 
 _UNITS = (("year", 365 * 24 * 60), ("month", 30 * 24 * 60), ("day", 24 * 60), ("hour", 60), ("minute", 1))
-"""What is told in which unit, with its length in minutes."""
+"""The units of a span, with their length in minutes."""
 _FIRST_IN_FRENCH = "1er"
 _FROM = {"year": 2, "month": 2}
-"""How many there must be of a unit for it to be told in: 40 days are told more exactly than a month."""
+"""The smallest count for which a unit is used: "40 days" is more exact than "a month"."""
 
 
 def ago(span: timedelta) -> str:
@@ -24,7 +24,7 @@ def ago(span: timedelta) -> str:
 
 
 def _span(span: timedelta, unit: str) -> str:
-    # Not above this many of a unit is it told in the next larger one.
+    # Always use this unit, rather than switching to a larger one from some count on.
     told: str = import_module("babel.dates").format_timedelta(
         -span, granularity=unit, threshold=10_000, add_direction=True, locale=locale()
     )
@@ -32,24 +32,24 @@ def _span(span: timedelta, unit: str) -> str:
 
 
 def day(then: date) -> str:
-    """Return a day: 3 March 2026."""
+    """Return a date: 3 March 2026."""
     told: str = import_module("babel.dates").format_date(then, "long", locale=locale())
-    # CLDR has no ordinal for the one day that French tells by it.
+    # CLDR has no ordinal for the first of a month, which French requires.
     return f"{_FIRST_IN_FRENCH}{told[1:]}" if locale() == "fr" and then.day == 1 else told
 
 
 def month(then: date) -> str:
-    """Return a month of a year: March 2026."""
+    """Return a month with its year: March 2026."""
     return _by_skeleton("yMMMM", then)
 
 
 def short_day(then: date) -> str:
-    """Return a day of this year as a chart has room for it: 3 Mar."""
+    """Return a short date without its year, for charts: 3 Mar."""
     return _by_skeleton("MMMd", then)
 
 
 def short_month(then: date) -> str:
-    """Return a month of a year as a chart has room for it: Mar 2026."""
+    """Return a short month with its year, for charts: Mar 2026."""
     return _by_skeleton("yMMM", then)
 
 
@@ -59,7 +59,7 @@ def _by_skeleton(skeleton: str, then: date) -> str:
 
 
 def listed(names: Sequence[str], *, alternatives: bool = False) -> str:
-    """Return names in one row: a, b and c; with `alternatives`, a, b or c."""
+    """Join names into a list: a, b and c; with `alternatives`, a, b or c."""
     if len(names) < 2:
         return "".join(names)
     style = "or" if alternatives else "standard"

@@ -1,4 +1,4 @@
-"""The catalogues: compiled translations beside this file, each read once, when its language is."""
+"""Compiled translations beside this file, loaded once when their language is first read."""
 
 import gettext
 from functools import cache
@@ -7,10 +7,10 @@ from pathlib import Path
 LOCALE = Path(__file__).parent / "locale"
 DOMAIN = "lyra"
 VOICE = "voice"
-"""The sentences of the offline voice, which speaks more languages than the program."""
+"""The catalogue of the offline voice, which speaks more languages than the program."""
 
 
 @cache
 def catalogue(language: str, domain: str = DOMAIN) -> gettext.NullTranslations:
-    """Return the translations into a language, by its code; English, as it stands in the code, where there are none."""
+    """Return the translations for a language code; without any, the English of the code."""
     return gettext.translation(domain, LOCALE, [language], fallback=True)

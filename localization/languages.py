@@ -1,4 +1,4 @@
-"""Which language is read just now: that of one task, never of the whole process."""
+"""The current language, per task rather than per process."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -7,25 +7,25 @@ from importlib import import_module
 
 ENGLISH = "en"
 LANGUAGES: Mapping[str, str] = {ENGLISH: "english", "de": "german"}
-"""The languages that there are sentences in, by their codes, and what they are called in English."""
+"""The supported languages: code to English name."""
 
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _read: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 
 def current() -> str:
-    """Return the code of the language that is read just now."""
+    """Return the code of the current language."""
     return _read.get()
 
 
 def read_in(code: str) -> None:
-    """Have this language be read from now on, in this task and in those that it starts."""
+    """Set the language of this task and of the tasks it starts."""
     _read.set(code)
 
 
 @contextmanager
 def reading(code: str) -> Iterator[None]:
-    """Have a language be read within the block, '' for the one that is read already; whoever runs beside it keeps theirs."""
+    """Use a language within the block, or the current one for ''; concurrent tasks are not affected."""
     before = _read.set(code or _read.get())
     try:
         yield
@@ -34,18 +34,18 @@ def reading(code: str) -> Iterator[None]:
 
 
 def known(name: str) -> str:
-    """Return the code of a language that is given as de, de-AT, de_DE.UTF-8 or German; '' where there are no sentences in it."""
+    """Return the code of a language given as de, de-AT, de_DE.UTF-8 or German; '' if unsupported."""
     short = name.strip().casefold().replace("_", "-").split(".")[0].split("-")[0]
     return next((code for code, called in LANGUAGES.items() if short in (code, called)), "")
 
 
 def called(code: str) -> str:
-    """Return what a language calls itself: Deutsch."""
+    """Return a language's own name: Deutsch."""
     name: str = import_module("babel").Locale(code).display_name
     return name
 
 
 def of_environment(variables: Mapping[str, str]) -> str:
-    """Return the code of the language that an environment asks for, English where it names none that there is."""
+    """Return the language code that the environment asks for, English if it names no supported one."""
     asked = next((variables[name] for name in _VARIABLES if variables.get(name)), "")
     return known(asked) or ENGLISH

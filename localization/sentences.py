@@ -1,7 +1,7 @@
-"""Sentences: written in English where they are said, and put into the reader's language when they are read.
+"""Translatable sentences: written in English in the code, translated when they are read.
 
-What stands in {braces} is filled in. `_` and `ngettext` say a sentence now; `lazy` and `lazy_plural` keep it for whoever reads
-it later, as an error or a list of commands does.
+Placeholders in {braces} are filled in. `_` and `ngettext` translate now; `lazy` and `lazy_plural` defer that to the reader, as
+an error or a list of commands needs.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from localization.numerals import number
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence before it is read: the English words, for another number than one as well, and what stands in its gaps."""
+    """An untranslated sentence: its English singular and plural, and the values of its placeholders."""
 
     text: str
     plural: str = ""
@@ -25,12 +25,12 @@ class Sentence:
         return self.read_in(languages.current())
 
     def unfilled(self, language: str) -> str:
-        """Return the sentence in a language, its gaps as they are."""
+        """Return the translation with its placeholders unfilled."""
         found = catalogue(language)
         return found.ngettext(self.text, self.plural, self.n) if self.plural else found.gettext(self.text)
 
     def read_in(self, language: str) -> str:
-        """Return the sentence as it is read in a language."""
+        """Return the translation with its placeholders filled in."""
         said = self.unfilled(language)
         gaps = {name: explained(value, language) for name, value in self.values.items()}
         if self.plural:
@@ -42,7 +42,7 @@ Said = Sentence | str
 
 
 class Explained(Exception):
-    """An error whose text is for people. As a string it is English, for logs; `explained` says it as its reader reads it."""
+    """An error whose text is for people. `str` gives English, for logs; `explained` gives the reader's language."""
 
     def __init__(self, sentence: Said = "") -> None:
         super().__init__(sentence)
@@ -53,36 +53,36 @@ class Explained(Exception):
 
 
 def explained(value: object, language: str = "") -> object:
-    """Return a sentence, or an error's, in a language, by default in the one that is read; anything else as it is."""
+    """Translate a sentence or an error's text, by default into the current language; return anything else unchanged."""
     sentence = value.sentence if isinstance(value, Explained) else value
     return sentence.read_in(language or languages.current()) if isinstance(sentence, Sentence) else sentence
 
 
 def told(error: Exception) -> str:
-    """Return what an error says, in the language that is read."""
+    """Return an error's text in the current language."""
     return str(explained(error.sentence)) if isinstance(error, Explained) else str(error)
 
 
 def _(sentence: str, /, **values: object) -> str:
-    """Say a sentence in the language that is read."""
+    """Translate a sentence into the current language."""
     return str(Sentence(sentence, values=values))
 
 
 def ngettext(sentence: str, plural: str, n: int, /, **values: object) -> str:
-    """Say a sentence about a number of things, {n}, in the language that is read."""
+    """Translate a sentence about {n} things into the current language."""
     return str(Sentence(sentence, plural, n, values))
 
 
 def lazy(sentence: str, /, **values: object) -> Sentence:
-    """Keep a sentence for whoever reads it."""
+    """Defer the translation of a sentence to its reader."""
     return Sentence(sentence, values=values)
 
 
 def marked(sentence: str) -> str:
-    """Return a sentence that is kept in English, as what is stored is; `_` says it in the language that is read."""
+    """Mark a sentence for translation and return it in English, as it is stored; `_` translates it later."""
     return sentence
 
 
 def lazy_plural(sentence: str, plural: str, n: int, /, **values: object) -> Sentence:
-    """Keep a sentence about a number of things, {n}, for whoever reads it."""
+    """Defer the translation of a sentence about {n} things to its reader."""
     return Sentence(sentence, plural, n, values)
