@@ -41,12 +41,12 @@ async def backup(file: Path) -> int:
 
 
 def in_megabytes(told: Progress) -> Progress:
-    """Return what is told bytes and tells megabytes."""
+    """Return a progress callback that takes bytes and reports megabytes."""
     return lambda done, total: told(done // _MEGABYTE, total // _MEGABYTE)
 
 
 async def restore(file: Path, yes: bool) -> int:
-    """Put a backup in the place of the memory while nobody else is at work, without what was forgotten since it was made."""
+    """Replace the memory with a backup, under an exclusive lock, and drop from it what was forgotten since it was made."""
     around, settings = prepare()
     if not file.is_file():
         raise BackupFailed(lazy("There is no backup at {file}.", file=file))
@@ -59,7 +59,7 @@ async def restore(file: Path, yes: bool) -> int:
         show(_("Nothing was restored. Say --yes to replace the memory with it."), file=sys.stderr)
         return 1
     with home.alone(around, clock):
-        # Asked for again: the key may have been changed while the question stood.
+        # Checked again: the key may have been rotated while the question waited for its answer.
         key = _openable(file, around, settings)
         chosen = await _finish_forgetting(around.db_path, key, address) if there else None
         with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
@@ -79,7 +79,7 @@ async def restore(file: Path, yes: bool) -> int:
 
 
 def _openable(file: Path, around: Surroundings, settings: Settings) -> bytes:
-    """Return the key of the memory. Raises BackupFailed where it opens no backup in a file."""
+    """Return the memory's key. Raises BackupFailed if it opens no backup in the file."""
     key, key_path, _made = key_of(around, settings, new=False)
     if key_path and (old := rotating.made_before(file, key, key_path)):
         raise BackupFailed(
@@ -99,18 +99,21 @@ Chosen = tuple[Sequence[tuple[str, str, str]], Sequence[tuple[str, str, str]]]
 
 
 async def _finish_forgetting(path: Path, key: bytes, address: Address | None) -> Chosen | None:
-    """Have the log name all that a killed command had begun to forget: it says so only in the memory that is set aside.
+    """Complete the tombstone log with forgetting that a killed command began: only the memory to be set aside knows of it.
 
-    Returns who opted out there and who is linked, None where that cannot be read.
+    Returns its opt-outs and links, None if it cannot be read.
     """
-    with suppress(MemoryFailure):  # What cannot be opened is perhaps why a backup takes its place.
+    with suppress(MemoryFailure):  # An unreadable memory may be why it is being replaced.
         async with await Memory.open(path, key, Ports(SystemClock(), RandomIds()), address=address) as memory:
             return await memory.opted_out(), await memory.linking.everyone()
     return None
 
 
 async def _without_the_forgotten(file: Path, key: bytes, path: Path, chosen: Chosen | None) -> int:
-    """Bury in a staged backup what was forgotten since it was made, and have those be out and linked who are; return how many messages are left."""
+    """Forget in a staged backup what was forgotten since it was made, and apply the current opt-outs and links.
+
+    Returns the number of messages left.
+    """
     try:
         async with await Memory.open(restoring.staged(path), key, Ports(SystemClock(), RandomIds())) as memory:
             if chosen is not None:

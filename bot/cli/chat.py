@@ -25,7 +25,7 @@ _HISTORY = 100
 
 
 async def chat(as_: str, session: str, show_prompt: bool) -> int:
-    """Talk until the input ends; return 1 where a line could not be read, else 0."""
+    """Run a conversation until the input ends; return 1 if a line could not be read, else 0."""
     async with opened(greets=True) as app:
         person = Person("console", as_ or app.base.around.user, as_ or app.base.around.user)
         view = await app.view(person.id)
@@ -50,9 +50,9 @@ async def _converse(console: Console, talk: Talk, home: Domain, *, alone: bool) 
 
 
 async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Console, talk: Talk) -> None:
-    """Converse until the input ends, or the process is asked to end: an answer under way is then made at the next start.
+    """Converse until the input ends or the process is stopped: an unfinished answer is then made at the next start.
 
-    Where somebody looks, Ctrl-C ends the answer under way and no more.
+    At a terminal, Ctrl-C only stops the answer in progress.
     """
     async with until_stopped() as stop:
 

@@ -28,9 +28,9 @@ _STANDARD_INPUT = "-"
 
 
 async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, digests: bool) -> int:
-    """Print the hits for a question, or for each line of standard input; with `digests`, gists and months among them.
+    """Print the hits for a question, or for each line of standard input; with `digests`, including gists and months.
 
-    Returns 1 where a line could not be read.
+    Returns 1 if a line could not be read.
     """
     if digests and session:
         raise BadInput(lazy("Gists and months are found in all conversations at once; leave out --session or --digests."))
@@ -53,7 +53,7 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
 
 
 class _Questions:
-    """One question, or those of standard input, a line each; what is none is told, counted, and passed over."""
+    """A single question, or those on standard input, one a line; unusable lines are reported, counted and skipped."""
 
     def __init__(self, query: str) -> None:
         self._query = query
@@ -82,7 +82,7 @@ class _Questions:
 
 
 def _line() -> bytes:
-    """Return the next line of standard input, the beginning of one that is too long; b'' at the end."""
+    """Return the next line of standard input, truncated if too long; b'' at the end."""
     with interruptible():
         raw = rest = sys.stdin.buffer.readline(_LONGEST + 1)
         while len(rest) > _LONGEST and not rest.endswith(b"\n"):
@@ -123,7 +123,7 @@ async def sessions(as_: str, as_json: bool) -> int:
 
 
 async def summarize(as_: str, name: str, as_json: bool) -> int:
-    """Print the summary of one conversation, made now where something is new."""
+    """Print the summary of a conversation, updated first if there is something new."""
     async with opened() as app:
         view = await app.view(as_)
         if name:
@@ -145,7 +145,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
 
 
 async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_json: bool) -> int:
-    """Summarize every conversation that has something new; return 1 where one failed."""
+    """Summarize every conversation that has something new; return 1 if any failed."""
     async with opened() as app:
         waiting = await app.maintenance.waiting(limit)
         if app.models.summary is not None and waiting:
@@ -205,16 +205,16 @@ def _price(app: App, estimate: Estimate) -> str:
 
 
 _OFTEN = 500
-"""So many messages are printed before it is told again how many."""
+"""How many messages are printed between two progress updates."""
 
 
 async def export(as_: str, as_text: bool, *, own: bool) -> int:
-    """Print every message of a person's memory in the order it was kept; `own`: of all their accounts and shared places."""
+    """Print every message of a person's memory in the order stored; `own`: across all their accounts and shared places."""
     async with opened() as app:
         view, person = await app.view(as_), Person("console", as_ or app.base.around.user, "")
         lines = Exporting(app.memory, app.domains).lines(person, as_text=as_text) if own else exported(view, as_text=as_text)
         total = 0 if own else await view.messages.count()
-        # Where the lines themselves are watched, they are the progress; a few are there at once.
+        # If the lines themselves are watched, they are the progress; the first appear at once.
         tells = not sys.stdout.isatty() and (own or total > _OFTEN)
         with imported("adapters.console.progress:Told")(_("Exported messages:")) if tells else nullcontext() as told:
             done = 0
@@ -230,7 +230,7 @@ async def export(as_: str, as_text: bool, *, own: bool) -> int:
 
 
 async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
-    """Forget a message or a conversation and print the receipt; return 1 where nobody agreed."""
+    """Forget a message or a conversation and print the receipt; return 1 without confirmation."""
     async with opened() as app:
         view = await app.view(as_)
         if id_:
@@ -251,7 +251,7 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
 
 
 async def forget_selected(as_: str, about: str, since: str, until: str, yes: bool) -> int:
-    """Show all that goes with a topic or a time, and forget it where somebody agrees; return 1 where nobody does."""
+    """Show everything that matches a topic or a time, and forget it once confirmed; return 1 without confirmation."""
     async with opened() as app:
         view = await app.view(as_)
         now, zone = app.base.clock.now(), view.home.time_zone

@@ -1,4 +1,4 @@
-"""`lyra dream`: a pass over every place, now or again and again."""
+"""`lyra dream`: a pass over every domain, once or in a loop."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from localization.sentences import _
 
 
 async def dream(*, forced: bool, loop: float | None, as_json: bool) -> int:
-    """Dream every domain once, or until asked to stop; return 1 where a model was out of reach."""
+    """Dream every domain once, or until stopped; return 1 if a model was unreachable."""
     async with opened() as app, until_stopped() as stop:
         failed = await _round(app, stop, forced=forced, as_json=as_json)
         while loop is not None and not await _stopped(stop, loop):

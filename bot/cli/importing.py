@@ -1,6 +1,6 @@
-"""`lyra import`: what was said elsewhere, read from a file.
+"""`lyra import`: reads messages from a file.
 
-Vectors for what was imported, made while somebody looks on: with progress, and left off whenever asked to.
+Imported messages are embedded right away, with progress and until interrupted.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ from memory.types import Identity, Imported, Kind, NewExchange, Session, Session
 from memory.view.view import View
 
 _PATIENCE = 120.0
-"""Seconds: about 24,000 messages. Years of them are better embedded while nobody looks on."""
+"""In seconds, enough for about 24,000 messages. Years of messages are better embedded in the background."""
 _EMBEDDED = lazy("Embedded")
 
 
 async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
-    """Give what has no vector yet at home of a view its vectors, until it is done or told to stop, two minutes at most.
+    """Embed the messages at a view's home that have no vector yet, until done or stopped, for two minutes at most.
 
-    What is left then, or because the embedder fails, is done while Lyra is awake next. Where she is awake now, all of it is
-    hers: two who embed the same would take twice as long.
+    The rest, also after an embedder's failure, is left to the next `lyra run`. If one is running now, all of it is left to that
+    process: two processes embedding the same messages would take twice as long.
     """
     awake = FileLock(app.base.around.home / "run.lock")
     if app.meaning.embedder is None or not awake.take():
@@ -67,7 +67,7 @@ _NAMED = 5
 
 
 async def import_file(as_: str, file: str, format_: str, session: str) -> int:
-    """Read a file of messages into a person's memory; return 1 where lines could not be used, the good ones being kept."""
+    """Import a file into a person's memory; return 1 if some lines could not be used, with the good ones stored."""
     async with opened() as app:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
@@ -83,7 +83,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
                 read += len(batch)
                 told(read, max(read, total) if total else 0)
         await importer.finish()
-        # From here on everything is kept: whoever waits for it need not wait for the vectors.
+        # Everything is stored by now: an interrupt only cuts the embedding short.
         async with until_stopped() as stop:
             code = importer.tell()
             await embedded(app, view, stop)
@@ -92,14 +92,17 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
 
 async def _batch(lines: Iterator[Incoming | BadLine], *, typed: bool) -> list[Incoming | BadLine]:
     if typed:
-        # A thread that waits for somebody to type would outlast Ctrl-C.
+        # A thread blocked on terminal input would outlast Ctrl-C.
         with interruptible():
             return list(islice(lines, _BATCH))
     return await asyncio.to_thread(lambda: list(islice(lines, _BATCH)))
 
 
 class _Importer:
-    """Puts batches of messages into their sessions, and counts. `placed` says that the default session was asked for."""
+    """Stores batches of messages in their sessions, and counts.
+
+    `placed` says that the default session was named by the user.
+    """
 
     def __init__(self, app: App, view: View, person: str, default: str, *, placed: bool) -> None:
         self._app = app
@@ -112,7 +115,7 @@ class _Importer:
         self._counts = {"stored": 0, "known": 0, "forgotten": 0}
 
     async def take(self, batch: list[Incoming | BadLine]) -> None:
-        """Keep the good lines of a batch, in one transaction a session."""
+        """Store the good lines of a batch, in one transaction per session."""
         groups: dict[str, list[NewExchange]] = {}
         for line in batch:
             if isinstance(line, BadLine):
@@ -146,19 +149,19 @@ class _Importer:
         self._counts["forgotten"] += kept.forgotten
 
     async def finish(self) -> None:
-        """Close what is over, so that imported months are months, and note the import in the log."""
+        """Close finished episodes, so that imported months get their digests, and record the import in the log."""
         consolidator = deriving(self._app.memory).consolidator(
             self._view.home, self._app.models.extractive, self._app.models.extractive
         )
         for session in self._sessions.values():
             await consolidator.close_episodes(session)
         if self._counts["forgotten"]:
-            # A conversation of which all is forgotten was named after its file again.
+            # A conversation whose messages are all forgotten was named after its file again.
             await self._view.sessions.drop_names_of_empty()
         await self._view.note("import", sessions=len(self._sessions), bad=len(self._bad), **self._counts)
 
     def tell(self) -> int:
-        """Say what became of the lines; return the exit code."""
+        """Report what became of the lines; return the exit code."""
         stored, known, forgotten = self._counts.values()
         told = [
             _(

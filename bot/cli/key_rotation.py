@@ -12,7 +12,7 @@ from memory.text.time.times import SystemClock
 
 
 async def rotate() -> int:
-    """Give the memory a new key while nobody else is at work, and say what the old one is still for."""
+    """Rotate the memory's key under an exclusive lock, and say what the old one is still for."""
     around, settings = prepare()
     if settings.key_env:
         raise KeyUnusable(

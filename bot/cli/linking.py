@@ -1,4 +1,4 @@
-"""`lyra link` and `lyra unlink`: the commands of the conversation, said once at this terminal."""
+"""`lyra link` and `lyra unlink`: the conversation's commands, run once at this terminal."""
 
 import sys
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from bot.talk import talking
 
 
 async def say(as_: str, command: str) -> int:
-    """Say a command, print what is answered, and ask what she asks."""
+    """Run a command, print its answer, and ask its follow-up questions."""
     async with opened() as app:
         name = as_ or app.base.around.user
         person = Person("console", name, name)
@@ -24,7 +24,7 @@ async def say(as_: str, command: str) -> int:
 
 
 class _OneLine:
-    """A screen on which one command is typed, and then the answers to questions."""
+    """A console screen on which one command is typed, followed by the answers to its questions."""
 
     prefix = ""
     refused = 0
@@ -35,11 +35,11 @@ class _OneLine:
         self._sign = "/"
 
     def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
-        """Know how commands begin."""
+        """Set the prefix of commands."""
         self._sign = prefix
 
     async def read(self, question: str = "") -> str | None:
-        """Return the command, then its end; to a question, what is typed or piped. Raises Cancelled at Ctrl-C."""
+        """Return the command, then end of input; for a question, return what is typed or piped. Raises Cancelled at Ctrl-C."""
         if question:
             return asked(question) or None
         command, self._command = self._command, ""
@@ -50,8 +50,8 @@ class _OneLine:
         show(text)
 
     def show(self, text: str) -> None:
-        """Do nothing: answers come whole."""
+        """Do nothing: answers are printed whole."""
 
     def note(self, text: str) -> None:
-        """Print what is no answer."""
+        """Print a notice."""
         show(text, sys.stderr)

@@ -1,4 +1,4 @@
-"""`lyra logs`: what she logged last."""
+"""`lyra logs`: the end of her log."""
 
 import asyncio
 import sys
@@ -14,7 +14,7 @@ _LOOK_SECONDS = 0.5
 
 
 async def logs(lines: int, *, follow: bool) -> int:
-    """Print the last lines of the log, and those that come if `follow`, until Ctrl-C."""
+    """Print the last lines of the log and, with `follow`, new ones until Ctrl-C."""
     path = surroundings().home / FILE
     size = path.stat().st_size if path.is_file() else 0
     last = newest(path, lines)
@@ -22,7 +22,7 @@ async def logs(lines: int, *, follow: bool) -> int:
         "\n".join(last) if last else _("Nothing has been logged yet; the log will be in {path}.", path=path),
         file=sys.stdout if last else sys.stderr,
     )
-    # Ctrl-C is how this ends.
+    # Ctrl-C is the regular way to end this.
     with suppress(asyncio.CancelledError):
         while follow:
             sys.stdout.flush()
@@ -32,7 +32,7 @@ async def logs(lines: int, *, follow: bool) -> int:
 
 
 def _print_from(path: Path, begin: int) -> int:
-    """Print what a log has behind so many bytes, all where it is a new file; return how many it has now."""
+    """Print a log from a byte offset on, or all of it if the file is new; return its current size."""
     if not path.is_file():
         return 0
     with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The commands that read, change or remove what is remembered, with their words; what each does is loaded when it is called."""
+"""The commands that read, change or remove what is remembered, with their help; implementations are loaded when called."""
 
 from difflib import get_close_matches
 from enum import StrEnum
@@ -11,7 +11,7 @@ from localization.sentences import _
 
 
 class Format(StrEnum):
-    """The formats of files to import."""
+    """The file formats of imports."""
 
     AUTO = "auto"
     JSONL = "jsonl"
@@ -26,7 +26,7 @@ _FORMS = {
     "reset": (0, 0, "lyra memory reset"),
     "about": (1, 20, "lyra memory about NAME"),
 }
-"""What takes words or changes something: how many words each takes, and how it is said."""
+"""Parts of `lyra memory` that take words or change something: the number of words, and the usage."""
 
 
 def import_(

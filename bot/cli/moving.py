@@ -23,7 +23,7 @@ FILE = "file"
 
 
 async def move(to: str, password_env: str, yes: bool) -> int:
-    """Move the memory into a database, or back into a file, while nobody else is at work, and have the configuration say so last."""
+    """Move the memory into a database, or back into a file, under an exclusive lock; the configuration is changed last."""
     around, settings = prepare()
     if to == FILE:
         return await _out(around, settings, yes)
@@ -54,7 +54,7 @@ async def _into(around: Surroundings, settings: Settings, url: str, password_env
     with home.alone(around, clock):
         home_files.require_there(around.db_path)
         key, _path, _made = key_of(around, settings, new=False)
-        # What a killed command had begun to forget is forgotten before it is copied.
+        # Finish what a killed command began to forget before copying.
         async with await Memory.open(around.db_path, key, Ports(clock, RandomIds())) as memory:
             await memory.db.checkpoint()
         into = imported("memory.store.postgresql.moving:into")

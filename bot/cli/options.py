@@ -1,4 +1,4 @@
-"""What several commands take, and how each is run."""
+"""Options shared by several commands, and how a command is run."""
 
 import asyncio
 import gc
@@ -15,14 +15,14 @@ from memory.types import MOST_NAME
 
 
 class _NotGiven(str):
-    """Nothing was said of an option or an argument, not even that it is empty."""
+    """The type of an option or argument that was not given, as opposed to one given empty."""
 
 
 NOT_GIVEN = _NotGiven("")
 
 
 def words(given: str) -> str:
-    """Return what was typed as text that can be kept: bytes that are no UTF-8 become U+FFFD. Raises BadParameter where nothing was."""
+    """Return typed text in storable form: invalid UTF-8 becomes U+FFFD. Raises BadParameter if empty."""
     words = clean(given)
     if not (words.strip() or isinstance(given, _NotGiven)):
         raise typer.BadParameter(_("it is empty"))
@@ -30,14 +30,14 @@ def words(given: str) -> str:
 
 
 def file(given: str) -> str:
-    """Return the path of a file that was typed. Raises BadParameter where nothing was."""
+    """Return the path of a typed file name. Raises BadParameter if empty."""
     if not (given.strip() or isinstance(given, _NotGiven)):
         raise typer.BadParameter(_("it is empty"))
     return given
 
 
 def name(given: str) -> str:
-    """Return a name that was typed. Raises BadParameter for one that no list could show."""
+    """Return a typed name. Raises BadParameter for one that no list could show."""
     name = words(given)
     if len(name) > MOST_NAME or len(name.splitlines()) > 1:
         raise typer.BadParameter(_("a name is one line of at most {most} characters.", most=MOST_NAME))
@@ -45,7 +45,7 @@ def name(given: str) -> str:
 
 
 def say_version(wanted: bool) -> None:
-    """Say which version this is, where that is asked for, and end."""
+    """Print the version if asked for, and exit."""
     if wanted:
         print(f"lyra {imported('importlib.metadata:version')('lyra-companion')}")
         raise typer.Exit
@@ -60,8 +60,8 @@ Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
 
 
 def run(work: str, *arguments: object, **options: object) -> NoReturn:
-    """Load the module of a command and do its work, given as module:function; end with its exit code. Raises Cancelled at Ctrl-C."""
-    # Nothing of what is loaded is garbage, and looking again and again whether it is takes 70 ms.
+    """Import and run a command, given as module:function, and exit with its exit code. Raises Cancelled at Ctrl-C."""
+    # Nothing that gets loaded is garbage, and repeated collections would take 70 ms.
     gc.disable()
     do: Callable[..., Coroutine[Any, Any, int]] = imported(work)
     gc.freeze()

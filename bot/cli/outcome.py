@@ -1,4 +1,4 @@
-"""What becomes of a command: one clear sentence where something went wrong, and an exit code."""
+"""The outcome of a command: one clear sentence on failure, and an exit code."""
 
 import os
 import re
@@ -20,15 +20,15 @@ from memory.errors import MemoryFailure
 
 _MOST = 200
 _ENDLESS = re.compile(rf"\S{{{_MOST},}}")
-"""A word that somebody typed, and nobody reads."""
+"""A typed word too long to be worth repeating."""
 DONE, FAILED, MISUSED, STOPPED = 0, 1, 2, 130
 
 
 def outcome() -> int:
-    """Run what the command line says; return 0 (done), 1 (failed), 2 (wrong usage) or 130 (Ctrl-C)."""
+    """Run the command line; return 0 (done), 1 (failed), 2 (wrong usage) or 130 (Ctrl-C)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A name that is no UTF-8 is printed with a mark in its place, not refused.
+            # A name that is not UTF-8 is printed with a replacement character rather than refused.
             stream.reconfigure(errors="replace")
     read_in(spoken(os.environ))
     try:
@@ -44,7 +44,7 @@ def outcome() -> int:
     except (Abort, KeyboardInterrupt):
         return STOPPED
     except BrokenPipeError:
-        # Whoever read our output has gone; so that the interpreter does not complain while it ends, output goes nowhere.
+        # The reader of our output is gone; output goes to the null device, so that the interpreter does not complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except BaseExceptionGroup as group:
@@ -54,7 +54,7 @@ def outcome() -> int:
 
 
 def _misused(error: TyperException) -> int:
-    """Say in one sentence what was wrong with the words of the command line, and where help is; without any, show the help."""
+    """Explain wrong usage in one sentence that points to --help; show the help itself if no arguments were given."""
     context = getattr(error, "ctx", None)
     called = context.command_path if context else "lyra"
     if context and not context.args and type(error).__name__ == "NoArgsIsHelpError":
@@ -92,7 +92,7 @@ def _of_system(error: OSError) -> str:
 
 
 def _say(sentence: str, code: int) -> int:
-    """Say one sentence in one line, be there in it what may."""
+    """Print a sentence as a single line, whatever it contains."""
     line = printable(" ".join(sentence.splitlines()))
     show(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line), file=sys.stderr)
     return code

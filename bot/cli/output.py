@@ -1,4 +1,4 @@
-"""What the commands print for people, and ask them before something that cannot be undone."""
+"""Printing for people, and asking for confirmation before something that cannot be undone."""
 
 import signal
 import sys
@@ -18,7 +18,7 @@ _PAGE = 20
 
 
 def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
-    """Print text without what could move a terminal's cursor, hide or turn around what is read; on a screen, cut between words."""
+    """Print text without control and bidirectional characters; wrapped between words at a terminal."""
     file, said = file or sys.stdout, printable(text)
     if file.isatty():
         said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
@@ -26,9 +26,9 @@ def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
 
 
 def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T], int, str]:
-    """Return what is shown of a list, behind how many others, and how the rest is seen ('' where all is shown).
+    """Return the entries to show, the number before them, and how to see the rest ('' if all are shown).
 
-    At a terminal that is one page; elsewhere, and where the `whole` is asked for, it is everything, unless a page is named (from 1 on).
+    At a terminal that is one page; elsewhere, or with `whole`, everything, unless a page (from 1 on) is given.
     """
     if whole or not (page or sys.stdout.isatty()):
         return entries, 0, ""
@@ -49,7 +49,7 @@ def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Have Ctrl-C raise KeyboardInterrupt at once within the block: asyncio keeps it until its loop goes on, which reading prevents."""
+    """Let Ctrl-C raise KeyboardInterrupt within the block: asyncio defers it to its loop, which a blocking read holds up."""
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -60,9 +60,9 @@ def interruptible() -> Iterator[None]:
 
 
 def asked(question: str, read: Callable[[], str] = lambda: sys.stdin.readline()) -> str:
-    """Ask on standard error, so that standard output holds nothing but what was made; return what is `read`.
+    """Ask on standard error, so that standard output holds results alone; return the answer given by `read`.
 
-    That is a line with its end, '' where the input has ended. Raises Cancelled at Ctrl-C.
+    The answer is a line with its line end, '' at the end of input. Raises Cancelled at Ctrl-C.
     """
     show(question, sys.stderr, end=" ")
     sys.stderr.flush()
@@ -73,13 +73,13 @@ def asked(question: str, read: Callable[[], str] = lambda: sys.stdin.readline())
         print(file=sys.stderr)
         raise Cancelled(_("Cancelled; nothing was changed.")) from None
     if not (answer and sys.stdin.isatty()):
-        # What stands on no screen is ended here, so that each question has a line of its own.
+        # Input that is not echoed ends no line, so end it here: each question gets a line of its own.
         print(file=sys.stderr, flush=True)
     return answer
 
 
 def ask(question: str, *, yes: bool) -> bool:
-    """Ask at the terminal and return the answer; where nobody can be asked, only `yes` means yes. Raises Cancelled at Ctrl-C."""
+    """Ask for confirmation at the terminal; without a terminal, return `yes`. Raises Cancelled at Ctrl-C."""
     if yes or not sys.stdin.isatty():
         return yes
     while True:

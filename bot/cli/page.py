@@ -1,4 +1,4 @@
-"""`lyra web`: opens the memory page. Where nobody serves it, it is served here until it is ended."""
+"""`lyra web`: opens the memory page, and serves it until stopped if no other process does."""
 
 import asyncio
 import sys
@@ -17,7 +17,7 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 async def web(as_: str, *, opens: bool) -> int:
-    """Print a link that opens the page once, and try to open it; serve the page where no other process does."""
+    """Print a link that opens the page once, and try to open it; serve the page if no other process does."""
     if (why := missing()) is not None:
         raise LyraError(why)
     async with opened() as app:
@@ -54,7 +54,7 @@ async def _serve(app: App, as_: str, place: Parlour, *, opens: bool) -> int:
 def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:
     print(address, flush=True)
     has_screen = sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
-    # A browser of the terminal would take it over.
+    # A text browser would take over the terminal.
     if opens and has_screen and sys.stdout.isatty() and not webbrowser.open(address):
         _say(_("No browser could be opened; copy the link into one."))
 

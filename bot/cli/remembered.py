@@ -1,4 +1,4 @@
-"""`lyra memory`: what was made of a person's conversations, shown, corrected and let go."""
+"""`lyra memory`: what was derived from a person's conversations: shown, corrected and dropped."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ _NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 
 async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = True) -> int:
-    """Print the gists and summaries of a person's conversations, or a page of them."""
+    """Print the gists and summaries of a person's conversations, or one page of them."""
     async with opened() as app:
         view = await app.view(as_)
         found, _begin, more = page_of(await view.digests.all(), page, whole=whole)
@@ -38,7 +38,7 @@ async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = Tru
 
 
 async def tier(as_: str, part: str, past: bool, as_json: bool, page: int = 0, *, whole: bool = True) -> int:
-    """Print a person's profile, eras, narrative or Lyra's own state, or what stood there before."""
+    """Print a person's profile, eras, narrative or Lyra's self-state, or what these replaced."""
     async with opened() as app:
         view, name = await app.view(as_), TIERS[part]
         stated = sorted(await view.digests.statements(name, past=past), key=lambda one: one.period)
@@ -51,7 +51,7 @@ async def tier(as_: str, part: str, past: bool, as_json: bool, page: int = 0, *,
             if more:
                 show(more)
         if not told:
-            # A script reads objects alone.
+            # Scripts get JSON objects alone.
             show(_nothing(app, name, past=past), file=sys.stderr if as_json else sys.stdout)
     return 0
 
@@ -86,13 +86,13 @@ def _nothing(app: App, name: str, *, past: bool) -> str:
 
 
 async def bank(as_json: bool) -> int:
-    """Say that a person alone has no bank."""
+    """Explain that a private conversation has no bank."""
     show(str(PRIVATE), file=sys.stderr if as_json else sys.stdout)
     return 0
 
 
 async def reset(as_: str, as_json: bool) -> int:
-    """Let Lyra be as at the beginning with a person."""
+    """Reset Lyra's self-state with a person."""
     async with opened() as app:
         await (await app.view(as_)).self_state.reset()
         if as_json:
@@ -103,7 +103,7 @@ async def reset(as_: str, as_json: bool) -> int:
 
 
 async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
-    """Keep what a person says, and put it in the place of a fact. Raises BadInput for no words, NotFound."""
+    """Replace a fact with what a person says. Raises BadInput for empty text, NotFound."""
     async with opened() as app:
         view, name = await app.view(as_), as_ or app.base.around.user
         old, new = await put_right(app, view, name, fact, text)
@@ -117,7 +117,7 @@ async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
 
 
 async def about(as_: str, name: str, as_json: bool) -> int:
-    """Print the pages of a name; exits with 1 where nothing has it."""
+    """Print the pages of a name; return 1 if there is none."""
     async with opened() as app:
         view = await app.view(as_)
         pages = await view.pages.about(name)
@@ -134,7 +134,7 @@ async def about(as_: str, name: str, as_json: bool) -> int:
 
 
 async def forget(as_: str, fact: str, as_json: bool) -> int:
-    """Let a fact go, and say which messages it rested on."""
+    """Drop a fact, and print the messages it rested on."""
     async with opened() as app:
         view = await app.view(as_)
         fact = await view.ids.full(fact)

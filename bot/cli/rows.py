@@ -1,4 +1,4 @@
-"""What scripts get: one JSON object of each thing that is kept."""
+"""JSON output for scripts: one object per item."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -16,7 +16,7 @@ Receipts = Mapping[int, Sequence[Exchange]]
 
 
 def hit(found: Hit, time_zone: str) -> Row:
-    """Return a recalled message."""
+    """Return the row of a recalled message."""
     e = found.exchange
     return {
         "id": e.id, "source_id": e.source_id, "session": found.session, "speaker": e.speaker, "role": e.role,
@@ -26,7 +26,7 @@ def hit(found: Hit, time_zone: str) -> Row:
 
 
 def condensed(found: Condensed, time_zone: str) -> Row:
-    """Return a recalled gist, or paragraph of a month, with the ids of the messages that it rests on."""
+    """Return the row of a recalled gist or month paragraph, with the ids of the messages it rests on."""
     return {
         "id": found.id, "source_id": "", "session": found.where, "speaker": "", "role": found.tier,
         "created_at": iso(found.first_at, time_zone), "content": found.text, "score": found.score, "why": list(found.why),
@@ -35,7 +35,7 @@ def condensed(found: Condensed, time_zone: str) -> Row:
 
 
 def session(one: Session, time_zone: str) -> Row:
-    """Return a conversation."""
+    """Return the row of a conversation."""
     return {
         "id": one.id, "name": one.name, "messages": one.messages,
         "started_at": iso(one.started_at, time_zone), "last_at": iso(one.last_at, time_zone),
@@ -43,7 +43,7 @@ def session(one: Session, time_zone: str) -> Row:
 
 
 def digest(of: Session, one: Digest, time_zone: str) -> Row:
-    """Return a gist or summary."""
+    """Return the row of a gist or summary."""
     return {
         "id": one.id, "session": of.name, "tier": one.tier, "level": one.level, "writer": one.writer,
         "first_at": iso(one.first_at, time_zone), "last_at": iso(one.last_at, time_zone), "text": one.text,
@@ -51,7 +51,7 @@ def digest(of: Session, one: Digest, time_zone: str) -> Row:
 
 
 def fact(one: Statement, said: Receipts, time_zone: str) -> Row:
-    """Return a fact of the profile; `ended` is when another took its place."""
+    """Return the row of a profile fact; `ended` is when it was replaced."""
     return {
         "id": one.id, "text": one.text, "kind": one.kind, "since": iso(one.first_at, time_zone),
         "last": iso(one.last_at, time_zone), "sources": _ids(one, said), **_ended(one, time_zone),
@@ -59,7 +59,7 @@ def fact(one: Statement, said: Receipts, time_zone: str) -> Row:
 
 
 def line(one: Statement, said: Receipts, time_zone: str) -> Row:
-    """Return a line of the narrative."""
+    """Return the row of a narrative line."""
     return {
         "id": one.id, "kind": one.kind, "text": one.text, "since": iso(one.first_at, time_zone), "sources": _ids(one, said),
         **_ended(one, time_zone),
@@ -67,7 +67,7 @@ def line(one: Statement, said: Receipts, time_zone: str) -> Row:
 
 
 def months(told: Sequence[Statement], said: Receipts, sessions: Mapping[str, int], time_zone: str) -> list[Row]:
-    """Return eras, one a month; `sessions` says of how many conversations each was told."""
+    """Return one row per month of the eras; `sessions` maps a month to the number of its conversations."""
     by_month = groupby(sorted(told, key=lambda one: one.period), key=lambda one: one.period)
     return [
         {"month": month, "session_count": sessions.get(month, 0), "paragraphs": [_plain(one, said, time_zone) for one in some]}
@@ -76,7 +76,7 @@ def months(told: Sequence[Statement], said: Receipts, sessions: Mapping[str, int
 
 
 def state(now: SelfState, told: Sequence[Statement], said: Receipts, time_zone: str, history: Sequence[Moment] = ()) -> Row:
-    """Return how she is, with what she says of herself, or said, and how she was, the newest first."""
+    """Return her self-state with its self-narrative, and the history of her states, newest first."""
     return {
         "version": now.mind.version, **mind(now.mind),
         **({"history": [{"at": iso(one.at, time_zone), **mind(one.mind)} for one in history]} if history else {}),
@@ -92,7 +92,7 @@ def mind(of: Mind) -> Row:
 
 
 def page(one: Page, said: Receipts, time_zone: str) -> Row:
-    """Return the page of a person, a pet, a place or a project."""
+    """Return the page of a person, pet, place or project."""
     return {
         "name": one.name, "kind": one.kind, "aliases": list(one.aliases),
         "facts": [fact(stated, said, time_zone) for stated in one.facts],

@@ -1,4 +1,4 @@
-"""`lyra status`: how much is kept and what waits, in numbers."""
+"""`lyra status`: what is stored and what is pending, in numbers."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from memory.text.time.times import iso
 
 
 async def status(as_json: bool) -> int:
-    """Print counts over all domains, and which models serve."""
+    """Print counts over all domains, and the models in use."""
     async with opened() as app:
         backlog = asdict(await app.memory.backlog())
         backlog["parked"] = await app.memory.journal.parked()
@@ -55,7 +55,7 @@ async def status(as_json: bool) -> int:
 
 
 def given_up(messages: int) -> str:
-    """Say how many messages nothing is tried for any more."""
+    """Report the number of messages that were given up."""
     return ngettext(
         "{n} message was given up after three tries; the log says why.",
         "{n} messages were given up after three tries; the log says why.",

@@ -1,4 +1,4 @@
-"""The command line in the language that is read: the help that stands beside each command, and what typer says by itself."""
+"""Translation of the command line: the help of each command, and typer's own texts."""
 
 import inspect
 import re
@@ -23,10 +23,10 @@ _WORDS = (
     marked("[OPTIONS]"),
     marked("COMMAND [ARGS]..."),
 )
-"""What typer writes in every help."""
+"""typer's headings in every help."""
 
 _ABOUT_AS_NEAR = 0.2
-"""How much less alike a name may be, of 1, to be named beside the nearest."""
+"""How much less similar than the nearest match, of 1, a name may be and still be suggested."""
 
 _METAVARS = (
     marked("NAME"),
@@ -44,7 +44,7 @@ _METAVARS = (
     marked("CODE"),
     marked("FORMAT"),
 )
-"""What stands in a help for what is given."""
+"""The placeholders of arguments in a help text."""
 
 _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
     (
@@ -93,13 +93,13 @@ _MISUSES: tuple[tuple[str, Callable[..., Sentence]], ...] = (
         lambda name, reason: lazy("Invalid value for {name}: {reason}", name=name, reason=reason),
     ),
 )
-"""What typer says of wrong usage, without the full stop, and how it is said to people."""
+"""typer's messages about wrong usage, without the full stop, and their wording for people."""
 _OUR_OWN = "Invalid value: "
-"""What stands before a sentence that a command says itself of what it was given."""
+"""typer's prefix before a message that a command itself gives about an argument."""
 
 
 def command(cli: typer.Typer) -> Callable[..., Any]:
-    """Return the command line, with its help in the language that is read."""
+    """Return the command line, with its help in the current language."""
     root = typer.main.get_command(cli)
     for one in _tree(root):
         if current() != ENGLISH:
@@ -109,7 +109,7 @@ def command(cli: typer.Typer) -> Callable[..., Any]:
 
 
 def misuse(sentence: str) -> str:
-    """Return what typer says of wrong usage as a sentence in the language that is read."""
+    """Translate typer's message about wrong usage into the current language."""
     plain = sentence.rstrip(".").removeprefix(_OUR_OWN)
     found = ((re.fullmatch(pattern, plain), said) for pattern, said in _MISUSES)
     text = next((str(said(**match.groupdict())) for match, said in found if match), plain)
@@ -117,7 +117,7 @@ def misuse(sentence: str) -> str:
 
 
 def _alternatives(name: str, near: str) -> str:
-    """Return those of the names that typer lists in quotes which are about as near as the nearest, as they are said: json or session."""
+    """Return the suggestions quoted by typer that are nearly as similar as the best one, joined: json or session."""
     likeness = {
         one: SequenceMatcher(None, name.strip("'"), one).ratio() for one in (word.strip(" '") for word in near.split(","))
     }
@@ -132,7 +132,7 @@ def _tree(root: Any) -> Iterator[Any]:
 
 
 def _simplify(one: Any) -> None:
-    """Have a help say what is given in a word, without types and braces, and the list of commands what each does in full."""
+    """Simplify a help text: placeholders without types and braces, and commands listed with their full description."""
     if one.help:
         one.short_help = " ".join(inspect.cleandoc(one.help).partition("\n\n")[0].split())
     for parameter in one.params:

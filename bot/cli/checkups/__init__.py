@@ -1,5 +1,5 @@
 """`lyra doctor`, part by part: home, models, platforms.
 
-A configuration and what answers under it come in; out goes one finding a part, sound or not, that says what to do. Nothing is
-changed by looking.
+In: a configuration and the services that it names. Out: one or more findings for each part, sound or not, each saying what to
+do. Checking changes nothing.
 """

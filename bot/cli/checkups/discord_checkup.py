@@ -1,6 +1,6 @@
-"""What `lyra doctor` says about Discord: whether the bot is let in, may read what it should, and may speak in its servers.
+"""The Discord check of `lyra doctor`: whether the bot can log in, may read what it should, and may speak in its servers.
 
-Everything is asked over REST, so that a Lyra who is awake keeps her connection.
+Uses REST alone, so that a running Lyra keeps her gateway connection.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ NEEDED = {
     "send_messages_in_threads": "Send Messages in Threads",
     "read_message_history": "Read Message History",
 }
-"""The permissions she needs: what discord.py calls them, and what Discord's own pages do."""
+"""The required permissions: discord.py's name and the name on Discord's own pages."""
 
 _MOST_SERVERS = 20
 _PORTAL = lazy("Developer Portal → your application → Bot")
@@ -30,13 +30,13 @@ _SPOKEN_TO = lazy("she reads DMs, mentions and commands only")
 
 
 def invite_url(application_id: int) -> str:
-    """Return the address where an admin lets the application into a server, with its commands and what it needs there."""
+    """Return the URL with which an admin adds the application to a server, with its commands and required permissions."""
     permissions = discord.Permissions(**dict.fromkeys(NEEDED, True))
     return discord.utils.oauth_url(application_id, permissions=permissions, scopes=("bot", "applications.commands"))
 
 
 async def checkup(section: Discord, token: str, seconds: float = 10.0) -> list[Finding]:
-    """Return what Discord says of the bot with this token, within so many seconds. The token is in no sentence."""
+    """Return findings about the bot with this token, within a timeout. No sentence contains the token."""
     findings: list[Finding] = []
     with _pointed_at(section.api_url):
         try:
@@ -52,7 +52,7 @@ async def checkup(section: Discord, token: str, seconds: float = 10.0) -> list[F
 
 @contextmanager
 def _pointed_at(api_url: str) -> Iterator[None]:
-    """Have discord.py ask at this address, '' for Discord itself. It keeps the address in one place for the whole process."""
+    """Point discord.py at this URL, '' for Discord itself. It keeps the URL in one place for the whole process."""
     before = Route.BASE
     Route.BASE = api_url or before
     try:
@@ -62,7 +62,7 @@ def _pointed_at(api_url: str) -> Iterator[None]:
 
 
 class _Stranger(Exception):
-    """What answers is not Discord."""
+    """The endpoint that answers is not Discord."""
 
 
 async def _login(client: discord.Client, token: str) -> None:
@@ -71,7 +71,7 @@ async def _login(client: discord.Client, token: str) -> None:
     try:
         await client.login(token)
     except (TypeError, KeyError, ValueError) as error:
-        # discord.py takes any answer for one of Discord's, and stumbles over what a gate page or another server says.
+        # discord.py takes any response for Discord's, and fails on what a captive portal or another server returns.
         raise _Stranger from error
 
 
@@ -104,10 +104,10 @@ def _content(flags: discord.ApplicationFlags, section: Discord) -> Finding:
         return Finding(
             True, _("Discord: the token is accepted; {spoken_to}, as message_content = false says.", spoken_to=_SPOKEN_TO)
         )
-    # Which of the two it is depends on the application's size alone.
+    # Which of the two flags is set depends on the application's size alone.
     if flags.gateway_message_content or flags.gateway_message_content_limited:
         return Finding(True, _("Discord: the token is accepted, and Message Content Intent is on."))
-    # She works without it; only who wrote `message_content = true` does not get what they asked for.
+    # She works without it; it is a fault only if `message_content = true` was set explicitly.
     asked = "message_content" in section.model_fields_set
     place = f"{_PORTAL} → Privileged Gateway Intents"
     return Finding(
@@ -117,7 +117,7 @@ def _content(flags: discord.ApplicationFlags, section: Discord) -> Finding:
 
 
 async def _servers(client: discord.Client) -> AsyncIterator[Finding]:
-    """Look at her servers; where there are many, at the first."""
+    """Check her servers, only the first ones if there are many."""
     servers = [server async for server in client.fetch_guilds(limit=_MOST_SERVERS + 1, with_counts=False)]
     if not servers and client.application_id:
         yield Finding(
@@ -125,7 +125,7 @@ async def _servers(client: discord.Client) -> AsyncIterator[Finding]:
         )
     well: list[str] = []
     for server in servers[:_MOST_SERVERS]:
-        # A server's name must not steer the terminal that it is shown on.
+        # A server's name must not send control characters to the terminal.
         name = "".join(character for character in server.name if character.isprintable())
         if missing := await _missing(client, server.id):
             yield Finding(
@@ -145,7 +145,7 @@ async def _servers(client: discord.Client) -> AsyncIterator[Finding]:
 
 
 async def _missing(client: discord.Client, server: int) -> list[str]:
-    """Return what she may not do in a server; what its channels take away or add is not looked at."""
+    """Return the permissions she lacks in a server; channel overwrites are not considered."""
     guild = await client.fetch_guild(server, with_counts=False)
     assert client.user is not None, "a client that logged in has an account"
     member = await guild.fetch_member(client.user.id)

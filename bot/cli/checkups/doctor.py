@@ -1,4 +1,4 @@
-"""`lyra doctor`: looks at every part, also where another is ill, and says what to do where something is wrong."""
+"""`lyra doctor`: checks every part, even if another fails, and says what to do about each problem."""
 
 import asyncio
 import os
@@ -31,13 +31,13 @@ from memory.errors import EmbeddingFailed, MemoryFailure
 from memory.store.locks import FileLock
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
-# A part that takes longer, in seconds, is named to who waits.
+# Seconds after which the user is told which part is still being checked.
 _PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What is looked at: a home and its configuration, and Lyra with her memory open, None where that could not be."""
+    """What is checked: a home and its configuration, and the open app, None if it could not be opened."""
 
     around: Surroundings
     settings: Settings
@@ -45,9 +45,9 @@ class Looked:
 
 
 async def doctor() -> int:
-    """Print a finding a line as it is made; return 1 where something has to be done."""
+    """Print each finding on a line as it is made; return 1 if something needs attention."""
     sound = True
-    # Where nobody can be told any more, all that was opened is closed before the loop ends.
+    # If output breaks off, everything opened is closed before the loop ends.
     async with aclosing(_all()) as findings:
         async for finding in findings:
             show(f"{'ok ' if finding.sound else '!! '} {finding.sentence}")
@@ -57,7 +57,7 @@ async def doctor() -> int:
 
 
 async def _all() -> AsyncGenerator[Finding]:
-    """Look at everything; where the configuration or the memory is ill, at all the rest."""
+    """Check everything; if the configuration or the memory is broken, check all the rest."""
     around = surroundings()
     try:
         settings = load(around)
@@ -76,7 +76,7 @@ async def _all() -> AsyncGenerator[Finding]:
 
         async def opening() -> list[Finding]:
             nonlocal app
-            # What the configuration asks for and is not there, its own part tells.
+            # What the configuration names but is missing is reported by the check of its own part.
             with suppress(BadConfig, BadSecret):
                 app = await stack.enter_async_context(opened())
             return []
@@ -98,13 +98,13 @@ async def _all() -> AsyncGenerator[Finding]:
 
 
 def _waiting(part: str) -> None:
-    """Tell who waits at the terminal what they wait for; what is found is all that standard output holds."""
+    """Tell the user on standard error which part is being waited for; standard output holds findings alone."""
     show(_("{part}: no answer yet; waiting …", part=part), sys.stderr)
     sys.stderr.flush()
 
 
 async def examine(app: App) -> AsyncGenerator[Finding]:
-    """Yield what is found of each part, one after the other."""
+    """Yield the findings of each part, one after another."""
     async with aclosing(_examined(Looked(app.base.around, app.base.settings, app))) as findings:
         async for finding in findings:
             yield finding
@@ -142,19 +142,19 @@ async def _examined(it: Looked, waiting: Callable[[str], None] = lambda _part: N
 
 
 async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
-    """Return what is found of a part; whatever goes wrong with it, the others are looked at."""
+    """Return the findings of a part; any failure becomes a finding, so that the other parts are checked."""
     try:
         return await part
     except _FAULTS as error:
         return [Finding(False, f"{name}: {_sentence(error)}")]
     except Exception as error:  # noqa: BLE001
-        # One of the three places where a broad handler stands: who asks what is broken is told of every part.
+        # One of the three broad exception handlers: doctor must report on every part.
         log.warning("doctor.broken", part=name, why=type(error).__name__)
         return [Finding(False, _("{part}: the check failed ({error}).", part=name, error=error))]
 
 
 async def _without_configuration(around: Surroundings) -> list[Finding]:
-    """Look at the key and the memory where they usually are; elsewhere only the configuration leads to them."""
+    """Check key and memory at their default locations; only the configuration knows of others."""
     if not (around.home / "key").exists():
         return []
     usual = Settings.model_validate({})
@@ -233,7 +233,7 @@ async def _discord(it: Looked) -> list[Finding]:
 
 
 async def _meaning(it: Looked) -> list[Finding]:
-    """Have a word embedded by what serves. Where the local model is not installed, words serve, and nothing is ill."""
+    """Embed a word with the configured embedder. Without the local model, search uses words alone, which is no fault."""
     if it.app:
         return [await _embedding(it.app.meaning)]
     found_by = meaning(it.settings, lambda name, backend: secret_of(it.around, backend, name))

@@ -1,11 +1,11 @@
-"""What `lyra doctor` finds."""
+"""A finding of `lyra doctor`."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One part looked at: sound or not, and a sentence about it."""
+    """The result of checking one part: sound or not, and a sentence about it."""
 
     sound: bool
     sentence: str

@@ -1,7 +1,7 @@
-"""What `lyra doctor` says about Matrix: whether the homeserver answers, lets her in, and shows her device as hers.
+"""The Matrix check of `lyra doctor`: whether the homeserver answers, accepts her login, and lists her device as verified.
 
-A Lyra who is awake keeps her device to herself: nothing is changed for it. Where she has never logged in, her password is
-tried, and the device that this makes is signed out at once.
+A running Lyra's device is left untouched. If she has never logged in, her password is tried, and the device that this creates
+is logged out at once.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ from bot.cli.checkups.finding import Finding
 from localization.sentences import _, told
 
 _LONGEST = 10.0
-"""How many seconds a homeserver has for its answers."""
+"""The timeout for a homeserver's answers, in seconds."""
 _BY_PASSWORD = "m.login.password"
 
 
 async def checkup(access: Access, notes: Notes) -> list[Finding]:
-    """Return what the homeserver says of the account. No secret is in any sentence."""
+    """Return findings about the account. No sentence contains a secret."""
     try:
         async with _asking(access.homeserver, access.user_id) as client:
             return [await _examined(client, access, notes)]
@@ -54,7 +54,7 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
 
 
 async def by_page(homeserver: str) -> bool:
-    """Return whether a homeserver answers that lets accounts in on a page, and by no password."""
+    """Return whether a reachable homeserver supports sign-in on a web page only, not by password."""
     try:
         async with _asking(homeserver) as client:
             return _BY_PASSWORD not in await _flows(client) and await authorization_server(client) is not None
@@ -63,7 +63,7 @@ async def by_page(homeserver: str) -> bool:
 
 
 async def out_of_reach(homeserver: str) -> str:
-    """Return what is wrong with the address of a homeserver, '' where one answers there."""
+    """Return what is wrong with a homeserver's URL, '' if a homeserver answers there."""
     try:
         async with _asking(homeserver) as client:
             there = await _flows(client) or await authorization_server(client)
@@ -71,13 +71,13 @@ async def out_of_reach(homeserver: str) -> str:
     except TimeoutError:
         return silent(homeserver)
     except Denied:
-        return ""  # It is one, and what it denies is told of the account.
+        return ""  # It is a homeserver; the account's own check reports what it denies.
     except PlatformFailure as failure:
         return said_once(failure, homeserver)
 
 
 def said_once(failure: PlatformFailure, homeserver: str) -> str:
-    """Return what to tell of a failure to somebody who is there, and for whom nothing is tried again."""
+    """Return the message about a failure for a person at the terminal; nothing is retried."""
     if isinstance(failure, PlatformRefused):
         return told(failure)
     if isinstance(failure, Stranger):
@@ -89,13 +89,13 @@ def said_once(failure: PlatformFailure, homeserver: str) -> str:
 
 
 def silent(address: str) -> str:
-    """Return what to tell of a homeserver that says nothing."""
+    """Return the message about a homeserver that does not respond."""
     return _("{address} does not answer within 10 seconds. Try again later, or correct homeserver in [matrix].", address=address)
 
 
 @asynccontextmanager
 async def _asking(homeserver: str, user_id: str = "") -> AsyncIterator[AsyncClient]:
-    """Give a client that asks a homeserver, for as long as that has for its answers. Raises TimeoutError."""
+    """Yield a client for a homeserver, within the timeout for its answers. Raises TimeoutError."""
     client = AsyncClient(homeserver.rstrip("/"), user_id)
     try:
         async with asyncio.timeout(_LONGEST):
@@ -121,7 +121,7 @@ async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Findin
     try:
         shown = await published(client)
     except SignedOut as ended:
-        # What renews it works once, and Lyra may be awake.
+        # Its refresh token works only once, and a running Lyra may need it.
         raise SignedOut(soft=ended.soft or bool(device.client)) from None
     if not is_vouched_for(shown):
         return Finding(
@@ -166,7 +166,7 @@ async def _by_page(client: AsyncClient, access: Access) -> Finding:
 
 
 async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str]) -> str:
-    """Return what keeps her from logging in for the first time, '' for nothing."""
+    """Return what prevents her first login, '' if nothing does."""
     if access.password:
         if _BY_PASSWORD not in flows:
             return _("{homeserver} takes no passwords; give her a token (token_env in [matrix]).", homeserver=access.homeserver)

@@ -1,4 +1,4 @@
-"""What `lyra doctor` finds out about the memory: whether it is sound, and what waits in it or was given up."""
+"""The memory check of `lyra doctor`: whether it is intact, and what is pending or was given up."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from memory.text.time.times import SystemClock
 
 
 async def checkup(memory: Memory, path: Path) -> list[Finding]:
-    """Read an open memory through, and look at what waits in it; `path` is where a home without a server keeps it."""
+    """Verify an open memory, and report pending work; `path` is the file of a home without a database server."""
     await memory.db.verify()
     backlog = await memory.backlog()
     parked = await memory.journal.parked()
@@ -31,7 +31,7 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
 
 
 async def _server(memory: Memory) -> list[Finding]:
-    """Look at the server that keeps the memory."""
+    """Check the database server that holds the memory."""
     found = await condition(memory.db)
     told = _(
         "Database: PostgreSQL {version}, commits wait for {sync}, {used} of {most} connections are used.",
@@ -54,7 +54,7 @@ async def _server(memory: Memory) -> list[Finding]:
 
 
 def _guarded(by: Guard) -> Finding:
-    """Say whether the server holds her to who may know."""
+    """Report whether the server enforces row-level security on her role."""
     if by is Guard.FORCED:
         return Finding(True, _("Database: the server itself shows each conversation only what its readers may know."))
     if by is Guard.OWN:
@@ -75,7 +75,7 @@ def _guarded(by: Guard) -> Finding:
 
 
 def _standby(copy: Standby) -> Finding:
-    """Say how far behind a copy of the server is."""
+    """Report how far a standby of the server lags behind."""
     if copy.behind is None:
         return Finding(True, _("Database: a copy follows; grant me pg_read_all_stats to see how far behind it is."))
     behind = number(-(-copy.behind // 1000))
@@ -83,7 +83,7 @@ def _standby(copy: Standby) -> Finding:
 
 
 async def alone(around: Surroundings, settings: Settings) -> list[Finding]:
-    """Read the memory through, with nothing that works on it."""
+    """Verify the memory while nothing uses it."""
     if not home_files.size(around.db_path):
         return []
     with used(around, SystemClock()):

@@ -1,4 +1,4 @@
-"""What `lyra doctor` finds out about a model: whether it answers, how fast and in which way, and what it takes."""
+"""The model check of `lyra doctor`: whether it answers, how fast, whether it streams, and what input it takes."""
 
 import asyncio
 import base64
@@ -20,12 +20,12 @@ from memory.text.budget import tokens
 
 _MOST_TOKENS = 32
 _TOOL = Tool("look_up", "Looks up a word that was said before, and returns the sentence that it stood in.", {"type": "object"})
-# 32 black pixels square: some models take no smaller image.
+# A black square of 32 pixels: some models reject smaller images.
 _SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
 
 
 async def checkup(around: Surroundings, name: str, backend: Backend, facts: BackendFacts) -> Finding:
-    """Have a model say a few words, within its own timeout, and look at how they come."""
+    """Have a model say a few words, within its own timeout, and report how they arrive."""
     try:
         key = secret_of(around, backend, name)
         model = OpenAIModel(
@@ -66,7 +66,7 @@ async def checkup(around: Surroundings, name: str, backend: Backend, facts: Back
 
 
 async def _way(model: OpenAIModel) -> str:
-    """Return how an answer comes: how fast, once it has begun, and whether word by word."""
+    """Return how an answer arrives: the time to the first token, and whether it is streamed."""
     clock = asyncio.get_running_loop().time
     asked_at, moments, text = clock(), list[float](), ""
     async with closing(model.stream([{"role": "user", "content": "Count from one to ten, in words."}])) as pieces:
@@ -80,7 +80,7 @@ async def _way(model: OpenAIModel) -> str:
 
 
 async def _tools(endpoint: Endpoint, backend: Backend, facts: BackendFacts) -> str:
-    """Say what becomes of tools; an endpoint that drops them without a word is noted as one that knows none."""
+    """Report on tool calls; an endpoint that silently drops tools is recorded as not supporting them."""
     if backend.tools == "off":
         return _("tools off")
     if facts.get(TOOLS) is None:
@@ -96,7 +96,7 @@ async def _tools(endpoint: Endpoint, backend: Backend, facts: BackendFacts) -> s
 
 
 async def _blindness(model: OpenAIModel) -> str:
-    """Return what keeps a model from answering about an image, '' for nothing."""
+    """Return why a model cannot answer about an image, '' if it can."""
     square = Image("image/png", base64.b64decode(_SQUARE))
     try:
         await complete(model, [{"role": "user", "content": "Which colour is this? Say one word.", "images": [square]}])

@@ -1,5 +1,5 @@
-"""`lyra matrix …`: her account on Matrix, for whoever runs her.
+"""`lyra matrix …`: her account on Matrix, for the operator.
 
-The configuration and what she kept of her device come in; out go a device that is signed in, a recovery key, or a new identity.
-Each command works while nobody else does with her keys.
+In: the configuration and the stored device. Out: a signed-in device, a recovery key, or a new identity. Each command requires
+that nothing else uses her keys.
 """

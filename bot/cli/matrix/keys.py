@@ -1,4 +1,4 @@
-"""`lyra matrix …`: the keys of her account, for whoever runs her."""
+"""`lyra matrix …`: the keys of her account, for the operator."""
 
 import sys
 from collections.abc import Awaitable, Callable
@@ -16,7 +16,7 @@ from memory.store.locks import FileLock
 
 
 async def recovery_key() -> int:
-    """Print the key by which the owner's other clients can verify her."""
+    """Print the recovery key with which the owner's other clients can verify her."""
 
     async def shown(account: Account, app: App) -> None:
         show(_("Sign in to her account in another client with this recovery key to verify her; keep it secret."), file=sys.stderr)
@@ -26,7 +26,7 @@ async def recovery_key() -> int:
 
 
 async def replace_identity() -> int:
-    """Give her a new cross-signing identity in the place of one whose keys she does not have."""
+    """Replace a cross-signing identity whose keys she does not have."""
 
     async def replaced(account: Account, app: App) -> None:
         await account.replace_identity(matrix_access(app).password)
@@ -35,7 +35,7 @@ async def replace_identity() -> int:
 
 
 async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens: bool = True) -> int:
-    """Do work with her account, signed in already where it `opens`, and say what the operator should know; return 0."""
+    """Run work with her account, signed in first if it `opens`, and print notices for the operator; return 0."""
     async with opened() as app:
         lock = FileLock(app.base.around.home / "run.lock")
         lock.require(lazy("Lyra is awake, and her keys are in use. End `lyra run` first."))

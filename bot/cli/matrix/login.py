@@ -1,4 +1,4 @@
-"""`lyra matrix login`: signs her in, on a page of the homeserver where that takes no passwords."""
+"""`lyra matrix login`: signs her in, on a web page if the homeserver takes no passwords."""
 
 import asyncio
 import sys
@@ -14,7 +14,7 @@ _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 class AtTerminal:
-    """Whoever sits at the terminal."""
+    """The person at the terminal."""
 
     def __init__(self, user: str, *, has_screen: bool) -> None:
         self._user, self._has_screen = user, has_screen
@@ -22,7 +22,7 @@ class AtTerminal:
         self._opened = ""
 
     def told(self, address: str, code: str = "") -> None:
-        """Show where to go, and open a browser there, once, where one can be seen."""
+        """Show the URL to visit, and open a browser, once, if there is a display."""
         if code:
             self._say(
                 _("Open this page in any browser, sign in as {user}, and agree to the code {code}:", user=self._user, code=code)
@@ -41,7 +41,7 @@ class AtTerminal:
             webbrowser.open(address)
 
     async def typed(self) -> str:
-        """Return a line that they type; wait for ever where the input ended."""
+        """Return a line typed by the person; wait forever once the input has ended."""
         if self._lines is None:
             self._lines = lines = asyncio.StreamReader()
             try:
@@ -58,7 +58,7 @@ class AtTerminal:
 
 
 async def login() -> int:
-    """Sign her in, and say as whom."""
+    """Sign her in, and print the account."""
 
     async def signed_in(account: Account, app: App) -> None:
         section = app.base.settings.matrix

@@ -1,4 +1,4 @@
-"""`lyra matrix verify`: shows the emoji of a verification where nobody between her and a person can change them, and asks for the verdict."""
+"""`lyra matrix verify`: shows the emoji of a verification where nobody in between can alter them, and asks for the verdict."""
 
 import sys
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ _YES, _NO = ("yes", "y", "ja", "j"), ("no", "n", "nein")
 
 
 async def verify() -> int:
-    """Show what waits to be compared and ask whether it is the same; where nothing waits, say who is verified. Return 0."""
+    """Show pending verifications and ask whether they match; without any, print who is verified. Return 0."""
     async with opened() as app:
         notes: Notes = KeptNotes(app.memory.settings, "matrix")
         user = matrix_access(app).user_id
@@ -40,7 +40,7 @@ async def verify() -> int:
 
 
 async def _ask(records: Records, one: Record) -> None:
-    """Show the emoji of one, and keep the verdict on those that were shown. Raises LyraError without one."""
+    """Show the emoji of a verification, and store the verdict on exactly those shown. Raises LyraError without a verdict."""
     show(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=shown(one.emoji)))
     show(
         _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)"),
