@@ -1,4 +1,4 @@
-"""Addresses of servers, as the configuration and commands name them."""
+"""Server URLs in the configuration and in commands."""
 
 import re
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -8,21 +8,21 @@ from bot.imports import imported
 from localization.sentences import Sentence, lazy
 
 API = ("http", "https"), "http://127.0.0.1:11434/v1"
-"""How an OpenAI-compatible endpoint is written: the schemes, and an example."""
+"""The schemes of an OpenAI-compatible endpoint's URL, and an example."""
 _LONGEST = 2000
 _NAME = re.compile(r"(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+(?:\.\d+){3}")
 
 
 def address(value: str, schemes: tuple[str, ...], example: str) -> str:
-    """Return an address without the strokes at its end. Raises ValueError in one sentence, in the language that is read."""
+    """Return a URL without trailing slashes. Raises ValueError with one sentence in the current language."""
     if wrong := fault(value, schemes, example):
         raise ValueError(str(wrong))
     return value.rstrip("/")
 
 
 def fault(value: str, schemes: tuple[str, ...], example: str) -> Sentence | None:
-    """Return why nothing can be reached at an address, None where it is one."""
+    """Return why a URL is invalid, None if it is valid."""
     if len(value) > _LONGEST:
         return lazy("an address has at most {most} characters", most=_LONGEST)
     if not _is_one(value, schemes):
@@ -37,7 +37,7 @@ def _is_one(value: str, schemes: tuple[str, ...]) -> bool:
         parts = urlsplit(value)
         behind = parts.netloc.rpartition("]")[2] if "]" in parts.netloc else ""
         return parts.scheme in schemes and parts.port != 0 and behind[:1] in ("", ":") and _is_host(parts.hostname or "")
-    except ValueError:  # brackets that do not close, a port beyond 65535
+    except ValueError:  # unbalanced brackets, a port above 65535
         return False
 
 
@@ -53,20 +53,20 @@ def _is_host(host: str) -> bool:
 
 
 def is_this_machine(base_url: str) -> bool:
-    """Say whether an address is this machine's own."""
+    """Return whether a URL's host is this machine."""
     host = urlsplit(base_url).hostname or ""
     found = ip(host)
     return found.is_loopback if found else host == "localhost" or host.endswith(".localhost")
 
 
 def is_nearby(base_url: str) -> bool:
-    """Say whether an address is this machine's or one of a private network."""
+    """Return whether a URL's host is this machine or in a private network."""
     found = ip(urlsplit(base_url).hostname or "")
     return found.is_private if found else is_this_machine(base_url)
 
 
 def ip(host: str) -> IPv4Address | IPv6Address | None:
-    """Return what an IP address in words says, None for a name."""
+    """Return the IP address that a host states literally, None for a name."""
     try:
         return ip_address(host)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The sections of the configuration on who may use her, and how much."""
+"""Configuration sections on who may use her, and how much."""
 
 from collections.abc import Collection
 from typing import Literal
@@ -13,8 +13,10 @@ _KINDS = ("discord", "matrix", "server", "role", "room")
 
 
 class AccessSection(Section):
-    """Who may use her. An entry is an account ("discord:1234", "matrix:@ada:example.org"), or all who can read something: a
-    Discord server ("server:1234"), those of it with a role ("role:1234/5678"), a Matrix room ("room:!abc:example.org").
+    """Who may use her.
+
+    An entry is an account ("discord:1234", "matrix:@ada:example.org"), or everybody who can read something: a Discord server
+    ("server:1234"), its members with a role ("role:1234/5678"), a Matrix room ("room:!abc:example.org").
     """
 
     allow: list[str] = Field(default_factory=list)
@@ -41,20 +43,20 @@ class AccessSection(Section):
 
 
 def accounts(entries: Collection[str]) -> frozenset[tuple[str, str]]:
-    """Return the accounts among entries, each as its platform and id."""
+    """Return the accounts among entries, as (platform, id)."""
     split = [one.partition(":") for one in entries]
     return frozenset((kind, ident) for kind, _rest, ident in split if kind in ("discord", "matrix"))
 
 
 def circles(entries: Collection[str]) -> frozenset[tuple[str, Circle]]:
-    """Return those who can read something among entries, each with its platform."""
+    """Return the groups among entries (servers, roles, rooms), each with its platform."""
     split = [one.partition(":") for one in entries]
     discord = {("discord", Circle(Reach.PUBLIC, ident)) for kind, _rest, ident in split if kind in ("server", "role")}
     return frozenset(discord | {("matrix", Circle(Reach.ROOM, ident)) for kind, _rest, ident in split if kind == "room"})
 
 
 class Limit(Section):
-    """How many answers, and how many tokens there and back for them, in a minute and in a day of UTC; 0 for as many as are asked."""
+    """The most answers, and the most tokens in prompts and answers, per minute and per UTC day; 0 for no limit."""
 
     turns_per_minute: int = Field(0, ge=0)
     turns_per_day: int = Field(0, ge=0)
@@ -63,10 +65,10 @@ class Limit(Section):
 
 
 class LimitsSection(Section):
-    """How much one person, one place, and all together may have; who is named in [people] has no limits.
+    """The limits of one person, one place, and everybody together; people named in [people] have none.
 
-    `in_a_row` is how many answers an account gets that writes faster than a person could. `cheaper` names the backend that answers
-    whoever is at one and a half times a limit.
+    `in_a_row` is the most consecutive answers to an account that writes faster than a person could. `cheaper` names the backend
+    that answers from one and a half times a limit on.
     """
 
     in_a_row: int = Field(5, ge=0)

@@ -1,4 +1,4 @@
-"""The environment, read once at the start, and nowhere else: where the data lies, who is at the machine, and the secrets."""
+"""The environment, read once at the start and nowhere else: the data's location, the system user, and secrets."""
 
 import getpass
 import os
@@ -16,7 +16,7 @@ from memory.text.storable import clean
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the environment says, read once at the start."""
+    """A snapshot of the environment, taken at the start."""
 
     home: Path
     db_path: Path
@@ -26,7 +26,7 @@ class Surroundings:
     variables: dict[str, str] = field(repr=False)
 
     def secret(self, env: str, file: str, what: Said) -> SecretStr | None:
-        """Return a secret from its variable or file; None where neither is named. Raises BadSecret, never showing it."""
+        """Return a secret from its variable or file; None if neither is named. Raises BadSecret, never showing the secret."""
         if env:
             value = self.variables.get(env, "")
             if not value:
@@ -43,9 +43,9 @@ class Surroundings:
         return None
 
     def secret_if_there(self, env: str, file: str) -> str:
-        """Return a secret that is needed only once: '' where its variable or file is not there any more.
+        """Return a secret that is needed only once: '' if its variable or file is gone.
 
-        Raises BadSecret for a file that is there and cannot be read or is empty.
+        Raises BadSecret for an existing file that is unreadable or empty.
         """
         if env and not self.variables.get(env):
             return ""
@@ -55,12 +55,12 @@ class Surroundings:
         return found.get_secret_value() if found else ""
 
     def path(self, text: str) -> Path:
-        """Return a path of the configuration: absolute, from ~, or relative to the home of the data."""
+        """Return a configured path: absolute, below ~, or relative to the home."""
         return self.home / Path(text).expanduser()
 
 
 def surroundings() -> Surroundings:
-    """Read the environment. Raises BadConfig where it names what cannot be."""
+    """Read the environment. Raises BadConfig for an impossible value."""
     variables = dict(os.environ)
     home = Path(variables.get("LYRA_HOME") or "~/.lyra").expanduser().absolute()
     try:

@@ -1,4 +1,4 @@
-"""The home of the data: who uses it, and what an earlier end left half done there."""
+"""The home: shared and exclusive access to it, and recovery from an interrupted restore."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +17,9 @@ _AT_WORK = lazy("Lyra is at work in this home. End her and every lyra command fi
 
 @contextmanager
 def used(around: Surroundings, clock: Clock, *, kept_here: bool = True) -> Iterator[restoring.SetAside | None]:
-    """Use the home for the block, beside others, with what was left half done finished and everything readable by its owner alone.
+    """Hold the home for the block, shared with other processes, with interrupted work finished and file modes private.
 
-    Gives what a restore that is finished here set aside; the memory itself is looked for where it is kept here. Raises HomeInUse,
+    Yields what a restore that is finished here set aside. Requires the memory's file if `kept_here`. Raises HomeInUse,
     MemoryMissing.
     """
     lock = FileLock(around.home / "use.lock")
@@ -42,7 +42,7 @@ def used(around: Surroundings, clock: Clock, *, kept_here: bool = True) -> Itera
 
 @contextmanager
 def alone(around: Surroundings, clock: Clock) -> Iterator[None]:
-    """Hold the home alone for the block, with a restore that was cut off finished. Raises HomeInUse."""
+    """Hold the home exclusively for the block, with an interrupted restore finished. Raises HomeInUse."""
     lock = FileLock(around.home / "use.lock")
     try:
         lock.require(_AT_WORK)
@@ -61,7 +61,7 @@ def _finish(lock: FileLock, around: Surroundings, clock: Clock) -> restoring.Set
 
 
 def _kept(around: Surroundings) -> Iterator[Path]:
-    """Yield the files that Lyra keeps there. The key is not among them: who could read it is for `lyra doctor` to say."""
+    """Yield the files that Lyra stores. The key is not among them: `lyra doctor` reports who could read it."""
     home, beside = around.home, around.db_path.parent
     yield from (file for file in beside.glob("*") if file.name.startswith(around.db_path.name))
     yield beside / home_files.TOMBSTONES

@@ -1,4 +1,4 @@
-"""What is wrong with a value of the configuration, in words: pydantic says it in English, and by its own terms."""
+"""Wording of invalid configuration values: pydantic reports them in English and in its own terms."""
 
 import re
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _PATTERNS: Mapping[str, Sentence] = {
     "quiet": lazy("two times such as 22:00-08:00, or nothing for no quiet hours"),
     "log_level": lazy("debug, info, warning or error"),
 }
-"""What values may be that a pattern describes."""
+"""What a value that must match a pattern may be."""
 _WHOLE, _NUMBER, _TRUTH = lazy("a whole number"), lazy("a number"), lazy("true or false")
 _TEXT, _LIST, _SECTION = lazy("text in quotation marks"), lazy("a list in square brackets"), lazy("a section of its own")
 _TYPES: Mapping[str, Sentence] = {
@@ -25,14 +25,14 @@ _BOUNDS = ("ge", "gt", "le", "lt", "min_length", "max_length")
 
 
 def whereabouts(error: TOMLDecodeError) -> Sentence:
-    """Return where a file stops being TOML; why, the parser says in English alone."""
+    """Return where a file stops being TOML; the parser gives the reason in English only."""
     if at := _AT.search(str(error)):
         return lazy(" in line {line}, at character {column}", line=at["line"], column=at["column"])
     return lazy(": something is missing at its end")
 
 
 def wrong(found: Any) -> str:
-    """Return what a value is to be, as one of pydantic's errors has it."""
+    """Return what a value should be, from one of pydantic's errors."""
     kind, context = found["type"], found.get("ctx", {})
     if kind == "string_pattern_mismatch":
         return str(_PATTERNS[found["loc"][-1]])
@@ -44,7 +44,7 @@ def wrong(found: Any) -> str:
         return str(_TYPES[kind])
     if any(name in context for name in _BOUNDS):
         return str(_bound(context))
-    # What the sections say themselves is in the reader's language already.
+    # The sections' own messages are in the reader's language already.
     return str(found["msg"]).removeprefix("Value error, ")
 
 

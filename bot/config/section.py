@@ -1,4 +1,4 @@
-"""What every section of the configuration has in common: no key beside its own, and values only of the type that is written."""
+"""The base of every configuration section: no unknown keys, and values strictly of the declared type."""
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -6,13 +6,13 @@ from localization.numerals import number
 from localization.sentences import _
 
 STRICT = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, validate_default=True)
-"""A number is no text and no true or false; what is endless is none."""
+"""A number, but no string or boolean; infinity is refused."""
 _MOST = 1_000_000_000
-"""Beyond every sensible number of the configuration, and within what dates and timers can hold."""
+"""Above every sensible number of the configuration, and within the range of dates and timers."""
 
 
 class Section(BaseModel):
-    """A section of the configuration file."""
+    """The base of configuration sections."""
 
     model_config = STRICT
 

@@ -19,10 +19,11 @@ Days = Annotated[float, Field(ge=0, le=36_500)]
 
 
 class Backend(Section):
-    """A model behind an OpenAI-compatible endpoint; one that `sees` takes images. `tools` says whether it may look things up
-    while it answers. `context` is how many tokens a prompt and its answer may have, 0 to find it out; `parallel` how many
-    answers it makes at once, 0 for one where it runs nearby and as many as are asked for elsewhere. Prices are per million
-    tokens, in your own currency.
+    """A model behind an OpenAI-compatible endpoint.
+
+    It takes images if it `sees`. `tools` says whether it may look things up while answering. `context` is the most tokens of a
+    prompt with its answer, 0 to detect it; `parallel` the most concurrent answers, 0 for one on a nearby endpoint and no limit
+    elsewhere. Prices are per million tokens, in your own currency.
     """
 
     base_url: str
@@ -42,13 +43,13 @@ class Backend(Section):
 
     @property
     def sampling(self) -> dict[str, object]:
-        """What is said of how the next word is chosen and what ends an answer, as a request has it."""
+        """The sampling and stop parameters, as a request states them."""
         said = {"temperature": self.temperature, "stop": self.stop}
         return {key: value for key, value in said.items() if value not in ("", [])}
 
     @property
     def places(self) -> int:
-        """How many answers are asked for at once."""
+        """The most concurrent requests."""
         return self.parallel or (1 if is_nearby(self.base_url) else _MANY)
 
     @field_validator("base_url")
@@ -58,7 +59,7 @@ class Backend(Section):
 
 
 class Someone(Section):
-    """The accounts of one person. A name, or a list of names, a platform."""
+    """The accounts of one person: a name, or a list of names, per platform."""
 
     console: Names
     discord: Names
@@ -68,7 +69,7 @@ class Someone(Section):
     @classmethod
     def _one_or_many(cls, value: Any) -> Any:
         many = value if isinstance(value, list) else [value] if isinstance(value, str | int) else value
-        # Ids of Discord are numbers, and easily written without quotation marks.
+        # Discord ids are numbers, and are easily written without quotation marks.
         return [str(one) if type(one) is int else one for one in many] if isinstance(many, list) else many
 
     @field_validator("discord")
@@ -97,10 +98,10 @@ def _matrix_ids(value: list[str]) -> list[str]:
 
 
 class Discord(Section):
-    """The bot account on Discord; `api_url` and `gateway_url` are another server that speaks Discord's protocol.
+    """The bot account on Discord; `api_url` and `gateway_url` name another server that speaks Discord's protocol.
 
-    `shards` is into how many connections her servers are divided where several processes have one each (`lyra run --role
-    platform`), "auto" for as many as Discord advises.
+    `shards` is the number of gateway connections if several processes hold one each (`lyra run --role platform`), "auto" for as
+    many as Discord recommends.
     """
 
     token_env: str = ""
@@ -137,10 +138,11 @@ class Discord(Section):
 
 
 class Matrix(Section):
-    """Her account on a Matrix homeserver. The password is used once; afterwards she keeps her own token. Without one, and
-    without a token, she is signed in by `lyra matrix login`.
+    """Her account on a Matrix homeserver.
 
-    `invites` are the accounts whose invitations she accepts, "anyone" or "off"; unset, those of the people configured.
+    The password is used once; afterwards she keeps her own token. Without password and token, `lyra matrix login` signs her in.
+
+    `invites` are the accounts whose invitations she accepts, "anyone" or "off"; unset, those of the configured people.
     """
 
     homeserver: str
@@ -160,7 +162,7 @@ class Matrix(Section):
     def _a_homeserver(cls, value: str) -> str:
         server = address(value, ("http", "https"), "https://matrix.example.org")
         parts = urlsplit(server)
-        # A server may lie below a path, but not below one of Matrix's own.
+        # A server may be served below a path, but not below one of Matrix's own.
         if parts.path.startswith("/_matrix") or parts.query or parts.fragment:
             alone = f"{parts.scheme}://{parts.netloc}"
             raise ValueError(
@@ -185,7 +187,7 @@ class Matrix(Section):
 class WebSection(Section):
     """The memory page and HTTP for scripts. Beyond this machine only encrypted: with a certificate, or behind named proxies.
 
-    `address` is what people type to reach it there; `proxies` are the addresses of what stands in front and encrypts.
+    `address` is the URL that people use from there; `proxies` are the addresses of the proxies that terminate TLS.
     """
 
     port: int = Field(8765, ge=0, le=65535)
@@ -237,7 +239,7 @@ def _an_ip_address(value: str) -> str:
 
 
 class Exit(Section):
-    """Which links she may show although nobody in view said them."""
+    """The links that she may show although nobody in view gave them."""
 
     links: Names
 
@@ -249,19 +251,19 @@ class Exit(Section):
 
     @property
     def allowed(self) -> AllowList:
-        """The links, ready to be asked."""
+        """The links as an allow list."""
         return AllowList(self.links)
 
 
 class PrivacySection(Section):
-    """Who is responsible for what she keeps, and how to reach them, as her privacy policy names them."""
+    """Who is responsible for the stored data, and how to reach them, as her privacy policy names them."""
 
     operator: str = ""
     contact: str = ""
 
 
 class RetentionSection(Section):
-    """How many days each tier is kept, counted from when it was kept or made; 0 for ever. A message takes what rests on it along."""
+    """The days that each tier is kept, from when it was stored or made; 0 for ever. A message takes along what rests on it."""
 
     messages: Days = 0
     gists: Days = 0
@@ -273,7 +275,7 @@ class RetentionSection(Section):
 
 
 class DreamSection(Section):
-    """When she dreams, from which level on each drive acts, and what a day's dreams of one place may take."""
+    """When she dreams, the threshold of each drive, and the daily budget for one place's dreams."""
 
     night: str = Field("03:30", pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?$")
     every_minutes: int = Field(240, ge=0)

@@ -1,4 +1,4 @@
-"""Configuration: one TOML file, read once and strictly; secrets are named in it and held outside it."""
+"""The configuration: one TOML file, read once and strictly. Secrets are stored elsewhere, and only named in it."""
 
 import difflib
 import tomllib
@@ -33,11 +33,11 @@ from localization.sentences import _, lazy
 
 OFFLINE = "offline"
 LOCAL, OFF = "local", "off"
-"""What `embed` may say instead of a backend: the model that comes with Lyra, or none."""
+"""The values of `embed` besides backends: the bundled model, or none."""
 
 
 class Settings(Section):
-    """Every key of the file, with its default. No environment variable changes a key unseen."""
+    """Every key of the file, with its default. No environment variable overrides one."""
 
     chat: Names = Field(default_factory=list)
     summary: Names = Field(default_factory=list)
@@ -147,12 +147,12 @@ class Settings(Section):
 
     @property
     def accounts(self) -> frozenset[tuple[str, str]]:
-        """The accounts of those named in [people], each as its platform and id."""
+        """The accounts of everybody in [people], as (platform, id)."""
         return frozenset((platform, account) for _, platform, account in self._listed())
 
     @property
     def owners(self) -> frozenset[tuple[str, str]]:
-        """The accounts of those named in [people] who have this machine's terminal, each as its platform and id."""
+        """The accounts of those in [people] who also have a console identity, as (platform, id)."""
         here = {name for name, someone in self.people.items() if someone.console}
         return frozenset((platform, account) for name, platform, account in self._listed() if name in here)
 
@@ -171,7 +171,7 @@ class Settings(Section):
 
 
 def load(around: Surroundings) -> Settings:
-    """Read the configuration file; without one, every default holds. Raises BadConfig in one sentence."""
+    """Read the configuration file; without one, all defaults apply. Raises BadConfig with one sentence."""
     path = around.config_path
     if not path.exists():
         if around.variables.get("LYRA_CONFIG"):
@@ -183,7 +183,7 @@ def load(around: Surroundings) -> Settings:
 
 
 def checked(text: str, path: Path) -> Settings:
-    """Return what the text of a configuration file means. Raises BadConfig in one sentence."""
+    """Parse and validate the text of a configuration file. Raises BadConfig with one sentence."""
     try:
         return Settings.model_validate(tomllib.loads(text))
     except ValidationError as error:
@@ -214,7 +214,7 @@ def _problem(found: Any) -> str:
 
 
 def _instead(loc: tuple[Any, ...]) -> str:
-    """Say what an unknown key may have been meant to be: one of its section, or the same in another."""
+    """Return a hint at what an unknown key may have meant: a key of its section, or the same key elsewhere."""
     key = str(loc[-1])
     if near := difflib.get_close_matches(key, _known(loc), 1):
         return _(' (did you mean "{near}"?)', near=near[0])
@@ -235,7 +235,7 @@ def _sections() -> dict[str, type[BaseModel]]:
 
 
 def local_zone(settings: Settings) -> str:
-    """Return the time zone to tell times in: the configured one, or this machine's."""
+    """Return the time zone in which times are shown: the configured one, or this machine's."""
     if settings.time_zone:
         return settings.time_zone
     name = tzlocal.get_localzone_name()

@@ -1,4 +1,4 @@
-"""Where the memory is kept: a file of the home, or a PostgreSQL database."""
+"""Where the memory is stored: a file of the home, or a PostgreSQL database."""
 
 from urllib.parse import urlsplit
 
@@ -11,8 +11,10 @@ _SCHEMES = ("postgresql", "postgres")
 
 
 class StoreSection(Section):
-    """The PostgreSQL database that holds the memory; without one, a file of the home does. `url` is written like
-    "postgresql://lyra@127.0.0.1/lyra"; a password has a variable or a file of its own, or stands in the URL that `url_env` names.
+    """The PostgreSQL database that holds the memory; without one, a file of the home does.
+
+    `url` is written like "postgresql://lyra@127.0.0.1/lyra"; a password has a variable or a file of its own, or is part of the
+    URL that `url_env` names.
     """
 
     url: str = ""
@@ -39,7 +41,10 @@ class StoreSection(Section):
 
 
 def database_url(value: str, *, secret: bool) -> str:
-    """Return the URL of a database. Raises ValueError, not showing it, where it is none, or holds a password and is no `secret`."""
+    """Return a database URL.
+
+    Raises ValueError, not showing the URL, if it is invalid, or has a password and is not `secret`.
+    """
     try:
         parts = urlsplit(value)
         holds = parts.password is not None or "password=" in parts.query

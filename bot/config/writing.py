@@ -1,11 +1,11 @@
-"""Files of hers that people edit as well, written whole."""
+"""Atomic writes of files that people edit as well."""
 
 import os
 from pathlib import Path
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file whole or not at all, readable by its owner alone. Raises OSError."""
+    """Write a file atomically, readable by its owner alone. Raises OSError."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

@@ -1,5 +1,5 @@
-"""`lyra setup`: a configuration that works, in a few minutes.
+"""`lyra setup`: a working configuration in a few minutes.
 
-Questions go out, and answers come in, from a terminal or a pipe; each answer is tried live. Out goes the commented configuration
-file, shown before it is written.
+Questions go out, and answers come in, from a terminal or a pipe; each answer is tried live. Out goes the commented
+configuration file, shown before it is written.
 """

@@ -1,4 +1,4 @@
-"""Questions to whoever sets her up: at a terminal, or over a pipe with an answer a line."""
+"""Questions of the set-up: at a terminal, or over a pipe with one answer a line."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -13,27 +13,27 @@ from localization.sentences import _
 
 
 class LeftOut(Exception):
-    """Somebody does not want what they are asked about after all."""
+    """The person chose to leave a topic out after all."""
 
 
 class Asking:
-    """Asks on standard error, so that standard output holds nothing but what was made. An empty answer takes the default.
+    """Asks on standard error, so that standard output holds results alone. An empty answer takes the default.
 
-    Every question raises BadInput where the input has ended, and Cancelled at Ctrl-C. What was done before the end of the
-    questions is undone with `undoing`.
+    Every question raises BadInput at the end of input, and Cancelled at Ctrl-C. What was done before the last question is then
+    reverted by `undoing`.
     """
 
     def __init__(self, undoing: ExitStack) -> None:
         self.undoing = undoing
 
     def say(self, text: str = "") -> None:
-        """Tell something."""
+        """Print a message."""
         show(text, sys.stderr)
 
     def ask(self, question: str, default: str = "", *, wrong: Callable[[str], str] | None = None) -> str:
-        """Return an answer; `wrong` says what is wrong with one, '' for nothing, and then it is asked again.
+        """Ask until an answer is valid; `wrong` returns what is wrong with one, '' for nothing.
 
-        Over a pipe a wrong answer is told, and the next line is taken.
+        Over a pipe, an invalid answer is reported and the next line is taken.
         """
         while True:
             given = _line(f"{question} [{default}]" if default else question).strip() or default
@@ -43,7 +43,7 @@ class Asking:
             self.say(f"  {trouble}")
 
     def ask_of(self, what: str, question: str, default: str = "", *, wrong: Callable[[str], str] | None = None) -> str:
-        """Return an answer about something that may be left as it was. Raises LeftOut for a no, and for nothing where nothing is no answer."""
+        """Ask about something that may stay as it was. Raises LeftOut for a no, or for an empty answer without a default."""
         given = self.ask(
             f"{question} {_('(no leaves {what} as it was)', what=what)}",
             default,
@@ -54,7 +54,7 @@ class Asking:
         return given
 
     def sure(self, question: str, *, default: bool) -> bool:
-        """Return whether it was agreed to."""
+        """Return whether the question was answered with yes."""
         given = self.ask(
             f"{question} {_('(Y/n)') if default else _('(y/N)')}",
             wrong=lambda said: "" if not said or said.casefold() in YES | NO else _("Say y or n."),
@@ -62,24 +62,24 @@ class Asking:
         return given in YES if given else default
 
     def keep_anyway(self) -> bool:
-        """Return whether something that does not work is to be kept."""
+        """Return whether to keep something that does not work."""
         return self.sure(_("  Keep it anyway?"), default=False)
 
     def secret(self, question: str) -> str:
-        """Return what is typed without showing it."""
+        """Return what is typed, without echo."""
         return (asked(question, lambda: f"{getpass('')}\n") if sys.stdin.isatty() else _line(question)).strip()
 
 
 def _line(question: str) -> str:
     line = asked(question)
     if not line:
-        # Said now: whoever prints it does not know in which language the questions went on.
+        # Translated now: whoever prints it does not know the language chosen during the questions.
         raise BadInput(_("The answers ended before the last question; nothing was written."))
     return line
 
 
 def one_of(known: Sequence[str], none: Callable[[str], str]) -> Callable[[str], str]:
-    """Return what tells that an answer is `none` of these, with the nearest of them."""
+    """Return a validator: for an answer that is not among `known`, it gives `none` with the nearest match."""
 
     def wrong(given: str) -> str:
         if not given or given in known:

@@ -1,4 +1,4 @@
-"""The configuration file as set-up changes it: what stands there stays, comments included; what is new has the example's comments."""
+"""The configuration file as set-up edits it: existing content and comments stay; a new file gets the example's comments."""
 
 import difflib
 import re
@@ -18,7 +18,7 @@ from localization.sentences import _, lazy
 _SECTION = re.compile(r"^(?:# )?\[(?P<name>[\w.]+)\]")
 _KEY = re.compile(r"^(?:# )?(?P<key>\w+) = ")
 _NAMED = {"models", "people"}
-"""The sections of which there may be several, each by a name."""
+"""The sections that may occur several times, each under a name."""
 
 
 _HEAD = (
@@ -29,7 +29,7 @@ _HEAD = (
 
 
 class ConfigFile:
-    """A configuration file that is being changed. Raises BadConfig where it is none."""
+    """A configuration file being edited. Raises BadConfig if it is not TOML."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -46,14 +46,14 @@ class ConfigFile:
         self._document: Any = imported("tomlkit:parse")(self.before)
 
     def get(self, *steps: str) -> Any:
-        """Return a value that stands there, None where it does not."""
+        """Return a value of the file, None if absent."""
         found: Any = self._document
         for step in steps:
             found = found.get(step) if hasattr(found, "get") else None
         return found.unwrap() if hasattr(found, "unwrap") else found
 
     def set(self, *steps: str, to: Any) -> None:
-        """Let a value stand under a key, given by the sections around it and its name; None takes it away."""
+        """Set a key, given by its sections and its name; None removes it."""
         *sections, key = steps
         if to is None:
             self._drop(sections, key)
@@ -67,7 +67,7 @@ class ConfigFile:
             where[key] = to
 
     def drop_section(self, name: str) -> None:
-        """Take a section away."""
+        """Remove a section."""
         if name in self._document:
             del self._document[name]
 
@@ -80,16 +80,16 @@ class ConfigFile:
 
     @property
     def text(self) -> str:
-        """The file as it would be written."""
+        """The file's new text."""
         made: str = imported("tomlkit:dumps")(self._document)
         return "\n".join(_commented(made)) + "\n" if self.is_new else made
 
     def settings(self) -> Settings:
-        """Return what the file would mean. Raises BadConfig."""
+        """Return the settings of the new text. Raises BadConfig."""
         return checked(self.text, self.path)
 
     def difference(self) -> str:
-        """Return what would change, line by line; '' for nothing."""
+        """Return the change as a unified diff; '' for none."""
         name = self.path.name
         return "\n".join(
             difflib.unified_diff(
@@ -98,18 +98,18 @@ class ConfigFile:
         )
 
     def write(self) -> None:
-        """Put the file in the place of what is there, whole, and readable by its owner alone. Raises OSError."""
+        """Replace the file atomically, readable by its owner alone. Raises OSError."""
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_private(self.path, self.text)
 
 
 def example() -> str:
-    """Return the example: every key with its default and what it is for."""
+    """Return the example file: every key with its default and purpose."""
     return files("bot.config").joinpath("lyra.example.toml").read_text("utf-8")
 
 
 def _commented(made: str) -> Iterator[str]:
-    """Yield the example with what was set in the place of its defaults; what was not set stays a comment."""
+    """Yield the example's lines with the values that were set; everything else stays commented out."""
     told: Any = imported("tomlkit:parse")(made)
     section: tuple[str, ...] = ()
     yield from _HEAD
@@ -127,7 +127,7 @@ def _commented(made: str) -> Iterator[str]:
 
 
 def _others(told: Any, section: tuple[str, ...]) -> Iterator[str]:
-    """Yield the backends or the people that were named, each as a section of its own."""
+    """Yield each named backend or person as a section of its own."""
     for name, values in told[section[0]].items():
         yield f"[{section[0]}.{name}]"
         for key, value in values.items():
@@ -136,7 +136,7 @@ def _others(told: Any, section: tuple[str, ...]) -> Iterator[str]:
 
 
 def _line(line: str, key: str, values: Any) -> str:
-    """Return a line of the example with the value that was set, or as a comment."""
+    """Return a line of the example with its set value, or commented out."""
     if key not in values:
         return f"# {line}"
     _, mark, comment = line.partition(" #")

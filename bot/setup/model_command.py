@@ -1,4 +1,4 @@
-"""`lyra model`: which model she converses with, outside of a conversation: shown, connected, tried."""
+"""`lyra model`: show, connect or test the chat model outside of a conversation."""
 
 import os
 import signal
@@ -17,17 +17,17 @@ from memory.store.locks import FileLock
 
 _RELOAD = "reload"
 _NO_SERVER = frozenset({"", "off", "config", _RELOAD})
-"""What is said in the place of a server's name."""
+"""The argument given instead of a server's URL."""
 
 
 class _Screen:
-    """Asks at the terminal, if anybody is there."""
+    """Asks at the terminal, if it is interactive."""
 
     def __init__(self, *, yes: bool) -> None:
         self._yes = yes
 
     async def confirm(self, question: str) -> bool:
-        """Return whether it was agreed to."""
+        """Return whether the person confirmed."""
         return ask(question, yes=self._yes)
 
     def enter(self, thread: str, name: str) -> bool:
@@ -36,7 +36,7 @@ class _Screen:
 
 
 async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
-    """Show, connect or take off the model; with `tries`, have it answer. Returns 1 where nothing came of it."""
+    """Show, connect or disconnect the model; with `tries`, have it answer. Returns 1 on failure."""
     async with opened() as app:
         if name == _RELOAD:
             awake = nudge(app.base.around.home)
@@ -65,7 +65,7 @@ def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
 
 
 async def _tried(app: App) -> int:
-    """Have every model that serves say a few words; return 1 where one does not."""
+    """Have every configured model say a few words; return 1 if one fails."""
     findings = [
         await model_checkup.checkup(app.base.around, backend.model, backend, app.models.learnt.of(backend))
         for backend in app.models.chatting
@@ -78,12 +78,12 @@ async def _tried(app: App) -> int:
 
 
 def nudge(home: Path) -> bool:
-    """Have a Lyra who is awake in this home take in what changed; return whether there is one."""
+    """Have a running Lyra in this home reload her configuration; return whether there is one."""
     lock = FileLock(home / "run.lock")
     if lock.take():
         lock.release()
         return False
-    # Whoever holds the lock wrote its process's id into it, and holds it as long as it lives.
+    # The lock's holder wrote its process id into the file, and holds the lock for as long as it lives.
     with suppress(OSError, ValueError):
         os.kill(int(lock.path.read_text()), signal.SIGHUP)
     return True

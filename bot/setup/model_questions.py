@@ -1,4 +1,4 @@
-"""Which model she converses with: asked, looked for on this machine, and tried."""
+"""Choosing the chat model: asked for, looked for on this machine, and tested."""
 
 from bot.cli.checkups import model_checkup
 from bot.config.addresses import API, fault
@@ -17,7 +17,7 @@ _NONE, _MAIN = "none", "main"
 
 
 async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
-    """Ask which model is to answer, try it, and note it. What stands in the file already is offered first."""
+    """Ask which model is to answer, test it, and set it in the file. The file's current model is offered first."""
     asking.say(
         _(
             "\nA model for her to talk with. Without one she keeps, finds and quotes what you told her, and nothing leaves this machine."
@@ -64,7 +64,7 @@ def _no_server(given: str) -> str:
 
 
 async def _described(asking: Asking, around: Surroundings, base_url: str, was: Backend | None) -> Backend:
-    """Return the backend at an address."""
+    """Ask for the details of a backend at a URL and return it."""
     same = was if was and was.base_url == base_url else None
     key = dict[str, str]()
     if base_url not in known_servers(around).values() or (same and (same.api_key_env or same.api_key_file)):
@@ -96,7 +96,7 @@ async def _models(base_url: str, key: str | None = None) -> list[str]:
 
 
 def _chosen(file: ConfigFile) -> Backend | None:
-    """Return the first model of the chain in the file, if there is one."""
+    """Return the first model of the file's chain, or None."""
     names = file.get("chat") or []
     name = names if isinstance(names, str) else next(iter(names), "")
     found = file.get("models", name) if name else None

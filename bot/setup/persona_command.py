@@ -1,4 +1,4 @@
-"""`lyra persona`: who she is, outside of a conversation: shown, set, edited, and tried with the model that serves."""
+"""`lyra persona`: show, set, edit or test the persona outside of a conversation."""
 
 import os
 import shlex
@@ -19,7 +19,7 @@ _HELLO = "Say in two sentences who you are."
 
 
 async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
-    """Show who she is; or set it from a file (- for standard input), edit it, or go back; with `tries`, have her say it."""
+    """Show, set (from a file, - for standard input), edit or reset the persona; with `tries`, have the model greet in it."""
     around, settings = prepare()
     kept = Persona(around, settings.persona)
     if reset:
@@ -59,7 +59,7 @@ def _given(file: str) -> str:
 
 
 def _edited(text: str, editor: str) -> str:
-    """Return a text as somebody leaves it in their editor. Raises LyraError."""
+    """Open a text in the person's editor and return the result. Raises LyraError."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "persona.md"
         path.write_text(text + "\n", "utf-8")

@@ -1,4 +1,4 @@
-"""On which platforms she is: her accounts, each tried, and who owns her there."""
+"""Questions about platforms: her accounts, each tested, and who owns her there."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -25,7 +25,7 @@ Checkup = Callable[..., Awaitable[list[Finding]]]
 
 
 async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
-    """Ask for her account on Discord, and try its token."""
+    """Ask for her account on Discord, and test its token."""
     there = file.get("discord") or {}
     if not asking.sure(_("\nIs she on Discord?"), default=bool(there)):
         file.drop_section("discord")
@@ -39,7 +39,7 @@ async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) ->
 
 
 async def _discord_account(asking: Asking, there: Mapping[str, Any], around: Surroundings) -> dict[str, str]:
-    """Return what leads to her account on Discord, tried. Raises LeftOut."""
+    """Ask for the keys of her Discord account, test them, and return them. Raises LeftOut."""
     usual = "DISCORD_TOKEN"
     default = there.get("token_env") or there.get("token_file") or usual
     while True:
@@ -52,7 +52,7 @@ async def _discord_account(asking: Asking, there: Mapping[str, Any], around: Sur
 
 
 def _section(asking: Asking, kind: type[S], values: Mapping[str, Any]) -> S:
-    """Return a section of the configuration. Raises LeftOut where the file has something in it that nobody is asked about."""
+    """Return a validated section. Raises LeftOut if the file holds an invalid value that no question is about."""
     try:
         return kind(**values)
     except ValidationError as error:
@@ -70,7 +70,7 @@ async def _discord(section: Discord, around: Surroundings) -> list[Finding]:
 
 
 async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
-    """Ask for her account on Matrix, and try it."""
+    """Ask for her account on Matrix, and test it."""
     there = file.get("matrix") or {}
     if not asking.sure(_("\nIs she on Matrix?"), default=bool(there)):
         file.drop_section("matrix")
@@ -80,7 +80,7 @@ async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> 
 
 
 async def _matrix_account(asking: Asking, there: Mapping[str, Any], around: Surroundings) -> dict[str, str]:
-    """Return what leads to her account on Matrix, each answer tried. Raises LeftOut."""
+    """Ask for the keys of her Matrix account, test each answer, and return them. Raises LeftOut."""
     usual = "MATRIX_PASSWORD"
     default = there.get("password_env") or there.get("password_file") or usual
     while True:
@@ -106,7 +106,7 @@ async def _matrix_account(asking: Asking, there: Mapping[str, Any], around: Surr
 
 
 async def _homeserver(asking: Asking, there: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return the address of her homeserver, and whether that answers. Raises LeftOut."""
+    """Ask for her homeserver; return its URL, and whether it answers. Raises LeftOut."""
     tried: Callable[[str], Awaitable[str]] = imported("bot.cli.checkups.matrix_checkup:out_of_reach")
     while True:
         given = asking.ask_of(
@@ -122,13 +122,13 @@ async def _homeserver(asking: Asking, there: Mapping[str, Any]) -> tuple[str, bo
 
 
 def _wrong(key: str) -> Callable[[str], str]:
-    """Return what says what is wrong with a value of [matrix], '' for nothing."""
+    """Return a validator for a value of [matrix]."""
     usual = {"homeserver": "https://matrix.example.org", "user_id": "@lyra:example.org"}
     return lambda given: _trouble(Matrix, {**usual, key: given})
 
 
 async def _by_page(homeserver: str) -> bool:
-    """Return whether a homeserver lets accounts in on a page, and by no password."""
+    """Return whether a homeserver supports sign-in on a web page only, not by password."""
     by_page: Callable[[str], Awaitable[bool]] = imported("bot.cli.checkups.matrix_checkup:by_page")
     return await by_page(homeserver)
 
@@ -142,7 +142,7 @@ async def _matrix(section: Matrix, around: Surroundings) -> list[Finding]:
 
 
 async def _kept(asking: Asking, tried: Callable[[], Awaitable[list[Finding]]]) -> bool:
-    """Try an account; return whether it is well, or is to be kept anyway."""
+    """Test an account; return whether it works, or is to be kept anyway."""
     asking.say(_("  Trying it …"))
     findings = await tried()
     for finding in findings:
@@ -165,7 +165,7 @@ def _note(file: ConfigFile, section: str, values: dict[str, str]) -> None:
 
 
 def ask_owner(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
-    """Ask which accounts are those of who runs her, where she is on platforms."""
+    """Ask for the operator's accounts on the configured platforms."""
     platforms = {"discord": "123456789012345678", "matrix": "@ada:example.org"}
     chosen = [one for one in platforms if file.get(one)]
     if not chosen:

@@ -1,4 +1,4 @@
-"""Secrets as set-up takes them: by the name of a variable or of a file; what is typed goes to a file of its own in her home."""
+"""Secrets in set-up: given as the name of a variable or a file; a typed one is stored in a file of its own in the home."""
 
 import re
 from pathlib import Path
@@ -14,17 +14,17 @@ _TYPE = "type"
 
 
 class Secrets:
-    """Asks where a secret is; none is ever printed or written into the configuration."""
+    """Asks where a secret is; no secret is ever printed or written into the configuration."""
 
     def __init__(self, asking: Asking, around: Surroundings) -> None:
         self._asking = asking
         self._around = around
 
     def ask(self, what: str, name: str, default: str, key: str, *, usual: str, platform: str = "") -> dict[str, str]:
-        """Return the keys of a section that say where a secret is, like {"token_env": "DISCORD_TOKEN"}.
+        """Ask for a secret; return the keys of a section that locate it, like {"token_env": "DISCORD_TOKEN"}.
 
-        `name` is the file in her home for what is typed, `usual` the variable where such a secret usually is. That of a `platform`
-        there has to be, or LeftOut is raised; any other is optional.
+        `name` is the file in the home for a typed secret, `usual` the customary variable. A `platform`'s secret is required:
+        LeftOut is raised without one; any other is optional.
         """
         question = (
             _(
@@ -49,7 +49,7 @@ class Secrets:
                 return self._there({f"{key}_env": given, f"{key}_file": ""}, given, "")
             if self._around.path(given).is_file():
                 return self._there({f"{key}_env": "", f"{key}_file": given}, "", given)
-            # It may be the secret itself: it is not repeated.
+            # It may be the secret itself, so it is not repeated.
             self._asking.say(
                 _("  That is neither the name of an environment variable (like {usual}) nor a file that exists.", usual=usual)
             )

