@@ -1,4 +1,4 @@
-"""How often somebody may be wrong: whoever shows wrong tokens again and again is told to wait, until they show the right one."""
+"""Rate limit on wrong tokens: too many of them block a caller for a while, unless the right one is shown."""
 
 import time
 from collections.abc import Callable
@@ -9,18 +9,18 @@ _CALLERS = 10_000
 
 
 class Attempts:
-    """Counts wrong tokens by the address they come from."""
+    """Counts wrong tokens by caller address."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._wrong: dict[str, list[float]] = {}
 
     def blocked(self, caller: str) -> bool:
-        """Say whether a caller was wrong too often: they are told to wait rather than that it was wrong."""
+        """Return whether a caller sent too many wrong tokens lately."""
         return len(self._recent(caller)) >= _MOST
 
     def wrong(self, caller: str) -> None:
-        """Note that a caller showed something wrong."""
+        """Count a wrong token of a caller."""
         recent = [*self._recent(caller), self._now()]
         self._wrong.pop(caller, None)
         self._wrong[caller] = recent[-_MOST:]

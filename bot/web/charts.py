@@ -1,4 +1,4 @@
-"""Charts, drawn here as SVG: bars and lines with their numbers in words beside them. The style sheet colours them."""
+"""Bar and line charts as SVG, with their numbers in words beside them. Colours come from the style sheet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ from localization.sentences import _
 
 _WIDE, _HIGH, _LEFT, _BELOW, _ABOVE = 720, 212, 44, 38, 12
 _UNDER = _HIGH - _BELOW + 10
-"""Where what stands below a chart begins: it hangs from there, so that larger letters grow away from the bars."""
+"""The y coordinate of the labels below a chart: they hang from there, so that larger letters grow away from the bars."""
 _LABELS = 8
 _BAR_MOST = 44.0
 Bar = tuple[str, float, str]
-"""What a bar is called, its number, and where it leads ('' for nowhere)."""
+"""A bar's label, its value, and its link ('' for none)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A measure over time: its name, and instants with values."""
+    """A measure over time: its name, and its (instant, value) points."""
 
     name: str
     points: Sequence[tuple[float, float]]
 
 
 def bars(some: Sequence[Bar], title: str) -> Markup:
-    """Return a bar for each of some numbers, none below zero; '' where there is none above it."""
+    """Return a bar chart of values of at least zero; '' if none is above zero."""
     most = max((value for _, value, _ in some), default=0)
     if most <= 0:
         return Markup()
@@ -48,9 +48,9 @@ def bars(some: Sequence[Bar], title: str) -> Markup:
 
 
 def lines(some: Sequence[Line], least: float, most: float, ends: tuple[str, str], title: str) -> Markup:
-    """Return a line for each measure between `least` and `most`; `ends` are what the first and last instants are called.
+    """Return a chart with one line per measure, between `least` and `most`; `ends` label the first and last instants.
 
-    '' where no measure has two points.
+    '' if no measure has two points.
     """
     instants = [at for line in some for at, _ in line.points]
     if not instants or max(len(line.points) for line in some) < 2:
@@ -90,7 +90,7 @@ def _grid(least: float, most: float) -> list[Markup]:
 
 
 def _text(x: float, y: float, words: str, anchor: str, kind: str = "") -> Markup:
-    """Return words of a chart; those of a kind hang from `y`, and "between" are left out where there is little room."""
+    """Return a text element; with a kind it hangs from `y`, and "between" ones are hidden where space is short."""
     named = Markup(' class="{}"').format(kind) if kind else ""
     return Markup('<text{} x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(named, x, y, anchor, escape(words))
 
@@ -102,7 +102,7 @@ def _number(value: float) -> str:
 
 
 def _round_up(value: float) -> float:
-    """Return the next round number from a value on: 1, 2, 5 and their tens."""
+    """Return the smallest round number (2, 4 or 10 times a power of ten) that is not below a value."""
     size = 1.0
     while True:
         for step in (2, 4, 10):

@@ -1,7 +1,7 @@
-"""What every page works with: memory as its visitor may know it, and templates that escape whatever they are given.
+"""What every page works with: memory as its visitor may know it, and templates that escape all values.
 
-A template says `_("…")` and `ngettext("…", "…", n)` as everything else does, in the language of who reads the page. A sentence
-is text: what it says, and what stands in its gaps, is escaped, but for a gap that is markup of the template's own.
+Templates use `_("…")` and `ngettext("…", "…", n)` like all other code, in the language of the page's reader. Sentences and
+their values are escaped, except for values that are the template's own markup.
 """
 
 import asyncio
@@ -36,11 +36,11 @@ from memory.types import Identity
 from memory.view.view import View
 
 _MOST = 20
-"""How many languages of a header are looked at."""
+"""How many languages of a header are considered."""
 
 
 def accepted(header: str) -> str:
-    """Return the code of the language that a browser asks for in Accept-Language; '' where there are no sentences in any of them."""
+    """Return the supported language that Accept-Language prefers, '' if it names none."""
     ranked = [_ranked(one) for one in header.split(",")[:_MOST]]
     wanted = [(known(name), weight) for name, weight in ranked if weight > 0]
     return next((code for code, _weight in sorted(wanted, key=lambda one: -one[1]) if code), "")
@@ -68,7 +68,7 @@ def _filled(sentence: Sentence, values: Mapping[str, object]) -> Markup:
 
 
 WORDS: Mapping[str, Callable[..., Markup]] = {"_": _said, "ngettext": _counted}
-"""What templates say sentences with."""
+"""The translation functions of the templates."""
 
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -90,26 +90,26 @@ _UNDER = {
     "policy": "export",
     "verify": "health",
 }
-"""Under which of these a page stands that is not among them."""
+"""The navigation entry under which a page without an entry of its own is listed."""
 
 
 _ACCOUNTS: web.RequestKey[Collection[Identity]] = web.RequestKey("accounts", Collection)
-"""Where a request holds the accounts of who is signed in."""
+"""The request key that holds the accounts of the signed-in person."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Tells instants in the time zone of a home."""
+    """Formats instants in a home's time zone."""
 
     now: int
     zone: str
 
     def moment(self, at: int) -> str:
-        """Return an instant as people say it: today at 21:04, on 3 March 2026 at 08:00."""
+        """Return an instant as people write it: today at 21:04, on 3 March 2026 at 08:00."""
         return receipts.moment(at, self.now, self.zone)
 
     def day(self, at: int) -> str:
-        """Return the day of an instant: 3 March 2026."""
+        """Return the date of an instant: 3 March 2026."""
         return receipts.day(at, self.zone)
 
     def hour(self, at: int) -> str:
@@ -117,7 +117,7 @@ class Times:
         return f"{local(at, self.zone):%H:%M}"
 
     def iso(self, at: int) -> str:
-        """Return an instant as machines read it."""
+        """Return an instant in ISO 8601."""
         return local(at, self.zone).isoformat(timespec="seconds")
 
     def ago(self, at: int) -> str:
@@ -127,7 +127,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The open parts of Lyra that pages read and write, and how they are shown."""
+    """The open parts of Lyra that pages use, and how pages are rendered."""
 
     app: App
     talk: Talk
@@ -138,28 +138,29 @@ class Desk:
     platforms: Mapping[str, Adapter]
 
     def person(self, request: web.BaseRequest) -> Person:
-        """Return who is signed in."""
+        """Return the signed-in person."""
         identity = request[VISITOR].identity
         return Person(identity.platform, identity.native_id, identity.native_id)
 
     def owns(self, request: web.Request) -> bool:
-        """Say whether who is signed in runs this machine."""
+        """Return whether the signed-in person is this machine's system user."""
         return self.person(request).id == self.app.base.around.user
 
     def language(self, request: web.BaseRequest) -> str:
-        """Return the code of the language that a request is read in: as its visitor set it in conversation, as the configuration
-        has it, or as the browser asks for; '' for the machine's.
+        """Return the language of a request: set by the visitor in conversation, configured, or asked for by the browser.
+
+        '' stands for the machine's language.
         """
         own = self.app.preferences.language(self.person(request)) if VISITOR in request else ""
         chosen = known(own) or known(self.app.base.settings.language)
         return chosen or accepted(request.headers.get("Accept-Language", ""))
 
     async def view(self, request: web.Request) -> View:
-        """Return memory as who is signed in may know it now, at the account of theirs that they chose to read."""
+        """Return the view of the signed-in person for the account that they chose to read."""
         return await self._view(await self._read(request))
 
     async def own_view(self, request: web.Request) -> View:
-        """Return memory as who is signed in may know it now, at the account that they are signed in with."""
+        """Return the view of the account with which the person signed in."""
         await self.accounts(request)
         return await self._view(request[VISITOR].identity)
 
@@ -170,17 +171,17 @@ class Desk:
         return _chosen(request, await self.accounts(request))
 
     async def accounts(self, request: web.Request) -> list[Identity]:
-        """Return the accounts of who is signed in, the one that they are signed in with first."""
+        """Return the accounts of the signed-in person, the one of the sign-in first."""
         found = await self.app.domains.accounts(self.person(request))
         request[_ACCOUNTS] = found
         return found
 
     def times(self, view: View) -> Times:
-        """Return how instants are told to the readers of a view."""
+        """Return the formatting of instants for the readers of a view."""
         return Times(self.app.base.clock.now(), view.home.time_zone)
 
     async def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
-        """Return a page, filled in beside the event loop, as it may show many long texts; its view was asked for here."""
+        """Render a page in a worker thread, as it may hold many long texts; its view must come from this desk."""
         accounts = request[_ACCOUNTS]
         shown = {
             **facts,
@@ -193,7 +194,7 @@ class Desk:
         return await asyncio.to_thread(self._filled, template, 200, shown)
 
     def plain(self, template: str, code: int = 200, /, **facts: object) -> web.Response:
-        """Return a page for somebody who is not signed in."""
+        """Render a page for a visitor who is not signed in."""
         return self._filled(template, code, facts)
 
     def _filled(self, name: str, status: int, facts: Mapping[str, object]) -> web.Response:
@@ -201,7 +202,7 @@ class Desk:
 
 
 def _chosen(request: web.Request, accounts: Collection[Identity]) -> Identity:
-    """Return whose memory is read: what was chosen, where that is still an account of the same person."""
+    """Return the account whose memory is read: the chosen one, if it still belongs to the same person."""
     visitor = request[VISITOR]
     return visitor.reads if visitor.reads in accounts else visitor.identity
 
@@ -214,12 +215,12 @@ def _frame(request: web.Request) -> Mapping[str, object]:
 
 
 def go(path: str, **query: str) -> web.Response:
-    """Return what sends a browser to another page, after a form."""
+    """Return a redirect to another page, after a form (303)."""
     return web.Response(status=303, headers={"Location": str(URL(path).with_query(query))})
 
 
 def templates() -> Environment:
-    """Return the templates: all that is put in is escaped, and what is not given is an error."""
+    """Return the templates: all values are escaped, and a missing value is an error."""
     found = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -233,7 +234,7 @@ def templates() -> Environment:
 
 
 def _anew(say: Callable[..., object]) -> Callable[..., object]:
-    """Return a filter that is asked each time: else of constants it is once, in the language of whoever reads the page first."""
+    """Return a filter evaluated on each use: Jinja would evaluate constants once, in the language of the first reader."""
 
     @pass_context
     def said(_context: object, *given: object) -> object:
@@ -247,5 +248,5 @@ def _number(n: float, digits: int = 0) -> str:
 
 
 def _stored(reason: str) -> str:
-    """Say what is kept in English as it is read."""
+    """Translate a sentence that is stored in English."""
     return _(reason) if reason else ""

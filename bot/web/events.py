@@ -1,4 +1,4 @@
-"""Server-sent events: what goes on while a tab is open."""
+"""Server-sent events, for as long as a tab is open."""
 
 import asyncio
 import json
@@ -11,34 +11,34 @@ _LOOK_SECONDS = 0.5
 
 
 class Stream:
-    """An answer that goes on."""
+    """A streamed response."""
 
     def __init__(self, response: web.StreamResponse) -> None:
         self._response = response
 
     async def send(self, kind: str, facts: object, seq: int | None = None) -> None:
-        """Send an event; `seq` is where a tab goes on that lost its connection."""
+        """Send an event; `seq` is where a tab resumes that lost its connection."""
         number = f"id: {seq}\n" if seq is not None else ""
         data = json.dumps(facts, ensure_ascii=False)
         await self._response.write(f"{number}event: {kind}\ndata: {data}\n\n".encode("utf-8", "replace"))
 
     async def pulse(self) -> None:
-        """Show that the connection is there."""
+        """Send a heartbeat."""
         await self._response.write(b": here\n\n")
 
 
 @asynccontextmanager
 async def streaming(request: web.Request) -> AsyncIterator[tuple[Stream, web.StreamResponse]]:
-    """Begin an answer that goes on until the block ends, or the tab is closed."""
+    """Stream events until the block ends or the tab is closed."""
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
     await response.prepare(request)
-    # Who closes a tab says nothing.
+    # A tab closes without notice.
     with suppress(ConnectionResetError):
         await response.write(b": listening\n\n")
         yield Stream(response), response
 
 
 async def pause(stopping: asyncio.Event) -> None:
-    """Wait until it is time to look for what came, or until every answer that goes on is to end."""
+    """Wait until the next poll is due, or all streams are to stop."""
     with suppress(TimeoutError):
         await asyncio.wait_for(stopping.wait(), _LOOK_SECONDS)

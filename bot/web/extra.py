@@ -1,4 +1,4 @@
-"""What the memory page stands on: the extra `web`, which an installation of the base alone leaves out."""
+"""The optional dependencies of the memory page: the extra `web`, not part of a base installation."""
 
 import re
 import shlex
@@ -12,7 +12,7 @@ _OF_EXTRA = re.compile(r"""([\w.-]+)[^;]*;\s*extra == ['"]web['"]""")
 
 
 def missing() -> Said | None:
-    """Return the sentence that says how to install what the page stands on, None where it is here."""
+    """Return a sentence on how to install missing dependencies, None if all are present."""
     names = [found[1] for found in map(_OF_EXTRA.match, requires("lyra-companion") or ()) if found]
     if all(find_spec(name.replace("-", "_")) for name in names):
         return None

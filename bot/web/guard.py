@@ -1,4 +1,4 @@
-"""Before any page: from where a request comes, under which name, for whom, and whether a form is one of ours."""
+"""Request checks before any page: peer address, host name, sign-in or token, and forged forms."""
 
 import hmac
 from collections.abc import Awaitable, Callable
@@ -25,7 +25,7 @@ VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
 WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")
 _MET = 429
 UNREADABLE = (ValueError, LookupError, HttpProcessingError)
-"""What reading a form raises of bytes of no character set, of one that nobody knows, and of parts that are none."""
+"""What parsing a form raises for undecodable bytes, an unknown character set, and malformed parts."""
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -45,7 +45,7 @@ Language = Callable[[web.BaseRequest], str]
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What every request passes. `refuse` makes the answer to one that does not; `language` says in which it is read."""
+    """The middleware that every request passes. `refuse` renders a refusal; `language` gives its language."""
 
     reach: Reach
     signins: SignIns
@@ -65,7 +65,7 @@ class Guard:
         return response
 
     def unread(self, request: web.BaseRequest) -> web.Response:
-        """Answer bytes that are no request, such as a method that there is none of."""
+        """Return the response to bytes that are not a valid HTTP request."""
         with reading(self.language(request)):
             response = self.refuse(request, 400, _REFUSED)
         _protect(response)
@@ -80,23 +80,23 @@ class Guard:
             refused = await self._let_in(request)
             if refused is not None:
                 return refused
-        # Who is signed in is known by now, and may have chosen a language.
+        # The visitor is known by now, and may have chosen a language.
         with reading(self.language(request)):
             return await self._handled(request, handler)
 
     async def _let_in(self, request: web.Request) -> web.Response | None:
-        """Return why a request may not come in, None where it may."""
+        """Return the refusal of a request, None to let it in."""
         caller, header = self.reach.caller(request), request.headers.get("Authorization", "")
         shown = request.cookies.get(self.cookie, "")
         if shown and not header and not request.path.startswith(SCRIPTS):
             visitor = await self.signins.who(shown)
             if visitor is not None:
                 request[VISITOR] = visitor
-                # What no page takes is answered with what it is, and changes nothing.
+                # A method or path without a handler gets its own error, and changes nothing.
                 asks = request.method in ("GET", "HEAD") or request.match_info.http_exception is not None
                 return None if asks else await self._forged(request, visitor)
         scheme, _, credentials = header.partition(" ")
-        # Bytes that are no UTF-8 come as surrogates; they are part of no token.
+        # Invalid UTF-8 arrives as surrogates, which no token contains.
         given = credentials.strip().encode("utf-8", "replace") if scheme.lower() == "bearer" else b""
         if hmac.compare_digest(given, self.token.encode()):
             return (
@@ -104,7 +104,7 @@ class Guard:
                 if request.path.startswith(SCRIPTS)
                 else self.refuse(request, 404, lazy("There is nothing here for scripts."))
             )
-        # Only now: whoever has the right one is let in, however often somebody else was wrong.
+        # Checked last: the right token is accepted however often others were wrong.
         if self.attempts.blocked(caller):
             return self.refuse(request, _MET, WRONG_TOO_OFTEN)
         if shown or header:
@@ -112,7 +112,7 @@ class Guard:
         return self.refuse(request, 401, lazy("A bearer token is needed."))
 
     async def _forged(self, request: web.Request, visitor: SignedIn) -> web.Response | None:
-        """Return the refusal of a form that another page sent, None for one of ours."""
+        """Return the refusal of a cross-site form, None for one of our own."""
         if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
             return self.refuse(request, 403, _FOREIGN)
         origin = request.headers.get("Origin")
@@ -155,7 +155,7 @@ def _protect(response: web.StreamResponse) -> None:
 
 
 def _host(origin: str) -> str:
-    """Return which host an Origin names, '' where it is none."""
+    """Return the host of an Origin header, '' if it is invalid."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:

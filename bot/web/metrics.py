@@ -1,4 +1,4 @@
-"""What Prometheus reads: what is kept and waits, now, and what was counted since the start."""
+"""Prometheus metrics: current gauges of what is stored and pending, and counters since the start."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -18,14 +18,14 @@ _STAGES = ("keep", "recall", "model", "answer", "store", "send")
 
 
 class Metrics:
-    """The measures of one memory and one process."""
+    """The metrics of one memory and one process."""
 
     def __init__(self, memory: Memory, mailboxes: Mailboxes) -> None:
         self._memory = memory
         self._mailboxes = mailboxes
 
     async def exposed(self) -> bytes:
-        """Return every measure as text."""
+        """Return all metrics in the text exposition format."""
         registry = CollectorRegistry()
         registry.register(_Collected([*await self._kept(), *_counted(measures)]))
         return generate_latest(registry)
@@ -58,7 +58,7 @@ class Metrics:
 
 
 class _Collected(Collector):
-    """What was measured."""
+    """The collected metrics."""
 
     def __init__(self, some: Iterable[Metric]) -> None:
         self._some = list(some)

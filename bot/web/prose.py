@@ -1,4 +1,4 @@
-"""What Lyra says, as HTML: Markdown without links, images and HTML of its own. What may be a link is decided where she sends."""
+"""Lyra's replies as HTML: Markdown without links, images and raw HTML. Links are decided on by the exit gate."""
 
 import nh3
 from markdown_it import MarkdownIt
@@ -16,12 +16,12 @@ _MARKDOWN = (
     .disable(["link", "image", "autolink", "reference"])
 )
 _MOST_MARKS = 2_000
-"""More would hold up the event loop."""
+"""Rendering more would block the event loop."""
 _CLEANER = nh3.Cleaner(tags=_TAGS, attributes={"ol": {"start"}})
 
 
 def prose(text: str, *, most_marks: int = _MOST_MARKS) -> Markup:
-    """Return a text of hers as HTML that holds nothing but words and their form; one of more marks as it is written."""
+    """Render a reply as HTML with text formatting alone; a text with more marks is shown as written."""
     if marks(text) > most_marks:
         return Markup("<pre>{}</pre>").format(escape(printable(text)))
     return Markup(_CLEANER.clean(_MARKDOWN.render(printable(text))))

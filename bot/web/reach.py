@@ -1,4 +1,4 @@
-"""Where the page is reached: the names it answers to, who may stand between, and whether the way is encrypted."""
+"""The page's host names, its trusted proxies, and whether a request came encrypted."""
 
 import ssl
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LOOPBACK_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Where to listen, under which names, and behind whom."""
+    """The listening host, the accepted host names, the public URL, the proxies, and the TLS context."""
 
     host: str
     names: frozenset[str]
@@ -27,33 +27,33 @@ class Reach:
     tls: ssl.SSLContext | None
 
     def knows(self, host: str) -> bool:
-        """Say whether a request's Host is a name of this page: others lead here from pages that mean no good."""
+        """Return whether a request's Host header names this page, which defeats DNS rebinding."""
         name, _, port = host.lower().rpartition(":") if not host.endswith("]") and ":" in host else (host.lower(), "", "0")
         return port.isdecimal() and len(port) < 6 and name in self.names
 
     def may_come(self, peer: str) -> bool:
-        """Say whether a connection may come from an address: behind proxies, from them and this machine alone."""
+        """Return whether an address may connect: behind proxies, only these and this machine."""
         return not self.proxies or peer in self.proxies or ip_address(peer).is_loopback
 
     def caller(self, request: web.Request) -> str:
-        """Return the address that a request comes from, as a proxy tells it where one stands between."""
+        """Return the client address of a request, as stated by a trusted proxy if there is one."""
         peer = request.remote or ""
         told = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
         return told if told and peer in self.proxies else peer
 
     def encrypted(self, request: web.Request) -> bool:
-        """Say whether a request came over an encrypted way, as far as the person's browser knows."""
+        """Return whether a request is encrypted, from the browser's point of view."""
         return self.tls is not None or ((request.remote or "") in self.proxies and _host(self.address) == request.host.lower())
 
     def url(self, port: int) -> str:
-        """Return what people type to open the page."""
+        """Return the URL that people open."""
         if self.address:
             return self.address
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{port}"
 
 
 def reach(section: WebSection, around: Surroundings) -> Reach:
-    """Return where the page is reached, by the configuration. Raises BadConfig where its certificate cannot be used."""
+    """Return the reach from the configuration. Raises BadConfig if its certificate cannot be used."""
     names = {*LOOPBACK_NAMES, *([_host(section.address).partition(":")[0]] if section.address else [])}
     tls = None
     if section.certificate:

@@ -1,4 +1,4 @@
-"""HTTP for scripts: health, metrics, the log of what is done, and a summary on demand. No answer holds a message."""
+"""HTTP for scripts: health, metrics, the log of what is done, and a summary on demand. No response contains a message."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from memory.journal import ledger
 
 
 class Scripts:
-    """The paths that take the bearer token, and the two that take none."""
+    """The paths that require the bearer token, and the two that do not."""
 
     def __init__(self, memory: Memory, maintenance: Maintenance, metrics: Metrics) -> None:
         self._memory = memory
@@ -23,7 +23,7 @@ class Scripts:
         self._stopping = asyncio.Event()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes for scripts."""
         return (
             web.get("/healthz", self._health),
             web.get("/readyz", self._ready),
@@ -33,7 +33,7 @@ class Scripts:
         )
 
     def stop(self) -> None:
-        """End every answer that goes on."""
+        """End all streams."""
         self._stopping.set()
 
     async def _health(self, _request: web.Request) -> web.Response:
@@ -51,7 +51,7 @@ class Scripts:
         return web.json_response({"session": request.match_info["id"], "digests": [digest.id for digest in digests]})
 
     async def _log(self, request: web.Request) -> web.StreamResponse:
-        """Send what is done from now on, by any process, as server-sent events, until the caller or Lyra goes."""
+        """Stream what any process does from now on as server-sent events, until the caller or Lyra goes."""
         given = request.headers.get("Last-Event-ID", "")
         if given and not (given.isascii() and given.isdecimal() and len(given) < 19):
             return web.json_response({"error": _("Last-Event-ID is a number that an event had.")}, status=400)

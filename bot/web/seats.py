@@ -1,4 +1,4 @@
-"""Who sits at a conversation: while a tab shows it, what was left unanswered there is taken up, unless a terminal is there."""
+"""Presence at a conversation: while a tab shows it, unanswered questions there are taken up, unless a terminal is attached."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,19 +8,19 @@ from bot.conversation.alone import Alone
 
 
 class Seats:
-    """The conversations that tabs of this process show."""
+    """The conversations shown by this process's tabs."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
         self._taken: dict[str, tuple[Alone, int]] = {}
 
     def at_hand(self, place: str) -> bool:
-        """Say whether this process, and no other, sits at a place."""
+        """Return whether this process alone is present at a place."""
         return place in self._taken and self._taken[place][0].held
 
     @contextmanager
     def taken(self, place: str) -> Iterator[bool]:
-        """Sit at a place for the block; give whether no terminal and no other process is there as well."""
+        """Be present at a place for the block; yield whether neither a terminal nor another process is there."""
         alone, sitting = self._taken.get(place, (Alone(self._home, place), 0))
         if not sitting:
             alone.__enter__()

@@ -1,4 +1,4 @@
-"""The HTTP side of Lyra: every page and path, behind one guard, on one port."""
+"""The HTTP server: every page and path, behind one guard, on one port."""
 
 import asyncio
 import errno
@@ -34,19 +34,19 @@ _STATIC = Path(__file__).with_name("static")
 _MOST_BYTES = 512 * 1024
 _NO_REQUEST = 400
 _MOST_ADDRESS = 64 * 1024
-"""Bytes: a long search in a script that takes many bytes a letter is longer than what is usual."""
+"""The request line limit in bytes: a long search in a script with many bytes per letter exceeds the default."""
 
 
 class Page(Protocol):
     """Part of the memory page."""
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered there."""
+        """Return the routes of this part."""
         ...
 
 
 class Connection(web.RequestHandler):
-    """One connection. Bytes on it that are no request are answered by `unread`, and are nothing for the log: anybody can send them."""
+    """A connection. Invalid requests are answered by `unread` and not logged: anybody can send them."""
 
     def __init__(self, manager: web.Server, unread: Callable[[web.BaseRequest], web.Response], **how: Any) -> None:
         super().__init__(manager, **how)
@@ -55,7 +55,7 @@ class Connection(web.RequestHandler):
     def handle_error(
         self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
     ) -> web.StreamResponse:
-        """Answer what was no request, or what failed, and end the connection."""
+        """Answer an invalid request or a failure, and close the connection."""
         if status != _NO_REQUEST:
             return super().handle_error(request, status, exc, message)
         response = self._unread(request)
@@ -64,7 +64,7 @@ class Connection(web.RequestHandler):
 
 
 class Web:
-    """Serves the memory page and the paths for scripts until it is stopped."""
+    """Serves the memory page and the paths for scripts until stopped."""
 
     def __init__(self, desk: Desk, reach: Reach, token: str) -> None:
         app = desk.app
@@ -88,7 +88,7 @@ class Web:
         self._listening: asyncio.Server | None = None
 
     async def start(self, port: int) -> str:
-        """Listen; port 0 takes a free one. Return the address that people type. Raises LyraError where the port is taken."""
+        """Listen, on a free port for 0, and return the page's URL. Raises LyraError if the port is taken."""
         await self._runner.setup()
         manager, loop = self._runner.server, asyncio.get_running_loop()
         assert manager is not None
@@ -114,7 +114,7 @@ class Web:
         return self._reach.url(int(self._listening.sockets[0].getsockname()[1]))
 
     async def stop(self) -> None:
-        """End every answer and stop listening."""
+        """End all responses and stop listening."""
         self._scripts.stop()
         self._activity.stop()
         self._desk.tabs.show_all(CLOSING)
@@ -132,5 +132,5 @@ _SIGN_IN = lazy("Nobody is signed in here. On her machine, lyra web opens this p
 
 
 def cookie_name(token: str) -> str:
-    """Return under which name a browser keeps who is signed in: another one for each home, as cookies know no ports."""
+    """Return the session cookie's name: one for each home, as cookies ignore ports."""
     return f"lyra-{sha256(token.encode()).hexdigest()[:8]}"

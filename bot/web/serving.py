@@ -1,4 +1,4 @@
-"""The memory page, served for a block, by whichever process of a home comes first: `lyra run`, or `lyra web` where she sleeps."""
+"""Serving the memory page for a block, by the first process of a home to do so: `lyra run`, or `lyra web` without it."""
 
 import asyncio
 import secrets
@@ -27,7 +27,7 @@ _LOOKS, _LOOK_SECONDS = 100, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Parlour:
-    """The browser as a platform, with its tabs and who sits there, before anything is served."""
+    """The browser platform with its tabs and their presence, before anything is served."""
 
     browser: Browser
     tabs: Tabs
@@ -35,26 +35,29 @@ class Parlour:
 
 
 def parlour(app: App) -> Parlour:
-    """Return what tabs talk through."""
+    """Return the browser platform for an app."""
     tabs, seats = Tabs(), Seats(app.base.around.home)
     origin = Origin(app.base.ids.new, app.base.clock.now, app.base.around.user)
     return Parlour(Browser(tabs, origin, seats.at_hand), tabs, seats)
 
 
 def page_lock(app: App) -> FileLock:
-    """Return the lock of whoever serves the page of this home."""
+    """Return the lock of the process that serves this home's page."""
     return FileLock(app.base.around.home / "web.lock")
 
 
 def token_path(app: App) -> Path:
-    """Return where the token for scripts is."""
+    """Return the path of the bearer token for scripts."""
     name = app.base.settings.web.token_file
     return app.base.around.path(name) if name else app.base.around.home / "web-token"
 
 
 @asynccontextmanager
 async def serving(app: App, talk: Talk, place: Parlour, platforms: Mapping[str, Adapter] = NO_PLATFORMS) -> AsyncIterator[str]:
-    """Serve the page for the block; give its address. `platforms` are those that are connected beside it. Raises LyraError where the port cannot be had, BadConfig."""
+    """Serve the page for the block and yield its URL. Raises LyraError if the port is taken, BadConfig.
+
+    `platforms` are the other connected ones.
+    """
     section = app.base.settings.web
     desks = imported("bot.web.desk")
     desk = desks.Desk(app, talk, place.browser, place.tabs, place.seats, desks.templates(), platforms)
@@ -76,7 +79,7 @@ async def serving(app: App, talk: Talk, place: Parlour, platforms: Mapping[str, 
 
 
 async def served_at(app: App) -> str:
-    """Return the address at which another process serves the page, '' where it does not tell within ten seconds."""
+    """Return the URL at which another process serves the page, '' if it is not published within ten seconds."""
     for _ in range(_LOOKS):
         if address := await app.memory.settings.get(_SCOPE, _ADDRESS):
             return str(address)
@@ -85,13 +88,13 @@ async def served_at(app: App) -> str:
 
 
 async def link(app: App, address: str, name: str) -> str:
-    """Return the address that signs the person of a name at this machine's terminal in, once."""
+    """Return a one-time sign-in URL for a console identity."""
     identity = Identity("console", name or app.base.around.user)
     return f"{address}/enter?key={await SignIns(app.memory.settings, app.base.clock).link(identity)}"
 
 
 async def every_minute(work: Callable[[], Awaitable[None]]) -> None:
-    """Do some work each minute until cancelled."""
+    """Call `work` every minute until cancelled."""
     while True:
         await asyncio.sleep(60)
         await work()

@@ -1,7 +1,7 @@
-"""Who is signed in: a link that opens the page once, and the cookie that it leaves in the browser.
+"""Sign-in: a one-time link, and the session cookie that it leaves in the browser.
 
-Of both only the hash is kept, in the encrypted memory, so that `lyra web` can make a link that `lyra run` takes, and a browser
-stays signed in over restarts.
+Only the hashes of both are stored, in the encrypted memory, so that `lyra web` can make a link that `lyra run` accepts, and a
+browser stays signed in across restarts.
 """
 
 import hmac
@@ -20,36 +20,36 @@ _LINKS, _COOKIES = "web links", "web cookies"
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """An identity with a browser, the word that its forms carry, which no other page knows, and whose memory it chose to read."""
+    """A signed-in identity, its form token, which no other page knows, and the account whose memory it chose to read."""
 
     identity: Identity
     form_token: str
     reads: Identity
 
     def wrote(self, given: str) -> bool:
-        """Say whether a form is one of this browser's."""
+        """Return whether a form token is this browser's."""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self.form_token.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class SignIns:
-    """Makes links, takes them, and knows whose a cookie is."""
+    """Creates and redeems links, and resolves cookies."""
 
     settings: KeptSettings
     clock: Clock
 
     async def link(self, identity: Identity) -> str:
-        """Return a word that signs an identity in, once, within ten minutes."""
+        """Return a token that signs an identity in, once, within ten minutes."""
         await self._clear()
         return await self._keep(_LINKS, identity, LINK_MINUTES * MINUTE)
 
     async def enter(self, word: str) -> str | None:
-        """Take a link's word; return what the cookie is to hold, None where the word is none, is old or was taken."""
+        """Redeem a link's token; return the cookie's value, None if the token is unknown, expired or used."""
         found = self._valid(await self.settings.take(_LINKS, _hash(word)))
         return await self._keep(_COOKIES, found, COOKIE_DAYS * 24 * 60 * MINUTE) if found else None
 
     async def who(self, cookie: str) -> SignedIn | None:
-        """Return who a cookie belongs to, None where it is none or too old."""
+        """Return the sign-in of a cookie, None if it is unknown or expired."""
         kept = await self.settings.get(_COOKIES, _hash(cookie))
         found = self._valid(kept)
         if found is None or not isinstance(kept, dict):
@@ -58,7 +58,7 @@ class SignIns:
         return SignedIn(found, hmac.digest(cookie.encode(), b"forms", sha256).hex(), Identity(platform, account))
 
     async def read(self, cookie: str, identity: Identity) -> None:
-        """Let a browser read the memory of another account of the same person from now on; whether it is one is the caller's to know."""
+        """Let a browser read another account of the same person from now on; the caller must verify that it is."""
         kept = await self.settings.get(_COOKIES, _hash(cookie))
         if isinstance(kept, dict):
             chosen = {**kept, "reads": (identity.platform, identity.native_id)}

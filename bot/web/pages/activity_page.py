@@ -1,4 +1,4 @@
-"""What she does with a person's memory, as it happens: summaries, dreams, imports, in numbers and without anybody's words."""
+"""The live log of what she does with a person's memory: summaries, dreams, imports, in numbers and without anybody's words."""
 
 import asyncio
 import re
@@ -24,11 +24,11 @@ class ActivityPage:
         self._stopping = asyncio.Event()
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return web.get("/activity", self._show), web.get("/activity/stream", self._stream)
 
     def stop(self) -> None:
-        """End every answer that goes on."""
+        """End all streams."""
         self._stopping.set()
 
     async def _show(self, request: web.Request) -> web.Response:
@@ -40,7 +40,7 @@ class ActivityPage:
         )
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        """Send what is done from a line of the log on, until the tab is closed or Lyra goes."""
+        """Stream log entries from a sequence number on, until the tab is closed or Lyra stops."""
         view, given = await self._desk.view(request), request.headers.get("Last-Event-ID") or request.query.get("after", "0")
         seen = int(given) if given.isascii() and given.isdecimal() and len(given) < 19 else 0
         times = self._desk.times(view)
@@ -59,7 +59,7 @@ class ActivityPage:
 
 
 def told(one: Happening) -> tuple[int, str, str]:
-    """Return when something was done, what, and its numbers, as people say it."""
+    """Return when something was done, what, and its numbers, as people write them."""
     what = str(_WORDS.get(one.kind, one.kind.capitalize()))
     numbers = [
         str(_COUNTED[name](value)) for name, value in one.detail.items()
@@ -87,4 +87,4 @@ _COUNTED: Mapping[str, Callable[[int], Sentence]] = {
     "calls": lambda n: lazy_plural("{n} call", "{n} calls", n),
     "tokens": lambda n: lazy_plural("{n} token", "{n} tokens", n),
 }
-"""What is counted of what was done, as people say it; the rest of it is for who reads the log by a program."""
+"""The counts that are shown, with their wording; the others are for programs that read the log."""

@@ -1,4 +1,4 @@
-"""Coming in by a link, and going out again."""
+"""Signing in by a link, and signing out."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -29,7 +29,7 @@ class EntryPage:
         self._cookie = cookie
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (
             web.get("/", self._home),
             web.get("/enter", self._ask),
@@ -42,7 +42,7 @@ class EntryPage:
         return go("/talk")
 
     async def _ask(self, request: web.Request) -> web.Response:
-        """Show what sends the link's word on: who only looks at a link, as previews do, does not use it up."""
+        """Show a form that submits the link's token, so that opening the link, as previews do, does not use it up."""
         return self._desk.plain("enter.html", word=clean(request.query.get("key", "")))
 
     async def _enter(self, request: web.Request) -> web.Response:
@@ -78,7 +78,7 @@ class EntryPage:
 
 
 async def _word(request: web.Request) -> str:
-    """Return the word of a link, '' where what was sent cannot be read."""
+    """Return the token of a link, '' if the form cannot be read."""
     try:
         return str((await request.post()).get("key", ""))
     except UNREADABLE:

@@ -1,4 +1,4 @@
-"""How things are, for who runs this machine: what `lyra doctor` finds; and numbers as pictures, of messages and of calls of a model."""
+"""Status pages: for the system user, what `lyra doctor` finds; and charts of messages and model calls."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -26,7 +26,7 @@ class NumbersPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (web.get("/numbers", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:
@@ -69,12 +69,12 @@ class HealthPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (web.get("/health", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:
         view, owner = await self._desk.view(request), self._desk.owns(request)
-        # A look asks every model and platform, which takes as long as they do.
+        # A check asks every model and platform, and takes as long as they do.
         looked = owner and "look" in request.query
         findings = [finding async for finding in examine(self._desk.app)] if looked else []
         backlog = await self._desk.app.memory.backlog() if owner else None

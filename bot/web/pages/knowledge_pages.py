@@ -1,4 +1,4 @@
-"""What is known: standing facts and what goes on, each with its sources, put right and let go in place; and people, pets, places and projects."""
+"""Profile and narrative with their sources, corrected and dropped in place; and pages of people, pets, places and projects."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ class PeoplePage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return web.get("/people", self._show), web.get("/people/{name}", self._about)
 
     async def _show(self, request: web.Request) -> web.Response:
@@ -44,7 +44,7 @@ class PeoplePage:
 
 
 def _each_once(facts: Sequence[Statement]) -> list[Statement]:
-    """Return statements that say the same once: the fact, before what a month or the narrative tells of it."""
+    """Return statements without duplicates; a fact takes precedence over eras and narrative."""
     ranked = sorted(facts, key=lambda one: (_RANKS.get(one.tier, len(_RANKS)), one.key))
     return list({one.text: one for one in reversed(ranked)}.values())[::-1]
 
@@ -56,7 +56,7 @@ class FactsPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (
             web.get("/facts", self._show),
             web.get("/facts/{id}/correct", self._ask),

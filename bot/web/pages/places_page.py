@@ -1,4 +1,4 @@
-"""The places that somebody shares with others and with her, and the bank of each: the notes that everyone there may read."""
+"""The shared places of a person, and each place's bank: the notes that everybody there may read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from memory.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class SharedPlace:
-    """A place: what it is called, what kind it is, since when its bank is on (None: it is off), and what is noted."""
+    """A shared place: its name, its kind, since when its bank is on (None: off), and the notes."""
 
     name: str
     kind: str
@@ -28,7 +28,7 @@ class PlacesPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (web.get("/places", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:

@@ -1,4 +1,4 @@
-"""What people may ask of what is kept: to take it along, to forget it, once it was said what goes, and what is kept at all."""
+"""A person's rights: to export what is stored, to forget it after a preview, and to read the privacy policy."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -18,7 +18,7 @@ class PolicyPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (web.get("/policy", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:
@@ -41,7 +41,7 @@ class ForgetPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (
             web.get("/messages/{id}/forget", self._ask),
             web.post("/messages/{id}/forget", self._forget),
@@ -55,7 +55,7 @@ class ForgetPage:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 extent = await view.extent(id_)
         except TimeoutError:
-            # Of replies from before views were recorded, each one that is newer has to be read.
+            # Replies from before views were recorded count as having seen everything earlier, so every newer one must be read.
             (alone,) = await view.calendar.around(id_, 0)
             return await self._desk.page(request, "forget.html", view, message=alone.exchange, extent=None)
         return await self._desk.page(request, "forget.html", view, message=extent.message, extent=extent)
@@ -87,7 +87,7 @@ class ExportPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (
             web.get("/export", self._show),
             web.get("/export/lyra.jsonl", self._as_jsonl),

@@ -1,4 +1,4 @@
-"""Searching: what was said about something, by whom, when, and in which conversation; and a message among those around it."""
+"""Search: what was said about something, by whom, when, and in which conversation; and a message in its context."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -28,7 +28,7 @@ class SearchPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return web.get("/search", self._show), web.get("/messages/{id}", self._message)
 
     async def _show(self, request: web.Request) -> web.Response:
@@ -64,7 +64,7 @@ class SearchPage:
 
 
 def _window(since: str, until: str, time_zone: str) -> Window | None:
-    """Return the time from the beginning of a day to the end of another, None where neither is given. Raises ValueError."""
+    """Return the window from the start of one day to the end of another, None if neither is given. Raises ValueError."""
     if not since and not until:
         return None
     start = _midnight(date.fromisoformat(since), time_zone) if since else EARLIEST

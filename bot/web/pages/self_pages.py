@@ -1,4 +1,4 @@
-"""How she is here, now and over time; her dreams with their reports, and the thoughts that were said; and who she is, her persona."""
+"""Her self-state, now and over time; her dreams with their reports, and posted thoughts; and her persona."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ _DONE = {
     "reset": lazy("I am again who I was at first."),
     "busy": lazy("Another process dreams this just now."),
 }
-"""What is told after a form, by what stands in the address: anybody can make a link, and she says none of its words."""
+"""Notices after a form, by the key in the URL: anybody can craft a link, so none of its words are shown."""
 
 
 def _done(request: web.Request) -> str:
@@ -32,7 +32,7 @@ class PersonaPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return web.get("/persona", self._show), web.post("/persona", self._change), web.post("/persona/reset", self._reset)
 
     async def _show(self, request: web.Request, text: str = "", problem: str = "") -> web.Response:
@@ -74,7 +74,7 @@ class DreamsPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (
             web.get("/dreams", self._show),
             web.post("/dreams/now", self._now),
@@ -91,7 +91,7 @@ class DreamsPage:
         )  # fmt: skip
 
     async def _now(self, request: web.Request) -> web.Response:
-        """Dream at this home now, whatever is due."""
+        """Dream this home now, due or not."""
         if not self._desk.owns(request):
             raise web.HTTPForbidden
         view = await self._desk.view(request)
@@ -126,7 +126,7 @@ class SelfPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return web.get("/self", self._show), web.post("/self/reset", self._reset)
 
     async def _show(self, request: web.Request) -> web.Response:

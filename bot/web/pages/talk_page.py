@@ -1,4 +1,4 @@
-"""Talking: a conversation, what is said into it, and answers as they come, or with the page where a browser runs no scripts."""
+"""Talking in the browser: a conversation, its input, and answers as they stream in, or with the page if scripts are off."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -21,7 +21,7 @@ _SHOWN = 40
 _MOST = 256 * 1024
 _PULSE_SECONDS = 15.0
 _UNSCRIPTED_SECONDS = 20.0
-"""How long a form waits for what a browser without scripts is shown with its answer."""
+"""How long a form of a browser without scripts waits for its answer."""
 _FIRST = "main"
 CLOSING = "closing"
 _ANSWERED = "answered"
@@ -36,7 +36,7 @@ class TalkPage:
         self._asking: dict[str, asyncio.Future[None]] = {}
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (
             web.get("/talk", self._show),
             web.post("/talk", self._say),
@@ -49,7 +49,7 @@ class TalkPage:
         return await self._page(request, _named(request.query.get("in")))
 
     async def _page(self, request: web.Request, name: str, beside: Sequence[Shown] = ()) -> web.Response:
-        """Return the page of a conversation, the latest for '', with what is shown `beside` what is kept of it."""
+        """Render a conversation, the latest for ''; `beside` is shown in addition to its stored messages."""
         view = await self._desk.own_view(request)
         platform = self._desk.browser.platform
         conversations = [one for one in await view.sessions.all() if one.ref.platform == platform]
@@ -90,7 +90,7 @@ class TalkPage:
             return await self._answered(request, name, place, tab, self._asking.pop(place))
 
     async def _answered(self, request: web.Request, name: str, place: str, tab: Tab, answered: Awaitable[None]) -> web.Response:
-        """Wait for an answer, or a question, and return the page with what is kept nowhere and was told meanwhile."""
+        """Wait for an answer or a question, then render the page with what was shown meanwhile and is stored nowhere."""
         waiting = asyncio.ensure_future(answered)
         waiting.add_done_callback(lambda _: self._desk.tabs.show(place, _ANSWERED))
         beside: list[Shown] = []
@@ -106,13 +106,13 @@ class TalkPage:
         return await self._page(request, name, beside) if beside else go("/talk", **{"in": name})
 
     async def _place(self, request: web.Request, name: str) -> tuple[str, str]:
-        """Return the key and the thread of the conversation that who is signed in calls so."""
+        """Return the place key and the thread of the visitor's conversation with that name."""
         person = self._desk.person(request)
         thread = await self._desk.app.domains.thread(await self._desk.own_view(request), name)
         return conversation(person.platform, person.id, thread).key, thread
 
     async def _stop(self, request: web.Request) -> web.Response:
-        """End the answer that is being made in a conversation; what came of it by now stays."""
+        """Stop the answer in progress in a conversation; the part made so far stays."""
         form = await request.post()
         name = _named(form.get("conversation")) or _FIRST
         place, _ = await self._place(request, name)
@@ -122,7 +122,7 @@ class TalkPage:
         return go("/talk", **{"in": name})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
-        """Send what is said in a conversation from now on, until the tab is closed or Lyra goes."""
+        """Stream what is said in a conversation from now on, until the tab is closed or Lyra stops."""
         view, person = await self._desk.own_view(request), self._desk.person(request)
         place, _ = await self._place(request, _named(request.query.get("in")) or _FIRST)
         async with streaming(request) as (stream, response):
@@ -135,7 +135,7 @@ class TalkPage:
         return response
 
     def _follow(self, view: View, platform: str, place: str) -> None:
-        """Take up what was left over at a place, beside whoever opened it."""
+        """Resume what was left over at a place, in the background."""
         task = asyncio.create_task(self._take_up(view, platform, place))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
@@ -147,12 +147,12 @@ class TalkPage:
 
 
 def _scripted(request: web.Request) -> bool:
-    """Say whether a script of the page sent this, and shows by itself what comes of it."""
+    """Return whether a script of the page sent the request, and shows the result itself."""
     return request.headers.get("X-Requested-With") == "fetch"
 
 
 def _named(given: object) -> str:
-    """Return the name of a conversation as a request gives it, '' where it gives none. Raises HTTPBadRequest for what can be no name."""
+    """Return a conversation's name from a request, '' if missing. Raises HTTPBadRequest if it is invalid."""
     name = clean(given).strip() if isinstance(given, str) else ""
     if len(name) > MOST_NAME or len(name.splitlines()) > 1:
         raise web.HTTPBadRequest
@@ -160,7 +160,7 @@ def _named(given: object) -> str:
 
 
 async def _next(tab: Tab) -> Shown:
-    """Return what is shown next; something without a kind where nothing is for a while."""
+    """Return the next thing to show; one without a kind after a quiet interval."""
     try:
         return await asyncio.wait_for(tab.get(), _PULSE_SECONDS)
     except TimeoutError:

@@ -1,4 +1,4 @@
-"""The timeline: months, opening to what was going on and to gists, and on to the messages as they were said."""
+"""The timeline: months, opening to eras and gists, and from there to the messages."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class TimelinePage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return (
             web.get("/timeline", self._show),
             web.get("/timeline/{month}", self._month),
@@ -74,7 +74,7 @@ class TimelinePage:
 
 
 def month_name(period: str) -> str:
-    """Return a month, as 2026-11, as people say it."""
+    """Return the display name of a month like 2026-11."""
     return month(_date(period))
 
 

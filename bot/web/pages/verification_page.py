@@ -1,4 +1,4 @@
-"""Verification by emoji, for who runs this machine: what an app has to show, and the verdict of whoever looked at it."""
+"""Emoji verification, for the system user: what an app must show, and the verdict of the person who compared it."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _DONE = {
     "same": lazy("I finish it now, if I am awake."),
     "not_same": lazy("I end it now, if I am awake; nothing is verified."),
 }
-"""What is told after the form, by what stands in the address: anybody can make a link, and she says none of its words."""
+"""Notices after the form, by the key in the URL: anybody can craft a link, so none of its words are shown."""
 
 
 class VerificationPage:
@@ -26,7 +26,7 @@ class VerificationPage:
         self._desk = desk
 
     def routes(self) -> Sequence[web.RouteDef]:
-        """Return what is answered here."""
+        """Return the routes of this page."""
         return web.get("/verify", self._show), web.post("/verify", self._decide)
 
     async def _show(self, request: web.Request) -> web.Response:
@@ -37,7 +37,7 @@ class VerificationPage:
         )  # fmt: skip
 
     async def _decide(self, request: web.Request) -> web.Response:
-        """Keep the verdict on the emoji that the form showed, and on no others that came in their place."""
+        """Store the verdict on exactly the emoji that the form showed, not on any that replaced them."""
         if not self._desk.owns(request):
             raise web.HTTPForbidden
         form = await request.post()
@@ -51,7 +51,7 @@ class VerificationPage:
         return go("/verify", told="same" if same else "not_same")
 
     async def _waiting(self) -> list[Record]:
-        """Return those that show emoji, and wait for a verdict."""
+        """Return the verifications that show emoji and await a verdict."""
         records = self._records()
         if records is None:
             return []
@@ -63,7 +63,7 @@ class VerificationPage:
 
 
 def numbers(one: Record) -> str:
-    """Return which emoji a verification shows, as a form says it."""
+    """Return the emoji numbers of a verification, as the form sends them."""
     return " ".join(map(str, one.emoji))
 
 
