@@ -1,4 +1,4 @@
-"""The answer of a command: where its asker reads it, and how much of it at once."""
+"""Delivery of command answers: where the asker reads one, and its first page."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from memory.errors import SourceGone
 from memory.journal.journal import Part
 
 _ROOM = 60
-"""UTF-16 units of a page that its frame may take."""
+"""UTF-16 units reserved for the frame of a page."""
 _READS_NO_MORE = lazy("You can no longer read that place, so I do not answer what you asked there.")
 _NOT_REACHED = lazy("I answer that only in private, and could not reach you there: write me a DM, or ask again in a minute.")
 
@@ -36,10 +36,10 @@ class Answers:
         self, event: Message | Asked, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,
         made_for: Place | None = None,
     ) -> None:  # fmt: skip
-        """Queue an answer together with the end of what it answers, and send it; a long one begins with its first page.
+        """Queue an answer together with the completion of its command, and send it; a long one starts with its first page.
 
-        Whoever called quietly is told nothing. What is for the asker alone goes `aside` where the place cannot show it to them alone. `made_for` is the place with those
-        who read it when the answer was made.
+        A quiet call gets no answer. An answer for the asker alone goes `aside` if the place cannot show it privately.
+        `made_for` is the place with its readers at the time the answer was made.
         """
         if isinstance(event, Asked) and event.quiet:
             await self._services.memory.journal.drop(finishes)
@@ -74,12 +74,12 @@ class Answers:
         await self._services.outgoing.flush(adapter.platform, place.key, parts)
 
     async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
-        """Return what is said in place of an answer that shows what was forgotten while it was made."""
+        """Return the notice sent instead of an answer that shows something forgotten while it was made."""
         text = _("Something that this would have shown was forgotten just now; ask again.")
         return await self._services.outgoing.composer.parts(adapter.platform, text, links=NO_LINKS)
 
     async def _aside(self, event: Message | Asked, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
-        """Return where the asker alone reads an answer, and the answer; where there is no such place, only that is said."""
+        """Return the place where the asker alone reads an answer, and the answer; without such a place, a notice."""
         asker = event.person
         try:
             asked_at = await adapter.locate(event.place)
@@ -107,7 +107,7 @@ class Answers:
 
 
 async def _as_read_now(adapter: Adapter, place: Place) -> Place:
-    """Return a place with those who read it now, where that is known: what only the asker reads goes out whoever they are."""
+    """Return a place with its current readers, if known: a private answer goes out whoever they are."""
     try:
         return await adapter.locate(place) or place
     except PlaceGone:

@@ -1,4 +1,4 @@
-"""What a command was called with and about, beside its arguments."""
+"""The context of a command call besides its arguments: its text, the message it answers, its place."""
 
 from dataclasses import replace
 
@@ -8,12 +8,12 @@ from localization.sentences import _
 
 
 def written(event: Message | Asked) -> str:
-    """Return what a person wrote to call a command: its answer may show the links that are in it."""
+    """Return the text with which a person called a command: links in it may appear in the answer."""
     return event.text if isinstance(event, Message) else "\n".join(map(str, event.arguments.values()))
 
 
 def answered(message: Message) -> Message | None:
-    """Return what a message answers, as a message of its own."""
+    """Return the message that a message answers, or None."""
     quoted = message.quoted
     if quoted is None:
         return None
@@ -31,5 +31,5 @@ def answered(message: Message) -> Message | None:
 
 
 def about(place: Place, reply: Reply) -> Reply:
-    """Return an answer that is read elsewhere than it was asked."""
+    """Return an answer with its place named, for reading elsewhere."""
     return replace(reply, text=_('{text}\n(This is about "{name}".)', text=reply.text, name=place.name))

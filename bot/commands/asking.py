@@ -1,4 +1,4 @@
-"""What is asked anywhere for oneself alone; what was asked, answered once more."""
+"""Private questions from anywhere, and answering a question once more."""
 
 from collections.abc import Sequence
 
@@ -68,7 +68,7 @@ class Asking(Group):
         return Reply(_("I answer that again."), NO_LINKS, asks=question)
 
     async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
-        """Return what the person who calls wants answered again; None where neither they said it in this conversation nor they rule it."""
+        """Return the message to answer again; None unless the caller said it in this conversation or is an admin."""
         who = _who(call)
         named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
         if not named:

@@ -1,4 +1,4 @@
-"""The bank: the notes of a shared place that all of its readers see. Admins turn it on and off, and everybody may keep out of it."""
+"""The bank: a shared place's notes, which all its readers see. Admins turn it on and off, and everybody may opt out."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Who she is and how she is: help, status, a fresh conversation, her model."""
+"""Help, status, new conversations, the model and the persona."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
@@ -140,7 +140,7 @@ class Being(Group):
         return Reply(text, configured(text, owner=owner))
 
     async def _backlog(self, sign: str) -> list[str]:
-        """Return what is behind, over all domains: for who runs this machine alone."""
+        """Return the backlog over all domains, for the operator alone."""
         backlog = await self._services.memory.backlog()
         parked = await self._services.memory.journal.parked()
         waiting = ngettext(
@@ -172,12 +172,12 @@ def _not_dreamt(places: int, sign: str) -> str:
 
 
 def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
-    """Say whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
+    """Return whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
     if (spec.who is AnswerAudience.OWNER and not owner) or (spec.verifies and not adapter.verifies):
         return False
     if spec.menu:
         return adapter.replies
-    # Where commands are typed, whoever wants an answer alone says so alone.
+    # Where commands are typed, whoever wants a private answer asks in private.
     return not adapter.prefix if spec.alone else not spec.hidden or bool(adapter.prefix)
 
 
@@ -190,10 +190,10 @@ def _listed(spec: CommandSpec, adapter: Adapter) -> str:
 
 
 def _aligned(called: str, what: str) -> str:
-    """Return a line of a terminal's help; what is too long for its column has the words under it."""
+    """Return a line of the terminal's help; a name too long for its column has the description below it."""
     return f"{called:<{_COLUMN}} {what}" if len(called) <= _COLUMN else f"{called}\n{'':<{_COLUMN}} {what}"
 
 
 def owned(platform: str) -> bool:
-    """Say whether whoever speaks on a platform runs this machine: at its terminal, that is so."""
+    """Return whether whoever speaks on a platform is the operator: on the console only."""
     return platform == "console"

@@ -1,4 +1,4 @@
-"""What somebody told in confidence: kept from others, seen, and taken back."""
+"""Confidences: kept from others, listed, and revoked."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Putting a fact right by saying what is true instead, where the person alone is asked: at the terminal and on the memory page."""
+"""Correcting a fact in the person's own main conversation, for the terminal and the memory page."""
 
 from adapters.events import conversation
 from bot.app import App
@@ -12,9 +12,9 @@ _MAIN = "main"
 
 
 async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tuple[Statement, Statement]:
-    """Keep what a person says in their main conversation, in the place of a fact; return the fact and what stands now.
+    """Replace a fact with what a person says, and return the old and the new one.
 
-    Raises BadInput for no words, NotFound.
+    Raises BadInput for empty text, NotFound.
     """
     if not text.strip():
         raise BadInput(NO_WORDS)

@@ -1,4 +1,4 @@
-"""Forgetting: a message, a conversation, a topic, a time, or everything of somebody's; and messages of hers that came of it."""
+"""Forgetting a message, a conversation, a topic, a time, or everything of a person; and deleting posts made from it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ from memory.view.selecting import Selection, together
 from memory.view.view import View
 
 SHOWN = "shown"
-"""What is said to forget what was shown."""
+"""The argument that confirms what was shown."""
 _THAT = "that"
-"""What is said to forget the last that told something: it is shown first."""
+"""The argument for the last message that states something; it is shown before it is forgotten."""
 TOLD = ("about", "since", "until")
 _EACH, _MOST = 5, 1_500
 _LASTS = 10 * MINUTE
@@ -40,14 +40,14 @@ class _Shown:
 
 
 class SelectedForgetting:
-    """Forgets what was shown to a person, for ten minutes, at the place where it was."""
+    """Forgets a selection shown to a person, within ten minutes and at the same place."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
         self._shown: dict[Identity, _Shown] = {}
 
     async def run(self, call: Call, there: Sequence[tuple[View, Identity | None]], where: str, sign: str) -> Forgotten | Reply:
-        """Return what is to be said, or the receipt of what was forgotten `there`, of everybody's or of one account's.
+        """Return the preview, or the receipt of what was forgotten `there`: everybody's messages or one account's.
 
         Raises BadInput.
         """
@@ -61,7 +61,7 @@ class SelectedForgetting:
         return await self.ask(call, found, where, sign)
 
     async def ask(self, call: Call, found: Sequence[tuple[View, Selection]], where: str, sign: str) -> Forgotten | Reply:
-        """Show what goes and ask; return the receipt where that was agreed to, else what is to be said."""
+        """Show what goes and ask for confirmation; return the receipt once confirmed, else the reply."""
         who, now = Identity(call.person.platform, call.person.id), self._services.clock.now()
         going, zone = together([one for _view, one in found]), found[0][0].home.time_zone
         if not going.messages:
@@ -132,7 +132,7 @@ class ForgetCommands(Group):
         )
 
     async def _forget_this(self, call: Call) -> Reply:
-        # With a conversation at this place there is a name to put the tombstone on, be anything kept here or not.
+        # Opening the session makes sure that the place is known to the tombstone, whether anything is kept here or not.
         view, _session = await self._here(call)
         for there, only in await self._theirs(call):
             found = await there.messages.find(call.place.platform, None, call.target.id) if call.target else None
@@ -147,7 +147,7 @@ class ForgetCommands(Group):
         return plain(_("I keep nothing of that message, and do not look at it again."))
 
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
-        """Say what is gone, and how messages of hers that came of it are deleted, where any can still be read."""
+        """Return the receipt, with how to delete her posts made from what is forgotten, if any can still be read."""
         await drop_quotes(self._services.memory, self._adapters)
         told = f"{receipts.forgotten(receipt)} {await self._services.outgoing.unname()}".rstrip()
         left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
@@ -172,7 +172,7 @@ class ForgetCommands(Group):
         return plain(f"{told} {can} {delete}")
 
     async def _delete_posts(self, view: View) -> Reply:
-        """Delete messages of hers that came of what is forgotten, some hundred at a time."""
+        """Delete her posts that were made from what is forgotten, at most 200 at a time."""
         removed = await view.posts.delete(self._services.outgoing.composer.keys(), _MOST_POSTS)
         done, left = await self._services.outgoing.delete(removed), await view.posts.left()
         if not removed:
@@ -224,7 +224,7 @@ class ForgetCommands(Group):
         return await self._forgotten(call, view, await self._forget_one(await self._theirs(call), what))
 
     async def _forget_that(self, call: Call, view: View, session: Session) -> Reply:
-        """Show the last that somebody told here, not what they asked or how they greeted, and forget it where they agree."""
+        """Show the caller's last statement here, skipping questions and greetings, and forget it once confirmed."""
         said = await view.messages.latest_of(session, Identity(call.person.platform, call.person.id), _LOOKED_BACK)
         if not said:
             return plain(_("You said nothing here that I keep."))
@@ -235,7 +235,7 @@ class ForgetCommands(Group):
         return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
 
     async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
-        """Forget a message where it is kept, by an id or a link. Raises NotFound, NotYours."""
+        """Forget a message, given by id or link, in whichever view holds it. Raises NotFound, NotYours."""
         source_id = _source_id(what)
         (view, only), *others = there
         found = await view.messages.find(view.home.ref.platform, None, source_id) if source_id else None
@@ -247,15 +247,16 @@ class ForgetCommands(Group):
         return await self._forget_one(others, what)
 
     async def _theirs(self, call: Call) -> list[tuple[View, Identity | None]]:
-        """Return where a person may have things forgotten, and whose: here, and what they said in the rooms that this one replaced;
-        in private, under their other accounts as well.
+        """Return the views in which a person may forget, each with whose messages: here, and in rooms that this one replaced.
+
+        In private, also those of their other accounts.
         """
         own = Identity(call.person.platform, call.person.id)
         here, *elsewhere = await self._homes(call)
         return [here, *((view, own) for view in await self._services.domains.earlier(call.place)), *elsewhere]
 
     async def _homes(self, call: Call) -> list[tuple[View, Identity | None]]:
-        """Return memory here, and in private that of a person's other accounts, with whose words may be forgotten there."""
+        """Return the views of this place and, in private, of a person's other accounts, each with whose messages may go."""
         elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
         return [(await self._view(call), self._only(call)), *((view, None) for view in elsewhere)]
 
@@ -288,12 +289,12 @@ class ForgetCommands(Group):
         return await self._forgotten(call, view, sum(gone, Forgotten(0, 0, 0)))
 
     def _where(self, call: Call) -> str:
-        """Name the place of a call, where its answer may be read elsewhere."""
+        """Return the place of a call in words, for answers that may be read elsewhere."""
         return _(' in "{place}"', place=call.place.name) if self._shared(call) and call.place.name else ""
 
 
 def _source_id(what: str) -> str:
-    """Return the platform's id of a message in what people type or copy of it: the id itself, or its link; '' for neither."""
+    """Return the platform's message id from an id or a link, '' for neither."""
     if what.startswith("$"):
         return what
     last = unquote(what.partition("?")[0].rstrip("/").rpartition("/")[2])

@@ -1,4 +1,4 @@
-"""What every group of commands has: the house, and the way from a call to its memory."""
+"""The base of all command groups: shared services, and the way from a call to its view."""
 
 from collections.abc import Collection
 from contextlib import suppress
@@ -30,12 +30,12 @@ class Group:
         self._pages = pages
 
     async def _here(self, call: Call) -> tuple[View, Session]:
-        """Return memory as the readers of the place may know it, and its session."""
+        """Return the view for the readers of the place, and its session."""
         view = await self._view(call)
         return view, await self._services.domains.session(view, call.place)
 
     async def _to_keep(self, call: Call) -> tuple[View, Session]:
-        """As `_here`, where something is to be kept: then the session is named after the place."""
+        """Like `_here`, for commands that store something: the session is then named after the place."""
         view = await self._view(call)
         if call.off_record:
             return view, await self._services.domains.session(view, call.place)
@@ -45,11 +45,11 @@ class Group:
         return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])
 
     async def _name(self, call: Call, view: View) -> str:
-        """Return the name under which whoever calls is shown."""
+        """Return the caller's display name."""
         return await name_of(view.messages, self._adapters[call.place.platform], call.place, call.person)
 
     async def _borne(self, call: Call, view: View, person: Person) -> Borne:
-        """Say whether somebody else who is present bears or bore a name that a person would have as the first."""
+        """Return whether another person who is present has or had the display name that a person would take."""
         found = await borne(view.messages, self._adapters[call.place.platform], call.place, [person])
         return next(iter(found.values()), Borne.NOT)
 
@@ -58,7 +58,10 @@ class Group:
         return not call.place.is_private
 
     async def _still(self, call: Call) -> Call:
-        """Return a call that goes on later, at its place as it is now. Raises BadInput where the person cannot read that any more."""
+        """Return a call to be continued later, with its place's current readers.
+
+        Raises BadInput if the person cannot read it any more.
+        """
         adapter = self._adapters[call.place.platform]
         with suppress(PlaceGone):
             place = await adapter.locate(call.place)
@@ -67,7 +70,7 @@ class Group:
         raise BadInput(GONE)
 
     async def _aloud(self, call: Call, said: Sentence) -> None:
-        """Say something to everyone at the place of a call, in the language that is set or mostly written there; of a room, in no thread of it."""
+        """Post something to everybody at a call's place, in its set or prevailing language; in a room, outside any thread."""
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
@@ -78,31 +81,31 @@ class Group:
         await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _closed(self, call: Call) -> set[int]:
-        """Return the domains of which a person may read here what stands where this account of theirs cannot look."""
+        """Return the domains whose messages a person may read here although this account of theirs cannot open them."""
         elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
         return {one.home.key for one in elsewhere}
 
     def _address(self, call: Call, found: Hit | Placed, closed: Collection[int]) -> str:
-        """Return the address of a message that whoever calls can open, '' where there is none."""
+        """Return the link to a message that the caller can open, '' if there is none."""
         adapter = self._adapters[call.place.platform]
         if found.platform != adapter.platform or found.exchange.domain in closed:
             return ""
         return adapter.link(found.place, found.exchange.source_id)
 
     def _sign(self, call: Call) -> str:
-        """Return what commands begin with where somebody called one."""
+        """Return the command prefix at the call's place."""
         return self._adapters[call.place.platform].prefix or "/"
 
     def _only(self, call: Call) -> Identity | None:
-        """Return whose words alone a person may have forgotten here; None where it is everybody's."""
+        """Return the account whose messages alone a person may have forgotten here; None for everybody's."""
         return Identity(call.person.platform, call.person.id) if self._shared(call) and not call.admin else None
 
 
 def off_record(sign: str) -> Sentence:
-    """Say why something is not kept although somebody wants it kept."""
+    """Return why something is not stored although somebody asked for it."""
     return lazy("You are off the record here, where I keep nothing; {sign}incognito shows what ends that.", sign=sign)
 
 
 def plain(text: str) -> Reply:
-    """Return a text that shows no links as an answer."""
+    """Return a reply in which no links may pass."""
     return Reply(text, NO_LINKS)

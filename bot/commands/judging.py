@@ -1,4 +1,4 @@
-"""What people say of answers: that one was not good, or that it was after all; and which are known not to be."""
+"""Feedback on answers: marking one as bad, revoking that, and listing those marked."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,7 @@
-"""What Lyra made of what was said, shown with what it rests on: facts, months, arcs, herself. Facts are corrected and let go."""
+"""What Lyra derived from messages: facts, months, arcs, her self-state, each with its sources.
+
+Facts are corrected and dropped.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +45,7 @@ class Knowing(Group):
         )
 
     async def _tier(self, tier: str, call: Call) -> Reply:
-        # What comes next is the next of this list, not of one before it.
+        # "Show more" continues this list, not an earlier one.
         self._pages.last(call.person)
         return await self._page(tier, call, 0)
 
@@ -123,12 +126,12 @@ class Knowing(Group):
 
 
 def _in_order(stated: Sequence[Statement]) -> Sequence[Statement]:
-    """Return statements as they are read: the newest month first, its paragraphs as they were told."""
+    """Return statements in reading order: newest month first, its paragraphs as written."""
     return sorted(stated, key=lambda one: one.period, reverse=True)
 
 
 def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
-    """Return the items that statements show with the messages below them."""
+    """Return the items shown by statements and by the messages below them."""
     return frozenset(one.key for one in stated) | {message.key for one in stated for message in said[one.key]}
 
 

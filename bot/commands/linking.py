@@ -1,4 +1,4 @@
-"""One person under several accounts: linked by a code that is shown to one and typed by another, and parted again."""
+"""Linking a person's accounts by a code that one shows and another types, and unlinking them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -63,7 +63,7 @@ class LinkCommands(Group):
         return self._services.domains.people.declared
 
     async def _shown(self, call: Call, code: str) -> str:
-        """Say what is to be done with a code, and with which accounts this one is linked already."""
+        """Return instructions for a code, and the accounts already linked with this one."""
         _this, *others = await self._services.domains.accounts(call.person)
         lines = [
             _(
@@ -128,7 +128,7 @@ class LinkCommands(Group):
         return plain(str(_linked(mine, self._sign(call))))
 
     async def _question(self, request: Request, me: Identity) -> str:
-        """Return what an account is asked, which sees so who the other one is and who comes along with it."""
+        """Return the question put to an account, naming the other account and everybody linked with it."""
         people = self._services.domains.people
         own, typed = await people.accounts(me), request.typed.account
         showed_side = me == request.showed.account or (me != typed and request.showed.account in own)
@@ -145,7 +145,7 @@ class LinkCommands(Group):
         return "\n".join(map(str, lines))
 
     async def _ask_at(self, to: Party, request: Request) -> None:
-        """Ask an account where it talks with Lyra alone, if that can be reached from here."""
+        """Ask an account in its private conversation with Lyra, if one can be reached from here."""
         actions = (
             Action(_("Yes, that is me") if to == request.showed else _("Yes"), LINK, f"{_YES[0]} {request.word}"),
             Action(_("No"), LINK, f"{_NO[0]} {request.word}"),
@@ -164,7 +164,7 @@ class LinkCommands(Group):
             place = await self._alone_with(adapter, person, to.place)
         except (PlaceGone, PlatformFailure):
             return
-        # Others may have come to where it was shown.
+        # Others may have joined the place since the code was shown there.
         if place is None or not place.is_private or place.alone not in ("", person.id):
             return
         view, session = await self._services.domains.here(place, person)
@@ -179,15 +179,15 @@ class LinkCommands(Group):
     async def _leave(
         self, to: Party, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None
     ) -> None:
-        """Leave something for an account to whoever talks with it next: another process, or the next conversation at a terminal."""
+        """Queue a message for an account that another process, or its next conversation at a terminal, delivers."""
         view = await self._services.domains.alone_with(to.account)
         sessions = await view.sessions.all() if view else []
-        # What is said in a conversation of another name is not seen until somebody opens that.
+        # A message in a conversation of another name is not seen until somebody opens that.
         usual = conversation(to.account.platform, to.account.native_id, _USUAL).key
         there = [*(one for at in (to.place, usual) for one in sessions if one.ref.place == at), *sessions]
         if view is None or not there:
             return
-        # In the language of whoever it is for, as far as that is known without asking their platform.
+        # In the recipient's language, as far as it is known without asking their platform.
         person = Person(to.account.platform, to.account.native_id, to.name)
         place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
         with reading(await self._services.languages.to(place, person)):

@@ -1,4 +1,4 @@
-"""What comes after the first page of a long answer. Held in this process alone, and only so many: one can ask again."""
+"""Follow-up pages of long answers, held in this process alone and limited in number: one can ask again."""
 
 import secrets
 from collections.abc import Awaitable, Callable
@@ -16,14 +16,14 @@ _MOST = 500
 
 
 class Pages:
-    """Next pages, by a word that nobody can guess."""
+    """Follow-up pages by unguessable token."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[Person, Next]] = {}
         self._last: dict[tuple[str, str], str] = {}
 
     def keep(self, person: Person, following: Next) -> Action:
-        """Keep a page for a person, and return what shows it when pressed."""
+        """Store a page for a person, and return the action that shows it."""
         word = secrets.token_urlsafe(16)
         self._kept[word] = (person, following)
         self._last[person.platform, person.id] = word
@@ -33,11 +33,11 @@ class Pages:
         return Action(_("Show more"), MORE, word)
 
     def last(self, person: Person) -> str:
-        """Return the word of the page that was kept last for a person, and would be shown now; '' where there is none."""
+        """Remove and return the token of a person's latest page; '' if there is none."""
         return self._last.pop((person.platform, person.id), "")
 
     async def show(self, person: Person, word: str) -> Reply:
-        """Return a kept page to the person it was kept for. Raises BadInput."""
+        """Return a stored page to its owner. Raises BadInput."""
         kept = self._kept.get(word)
         if kept is None or (kept[0].platform, kept[0].id) != (person.platform, person.id):
             raise BadInput(GONE)

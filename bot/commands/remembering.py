@@ -1,4 +1,4 @@
-"""Finding again, and keeping on purpose."""
+"""Recall, and storing a message on request."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _PAGE = 5
 _MOST = 50
 _SUGGESTIONS, _LOOKED_THROUGH = 25, 500
 SESSION, NAME = "session", "name"
-"""Parameters that are a conversation, or what is talked of."""
+"""The parameters with suggestions: a conversation, or a topic."""
 
 
 class Remembering(Group):
@@ -49,16 +49,16 @@ class Remembering(Group):
         )
 
     async def suggest(self, call: Call, parameter: str, typed: str) -> Sequence[str]:
-        """Return what a person may mean by what they type: names of what was talked of, and of conversations."""
+        """Return completions for a partly typed argument: known names and conversations."""
         view, typed = await self._view(call), " ".join(typed.split()).casefold()
         named = [] if parameter == SESSION else [one.name for one in await view.pages.names(_LOOKED_THROUGH)]
         talks = [] if parameter == NAME else [one.name for one in await view.sessions.all()]
         found = [one for one in dict.fromkeys((*named, *talks)) if typed in one.casefold()]
-        # What begins so goes first.
+        # Prefix matches first.
         return sorted(found, key=lambda one: not one.casefold().startswith(typed))[:_SUGGESTIONS]
 
     async def _recall(self, call: Call) -> Reply:
-        # What comes next is the next of this list, not of one before it.
+        # "Show more" continues this list, not an earlier one.
         self._pages.last(call.person)
         return await self._page(call, str(call.arguments["query"]), 0)
 

@@ -1,4 +1,4 @@
-"""Emoji that are compared, so that a person's app and Lyra know each other's keys."""
+"""Emoji verification of the keys of a person's app and Lyra."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ _SAME = {"yes": True, "ja": True, "no": False, "nein": False}
 
 
 class SasCommand(Group):
-    """/verify, where a platform has keys."""
+    """/verify, on platforms with end-to-end encryption."""
 
     def specs(self) -> Sequence[CommandSpec]:
         """Return the commands of this group."""

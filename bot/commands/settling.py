@@ -1,4 +1,4 @@
-"""What people and admins decide: settings, and whether anything of theirs is kept at all."""
+"""Settings of people and admins, and opting out of being stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -68,7 +68,7 @@ class Settling(Group):
             sign = self._sign(call)
             raise BadInput(lazy('There is no setting "{name}"; {sign}settings shows which there are.', name=name, sign=sign))
         if name == "threads" and shared and name not in known:
-            # In a room the same is said otherwise.
+            # In a room, the corresponding setting is `replies`.
             call = replace(call, arguments={**call.arguments, **_in_rooms(call.arguments)})
             name = "replies"
         if name == BUTTONS and name not in known:
@@ -97,7 +97,7 @@ class Settling(Group):
             await self._tell_everyone(call, on=value == "on")
 
     async def _tell_everyone(self, call: Call, *, on: bool) -> None:
-        """Say aloud at a place that everything is kept from now on, or no longer."""
+        """Announce at a place that everything is stored from now on, or no longer."""
         sign = self._sign(call)
         text = (
             lazy(
@@ -117,7 +117,7 @@ class Settling(Group):
         return f"{one.name}: {value} – {one.help}{choices}"
 
     async def _opt_out(self, call: Call, *, out: bool) -> None:
-        """Have nothing of a person's kept, and nothing learnt of them from others, under any of their accounts; or undo that."""
+        """Stop storing anything of a person, under all their accounts, and learning of them from others; or undo that."""
         here = (await self._view(call)).home if self._shared(call) else None
         for one in await self._services.domains.accounts(call.person):
             person = Person(one.platform, one.native_id, call.person.name)
@@ -159,7 +159,7 @@ def _elsewhere(name: str) -> Sentence:
 
 
 def _in_rooms(arguments: Mapping[str, str | int | bool]) -> Mapping[str, str | int | bool]:
-    """Return as a value of `replies` whether each conversation of a room has its thread."""
+    """Return the arguments with the room setting for threads turned into a value of `replies`."""
     words = {"on": "thread", "off": "follow"}
     return {"value": words.get(str(arguments["value"]).casefold(), arguments["value"])} if "value" in arguments else {}
 

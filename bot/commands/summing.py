@@ -1,6 +1,6 @@
-"""What was made of conversations: summaries, and what is kept.
+"""Summaries of conversations, and an overview of what is stored.
 
-A look at what was said at a place lately: summed up for whoever asked, and kept nowhere.
+Also a look back at a place's recent messages: summarized for the asker, and not stored.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from memory.view.view import View
 
 
 async def glance(quotes: Sequence[Quote], models: Models, time_zone: str, most_characters: int) -> str:
-    """Return the gist of messages, a paragraph for each `most_characters` of them; extracted where no model answers."""
+    """Return the gist of messages, one paragraph per `most_characters` of them; extractive if no model answers."""
     sources = [Source(f"m{at}", q.speaker, iso(q.said_at, time_zone), q.text) for at, q in enumerate(quotes, start=1)]
     tasks = [Task("gist", tuple(chunk)) for chunk in imported("memory.derive.drafting").chunks(sources, most_characters)]
     return "\n\n".join([await _written(task, models) for task in tasks])
@@ -55,7 +55,7 @@ _TRIES = 3
 
 
 class Summing(Group):
-    """/summarize, /sessions, /memory view. A summary counts as an answer, since a model writes it."""
+    """/summarize, /sessions, /memory view. A summary counts towards the allowance, as a model writes it."""
 
     def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, allowance: Allowance) -> None:
         super().__init__(services, adapters, pages)
@@ -83,7 +83,7 @@ class Summing(Group):
         chosen = await self._services.preferences.read(call.person, call.place)
         grant, seconds = await self._allowance.take(call.person, call.place, self._services.clock.now(), chosen)
         if grant in (Grant.TOLD, Grant.NOTHING):
-            # Whoever gives a command waits for a word on it, each time.
+            # Each call is acknowledged while its caller waits.
             raise BadInput(too_much(seconds, kept=False))
         if "last" in call.arguments:
             return await self._look_back(call, int(call.arguments["last"]))
@@ -105,7 +105,7 @@ class Summing(Group):
             ) from None
 
     async def _look_back(self, call: Call, n: int) -> Reply:
-        """Sum up what can be read here, for the asker alone; nothing of it is kept."""
+        """Summarize recent messages for the asker alone; nothing is stored."""
         if not call.private:
             raise BadInput(lazy("A look back answers only you: leave out public."))
         if not 1 <= n <= _MOST_LAST:
@@ -118,11 +118,11 @@ class Summing(Group):
                 return plain(_("There is nothing here that you and I can both read back."))
             quotes = await as_shown(view.messages, self._adapters[call.place.platform], call.place, read)
             text = await glance(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
-            # Nothing else tells that something was taken back meanwhile, or that the asker may not read it any more.
+            # Nothing else would reveal that a message was withdrawn meanwhile, or that the asker may not read it any more.
             now = await self._readable(call, view, n)
             if set(read) <= set(now):
                 since = receipts.moment(quotes[0].said_at, self._services.clock.now(), zone)
-                # A platform whose commands are typed shows their answers as messages, which stay.
+                # Where commands are typed, answers are messages, which stay.
                 stays = bool(self._adapters[call.place.platform].prefix)
                 seen = {Aside(one.id, one.said_at, one.edited_at, begun) for one in quotes} if stays else ()
                 shows = await view.posts.items_of(session, seen)
@@ -138,7 +138,7 @@ class Summing(Group):
         raise BadInput(lazy("What was said here changed again and again while I read it; ask me once more in a minute."))
 
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
-        """Return which of the last n messages the asker and Lyra can read back now, as they read now, oldest first."""
+        """Return those of the last n messages that asker and Lyra can both read now, in their current text, oldest first."""
         read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
         heeded = await asyncio.to_thread(openly, await self._services.preferences.heeded(call.place.platform, read))
         hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])

@@ -1,4 +1,4 @@
-"""The one table of commands. Every platform renders it in its own way; what a command does stands beside its spec."""
+"""The table of all commands. Every platform renders it in its own way; a command's code is beside its spec."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
@@ -51,7 +51,7 @@ Ask = Callable[[Message], Awaitable[None]]
 
 
 class Commands:
-    """The table, and the running of one command."""
+    """The command table, and the dispatch of a call."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Commands:
         self._services = services
         self._adapters = dict(adapters)
         self.refused = 0
-        """How many calls were wrong, or failed."""
+        """The number of calls that were invalid or failed."""
         self._owners = services.settings.owners
         pages = Pages()
         self._answers = Answers(services, pages)
@@ -95,9 +95,9 @@ class Commands:
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 
     def table_of(self, platform: str) -> Mapping[str, CommandSpec]:
-        """Return the commands that somebody may call on a platform, by name."""
+        """Return the commands available on a platform, by name."""
         owners = owned(platform) or any(there == platform for there, _account in self._owners)
-        # Where commands are typed, whoever wants an answer alone says so alone.
+        # Where commands are typed, whoever wants a private answer asks in private.
         there = self._adapters.get(platform)
         typed = bool(there.prefix) if there else True
         verifies = there is not None and there.verifies
@@ -108,14 +108,15 @@ class Commands:
         }
 
     def _is_owner(self, event: Message | Asked) -> bool:
-        """Say whether who runs her calls, where nobody else reads along."""
+        """Return whether the operator calls, with no other readers."""
         who = event.person
         return owned(who.platform) or (event.place.is_private and (who.platform, who.id) in self._owners)
 
     def is_command(self, event: Message | Asked, adapter: Adapter) -> bool:
-        """Say whether an event calls a command of hers, rightly or wrongly.
+        """Return whether an event is a command call for her, valid or not.
 
-        Among others an unknown name is hers only if she is addressed: other machines listen to the same prefix. Machines call none.
+        In a shared place an unknown name is hers only if she is addressed: other bots listen to the same prefix. Bots call no
+        commands.
         """
         if isinstance(event, Asked):
             return True
@@ -125,21 +126,21 @@ class Commands:
         return event.place.is_private or event.addressed or knows(self.table, name)
 
     def is_call(self, message: Message, adapter: Adapter) -> bool:
-        """Say whether a message calls a command, be it hers or another machine's."""
+        """Return whether a message is a command call, hers or another bot's."""
         return called(message.text, adapter.prefix) is not None
 
     def takes_back(self, event: Message | Asked, adapter: Adapter) -> bool:
-        """Say whether a command takes back what was said; one that is called wrongly does not."""
+        """Return whether a valid command call withdraws what was said."""
         spec = self._called(event, adapter)
         return spec is not None and spec.takes_back
 
     def is_right(self, event: Message | Asked, adapter: Adapter) -> bool:
-        """Say whether a command is everybody's, also of those who may not use her: to see what is kept, and to take it back."""
+        """Return whether a command is open even to those who may not use her: to see what is stored, and to withdraw it."""
         spec = self._called(event, adapter)
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export", UNLINK))
 
     def goes_off_record(self, event: Message | Asked, adapter: Adapter) -> bool:
-        """Say whether a command is itself off the record, wherever and however wrongly it is called."""
+        """Return whether a command is always off the record itself, even if called wrongly."""
         return (event.command if isinstance(event, Asked) else called(event.text, adapter.prefix)) in (INCOGNITO, LINK)
 
     def _called(self, event: Message | Asked, adapter: Adapter) -> CommandSpec | None:
@@ -149,9 +150,9 @@ class Commands:
             return None
 
     async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter, ask: Ask) -> None:
-        """Run a command and send its answer; what is wrong with it is said in one sentence.
+        """Run a command and send its answer; errors are reported in one sentence.
 
-        `ask` commits a message that is to be answered next.
+        `ask` commits a message to be answered next.
         """
         aside, made_for = False, event.place
         try:
@@ -166,7 +167,7 @@ class Commands:
             if reply.asks:
                 await ask(reply.asks)
                 if adapter.prefix or reply.asks.answers or (isinstance(event, Asked) and event.quiet):
-                    # The answer itself shows that it was heard.
+                    # The answer itself shows that the call was heard.
                     await self._services.memory.journal.drop([heard.key])
                     return
         except PlaceGone:
@@ -183,19 +184,19 @@ class Commands:
         return Gated(surface, self._services.outgoing, adapter.platform, written(event), owner=self._is_owner(event))
 
     async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
-        """Return values that a person may want to give a parameter. Raises LyraError."""
+        """Return completions for a parameter. Raises LyraError."""
         spec = self.table.get(asked.command)
         if spec is None or not any(one.name == parameter and one.suggests for one in spec.parameters):
             return ()
         return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), parameter, typed)
 
     async def refuse(self, asked: Asked) -> None:
-        """Say to somebody who may not use her that it is so."""
+        """Tell somebody that they may not use her."""
         text = _("You cannot use me here; whoever runs me decides who can. /privacy and /forget are yours all the same.")
         await self._answers.say(asked, self._adapters[asked.place.platform], Reply(text, NO_LINKS), [])
 
     async def cut_off(self, heard: InboxEvent, event: Message | Asked) -> None:
-        """Say that a command, or an answer off the record, was not finished before the last end, and do not begin it again."""
+        """Report that a command, or an off-the-record answer, was interrupted by the last shutdown; it is not restarted."""
         adapter = self._adapters[event.place.platform]
         if event.off_record and isinstance(event, Message):
             await self._answers.say(event, adapter, Reply(str(LOST), NO_LINKS), [heard.key])
@@ -205,7 +206,7 @@ class Commands:
         await self._answers.say(event, adapter, Reply(text, NO_LINKS), [heard.key])
 
     async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
-        """Say that something failed, with the number under which the log has it, and never with anybody's words."""
+        """Report a failure with its number in the log, never with anybody's text."""
         adapter = self._adapters[event.place.platform]
         unknown = (
             _("Something went wrong on my side; say it again if you want an answer. The log has it as {number}.", number=number)
@@ -234,7 +235,7 @@ class Commands:
         return spec, arguments
 
     async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
-        """Return a command as called at a place as it is now. Raises PlaceUnknown, PlaceGone."""
+        """Return the call with its place's current readers. Raises PlaceUnknown, PlaceGone."""
         place = await adapter.locate(event.place)
         if place is None:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))

@@ -1,4 +1,4 @@
-"""What people do about dreams: see what would be done, have it done, and answer the thoughts that come of it."""
+"""Dreams and their thoughts: previewing a dream, running it, and answering a reflection."""
 
 from collections.abc import Sequence
 
@@ -76,7 +76,7 @@ class ThoughtCommands(Group):
         return plain(_("I took it back, and forgot it."))
 
     async def _thought(self, call: Call) -> tuple[View, PostableThought]:
-        """Return the thought that is meant: the one that was pressed or answered, the one of an id, or the last one here."""
+        """Return the thought that is meant: the one pressed or answered, the one with an id, or the last one here."""
         view = await self._view(call)
         platform, place = call.place.platform, call.place.key
         if call.arguments.get("id"):
@@ -87,7 +87,7 @@ class ThoughtCommands(Group):
 
 
 async def fewer(view: View, thought: PostableThought, curiosity: float) -> str:
-    """Let fewer thoughts like this one be said at a home, whose threshold is given; return what that comes to."""
+    """Raise a home's threshold, so that fewer thoughts like this one are posted; return the resulting policy in words."""
     least = max(await view.thoughts.bar(), curiosity, thought.level) + _STEP
     await view.thoughts.raise_bar(min(_MOST, least))
     if least >= 1:

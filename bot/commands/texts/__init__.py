@@ -1,4 +1,4 @@
-"""How things are shown to people: recalled messages with their receipts, facts, pages, dreams, who she is.
+"""Rendering of results for people: recalled messages with their receipts, facts, pages, dreams, her self-state.
 
 What a view found comes in; out go lines of text in the reader's language. Nothing is read or changed here.
 """

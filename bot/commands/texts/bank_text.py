@@ -1,4 +1,4 @@
-"""How the notes of a shared place are shown to people: each under the time that it is of."""
+"""Rendering of a shared place's notes, each under the time it covers."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -11,12 +11,12 @@ from memory.types import Statement
 
 
 def told(shown: Sequence[Statement]) -> str:
-    """Return the notes that are shown, the newest first."""
+    """Return the notes, newest first."""
     return "\n".join("\n".join([f"{head(one)}:", *(f"- {bullet(note)}" for note in one.bullets)]) for one in entries(shown))
 
 
 def head(noted: Noted) -> str:
-    """Return what a note is of: Conversation of 3 March 2026 at 12:01, Week from 2 March 2026."""
+    """Return what a note covers: Conversation of 3 March 2026 at 12:01, Week from 2 March 2026."""
     first = periods.days(noted.period)[0]
     match noted.rung:
         case periods.CONVERSATION:

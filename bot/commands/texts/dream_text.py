@@ -1,4 +1,4 @@
-"""How a dream is told: what was found, done and left, and why, in numbers. It holds nobody's words."""
+"""Rendering of a dream's report: what was found, done and left, and why, in numbers. It contains nobody's words."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -25,7 +25,7 @@ _COUNTED: Mapping[str, Callable[[int], Sentence]] = {
 
 
 def told(report: Report) -> str:
-    """Return a pass, a line a drive."""
+    """Return a pass, one line per drive."""
     return "\n".join(_lines(report))
 
 

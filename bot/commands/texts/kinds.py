@@ -1,4 +1,4 @@
-"""What kinds of things are called: of places, of names, of what models are asked for."""
+"""Display names of kinds: of places, of named things, of model purposes."""
 
 from collections.abc import Mapping
 
@@ -25,20 +25,20 @@ _PURPOSES: Mapping[str, Sentence] = {
 
 
 def place(ref: DomainRef) -> str:
-    """Return what kind of place a domain is, and where, without saying which: Room on Matrix."""
+    """Return a domain's kind of place and its platform, not identifying it: Room on Matrix."""
     return _("{kind} on {platform}", kind=_PLACES[ref.kind.value], platform=platform(ref.platform))
 
 
 def platform(name: str) -> str:
-    """Return what a platform is called."""
+    """Return a platform's display name."""
     return _("this machine") if name == "console" else name.capitalize()
 
 
 def name(kind: str) -> str:
-    """Return what kind of thing bears a name; '' where nothing tells."""
+    """Return the kind of thing that has a name; '' if unknown."""
     return str(_NAMES[kind]) if kind in _NAMES else ""
 
 
 def purpose(of: str) -> str:
-    """Return what a model is asked for."""
+    """Return the display name of a model purpose."""
     return str(_PURPOSES.get(of, of))

@@ -1,4 +1,4 @@
-"""How what was made of conversations is shown: facts, months, arcs, her own state, each with what it rests on."""
+"""Rendering of statements: facts, months, arcs, her self-state, each with its sources."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -40,7 +40,7 @@ Receipts = Mapping[int, Sequence[Exchange]]
 
 
 def empty(tier: str, *, past: bool, model: bool) -> str:
-    """Say why there is nothing to show of a tier."""
+    """Return why a tier has nothing to show."""
     if past:
         return _("Nothing of that was replaced so far.")
     return _("{empty} It is made from gists, once there are enough.", empty=_EMPTY[tier]) if model else str(TAKES_A_MODEL)
@@ -49,9 +49,9 @@ def empty(tier: str, *, past: bool, model: bool) -> str:
 def listed(
     stated: Iterable[Statement], said: Receipts, months: Mapping[str, int], ids: Ids, now: int, time_zone: str, *, begin: int = 1
 ) -> Iterator[str]:
-    """Yield statements, numbered, each with its receipt; paragraphs of a month stand under its name.
+    """Yield numbered statements, each with its receipt; a month's paragraphs follow its name.
 
-    `months` says of how many conversations each month was told.
+    `months` maps a month to the number of its conversations.
     """
     period = ""
     for at, one in enumerate(stated, start=begin):
@@ -69,7 +69,7 @@ def _month(period: str, sessions: int) -> str:
 
 
 def statement(one: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
-    """Return a statement, and below it since when it stands (or stood), its id, and the last messages it rests on."""
+    """Return a statement, followed by since when it holds (or held), its id, and the last messages it rests on."""
     first = f"{_FIRST[one.kind]}: " if one.kind in _FIRST else ""
     lines = [f"{first}{one.text}", f"    {_when(one, time_zone)} · id {ids[one.id]}"]
     lines += [f"    {quoted(message, now, time_zone)}" for message in said[-_SHOWN:]]
@@ -79,7 +79,7 @@ def statement(one: Statement, said: Sequence[Exchange], ids: Ids, now: int, time
 
 
 def state(now: SelfState, time_zone: str) -> str:
-    """Return how she is, in two lines."""
+    """Return her self-state, in two lines."""
     mood = _(
         "My mood here is {mood} (from -1 to 1), my energy {energy} (from 0 to 1){since}.",
         mood=signed(now.mind.mood, digits=1),
@@ -91,7 +91,7 @@ def state(now: SelfState, time_zone: str) -> str:
 
 
 async def told(kept: SelfStates, time_zone: str, *, past: bool) -> str:
-    """Return how she is at a home, or how she was from her first state on."""
+    """Return her self-state at a home, or its whole history."""
     return over_time(await kept.history(), time_zone) if past else state(await kept.now(), time_zone)
 
 
@@ -101,12 +101,12 @@ def driven(drives: Drives) -> str:
 
 
 def drive_name(name: str) -> str:
-    """Return what a drive, or another measure of hers, is called."""
+    """Return the display name of a drive or another measure."""
     return str(_MEASURES[name])
 
 
 def over_time(moments: Sequence[Moment], time_zone: str) -> str:
-    """Return how she was from her first state on, a line a measure; '' where she had fewer than two."""
+    """Return the history of her self-state, one line per measure; '' for fewer than two states."""
     if len(moments) < 2:
         return ""
     oldest_first = [moment.mind for moment in reversed(moments[:_MOMENTS])]
@@ -123,12 +123,12 @@ def over_time(moments: Sequence[Moment], time_zone: str) -> str:
 
 
 def _sparkline(values: Sequence[float], least: float) -> str:
-    """Draw values between `least` and 1."""
+    """Return a sparkline of values between `least` and 1."""
     return "".join(_BARS[min(len(_BARS) - 1, int((value - least) / (1 - least) * len(_BARS)))] for value in values)
 
 
 def corrected(old: Statement, new: Statement, said: Sequence[Exchange], ids: Ids, now: int, time_zone: str) -> str:
-    """Say what stands now in the place of a fact."""
+    """Report what replaced a fact."""
     return _(
         '"{text}" does not stand any more; what stands is:\n{statement}',
         text=old.text,
@@ -137,7 +137,7 @@ def corrected(old: Statement, new: Statement, said: Sequence[Exchange], ids: Ids
 
 
 def let_go(said: Sequence[Exchange], ids: Ids, now: int, time_zone: str, forget: str) -> str:
-    """Say that a fact is gone, and that the messages it rested on stay; `forget` is how one of them is forgotten."""
+    """Report that a fact was dropped, and that its messages stay; `forget` is the command that forgets one of them."""
     lines = [
         _("Forgotten, and not to be found again by itself. What it rested on stays; {forget} ID forgets that too:", forget=forget)
     ]
@@ -152,7 +152,7 @@ def _before(n: int) -> str:
 
 
 def quoted(message: Exchange, now: int, time_zone: str) -> str:
-    """Return who said a message when, and its beginning."""
+    """Return a message's speaker, time and beginning."""
     return f'{message.speaker}, {moment(message.said_at, now, time_zone)}: "{short(message.text, _SHORT)}"'
 
 

@@ -1,4 +1,4 @@
-"""How the page of a person, a pet, a place or a project is shown: facts and messages, each with when and from where it is."""
+"""Rendering of the page of a person, pet, place or project: facts and messages, each with its time and origin."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -15,24 +15,24 @@ _LONG = 300
 
 
 def nothing(name: str) -> str:
-    """Say that nothing is known under a name."""
+    """Return the notice that nothing is known under a name."""
     return _('Nothing here names "{name}".', name=short(name, 100))
 
 
 def named(page: Page) -> list[str]:
-    """Return the ids that a page shows."""
+    """Return the ids shown on a page."""
     return [fact.id for fact in page.facts] + [placed.exchange.id for placed in (*page.said, *page.own)]
 
 
 def told(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str) -> str:
-    """Return a page: what it is about, facts, what was said of it, and what somebody of that name said last."""
+    """Return a page: what it is about, its facts, what was said of it, and what a person of that name said last."""
     return "\n".join(_lines(page, said, ids, now, time_zone))
 
 
 def cards(
     page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str, links: Mapping[Placed, str]
 ) -> Iterator[Card]:
-    """Return a page on cards: one of what it is about and the facts, and one for each message, which leads to it."""
+    """Return a page as cards: one with its subject and facts, and one per message, linked to it."""
     yield Card("\n".join(_known(page, said, ids, now, time_zone)), _head(page))
     for heading, placed in _sections(page):
         yield Card("\n".join([heading, *_left_out(placed)]))

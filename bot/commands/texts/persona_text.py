@@ -1,4 +1,4 @@
-"""What is said of who she is: in a conversation and on the command line."""
+"""Messages about the persona, in a conversation and on the command line."""
 
 from bot.context.persona import Persona
 from localization.sentences import _, lazy
@@ -8,12 +8,12 @@ LIVE = lazy("She is so from her next answer on.")
 
 
 def written(sign: str) -> str:
-    """Say that a text is kept, and how that is undone; `sign` stands before the name of a command."""
+    """Return the notice that a text is stored, and how to undo that; `sign` is the command prefix."""
     return _("That is who I am from my next answer on. {sign}persona shows it, {sign}persona reset undoes it.", sign=sign)
 
 
 def where(persona: Persona, sign: str = "") -> str:
-    """Say where the text is from, and how it is changed: in a conversation where commands have a sign, else at the command line."""
+    """Return where the text comes from, and how to change it: by a command if there is a prefix, else on the command line."""
     if not sign:
         from_there = _("This stands in {path}", path=persona.path) if persona.is_own else _("This came with her")
         return _(
@@ -26,5 +26,5 @@ def where(persona: Persona, sign: str = "") -> str:
 
 
 def reset(persona: Persona) -> str:
-    """Go back to who she was at first, and say so. Raises BadInput."""
+    """Reset the persona to the original, and return a notice. Raises BadInput."""
     return _("I am again who I was at first.") if persona.reset() else _("I am who I was at first already.")

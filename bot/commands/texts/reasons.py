@@ -1,4 +1,4 @@
-"""Why something was found and how sure that is, as people say it: shared words, or how near its meaning is, without a figure."""
+"""Why something was found and how certain that is, in words: shared words, or similar meaning, without figures."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,16 @@ from localization.sentences import _, ngettext
 from memory.index.hits import Certainty, Condensed, Hit
 
 _ALIKE = 0.5
-"""From this cosine on, people take two sentences for the same said in other words."""
+"""The cosine from which people take two sentences to say the same in other words."""
 
 
 def in_words(why: Sequence[str]) -> str:
-    """Return the signals that found something as people say them: same words: locker, code; it means much the same."""
+    """Return the signals of a hit in words: same words: locker, code; it means much the same."""
     return "; ".join(dict.fromkeys(_said(one) for one in why))
 
 
 def how_sure(certainty: Certainty) -> str:
-    """Return how sure it is that something is about what was asked."""
+    """Return how certain it is that a hit is about the question."""
     match certainty:
         case Certainty.SURE:
             return _("sure")
@@ -26,7 +26,7 @@ def how_sure(certainty: Certainty) -> str:
 
 
 def nothing_sure(hits: Sequence[Hit | Condensed]) -> str:
-    """Return what stands above hits that are all weak; '' for others, and for none."""
+    """Return the remark above hits that are all weak; '' for others, and for none."""
     weak = bool(hits) and all(hit.certainty is Certainty.WEAK for hit in hits)
     return _("I have nothing sure about that. The nearest is:") if weak else ""
 

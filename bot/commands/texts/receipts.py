@@ -1,4 +1,4 @@
-"""How recalled things are shown to people: who said it, when, where, and its id."""
+"""Rendering of recalled items: speaker, time, conversation and id."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -17,11 +17,11 @@ _LONG = 300
 _SHOWN = 3
 
 Ids = Mapping[str, str]
-"""Ids as they are shown, by the whole ones."""
+"""Shortened ids by their full ones."""
 
 
 def moment(at: int, now: int, time_zone: str) -> str:
-    """Return an instant as people say it: today at 21:04, yesterday at 09:10, on 3 March 2026 at 08:00."""
+    """Return an instant as people write it: today at 21:04, yesterday at 09:10, on 3 March 2026 at 08:00."""
     then, today = local(at, time_zone), local(now, time_zone).date()
     if then.date() == today:
         return _("today at {time}", time=f"{then:%H:%M}")
@@ -39,7 +39,7 @@ def hit(found: Hit, ids: Ids, now: int, time_zone: str, link: str = "") -> str:
 
 
 def card(found: Hit, at: int, ids: Ids, now: int, time_zone: str, link: str = "") -> Card:
-    """Return a recalled message, the one with a number in its list, with its receipt on a card that leads to it."""
+    """Return a recalled message with its receipt as a card that links to it; `at` is its number in the list."""
     e = found.exchange
     return Card(short(e.text), f"{at}. {place(e, found.session, now, time_zone)}", _why(found, ids), link)
 
@@ -50,7 +50,7 @@ def _why(found: Hit, ids: Ids) -> str:
 
 
 def condensed(found: Condensed, ids: Ids, now: int, time_zone: str) -> str:
-    """Return a recalled gist, or paragraph of a month, with its receipt and the last messages that it rests on."""
+    """Return a recalled gist or month paragraph, with its receipt and the last messages it rests on."""
     of = _('Gist of "{where}"', where=found.where) if found.tier == "gist" else _("From {where}", where=found.where)
     receipt = " · ".join(part for part in (of, how_sure(found.certainty), in_words(found.why), f"id {ids[found.id]}") if part)
     said_there = [f"    {said(message, now, time_zone)} · id {ids[message.id]}" for message in found.sources[-_SHOWN:]]
@@ -58,7 +58,7 @@ def condensed(found: Condensed, ids: Ids, now: int, time_zone: str) -> str:
 
 
 def named(*found: Hit | Condensed) -> list[str]:
-    """Return the ids that are shown with what was found."""
+    """Return the ids shown with hits."""
     return [id for one in found for id in _ids(one)]
 
 
@@ -79,7 +79,7 @@ def _days(digest: Digest, time_zone: str) -> str:
 
 
 def set_aside(memory: SetAside, time_zone: str) -> str:
-    """Return where a memory is that another took the place of, by a restore or a move, and until when."""
+    """Return where a memory replaced by a restore or a move is kept, and until when."""
     return _(
         "The old memory is at {path} until {until}; then it is dropped.", path=memory.path, until=day(memory.until, time_zone)
     )
@@ -101,7 +101,7 @@ def messages(n: int) -> str:
 
 
 def place(e: Exchange, session: str, now: int, time_zone: str) -> str:
-    """Return who said a message, when and in which conversation."""
+    """Return a message's speaker, time and conversation."""
     moment_of = moment(e.said_at, now, time_zone)
     return _('{who}, {moment}, in "{session}"', who=short(e.speaker), moment=moment_of, session=short(session))
 
@@ -119,7 +119,7 @@ def forget_session(session: Session) -> str:
 
 
 def forgotten(receipt: Forgotten) -> str:
-    """Return what is gone, counted."""
+    """Return the counts of what is forgotten."""
     named = [messages(receipt.messages)] if receipt.messages else []
     named += [ngettext("{n} reply", "{n} replies", receipt.replies)] if receipt.replies else []
     named += [ngettext("{n} digest", "{n} digests", receipt.digests)] if receipt.digests else []
@@ -127,11 +127,11 @@ def forgotten(receipt: Forgotten) -> str:
 
 
 def short(text: str, most: int = _LONG) -> str:
-    """Return a text as one line of at most so many characters."""
+    """Return a text as one line of at most `most` characters."""
     line = " ".join(text.split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def said(e: Exchange, now: int, time_zone: str) -> str:
-    """Return one message as it was said, with who and when."""
+    """Return a message with its speaker and time."""
     return f"{short(e.speaker)}, {moment(e.said_at, now, time_zone)}: {short(e.text)}"
