@@ -1,4 +1,4 @@
-"""Which models serve: for chat, for summaries, for vectors. Without any, the offline voice and the extractive writer do."""
+"""The models in use, for chat, summaries and vectors. Without any, the offline voice and the extractive writer are used."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cached_property
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bot.models.writer import ModelWriter
 
 MakeModel = Callable[[str, Backend, int, Sequence[float], BackendFacts], Model]
-"""Opens a backend under a name, to be tried so often with these seconds in between; what is found out about it is noted."""
+"""Opens a backend under a name, with the number of tries, the waits between them in seconds, and the facts learnt about it."""
 
 _TRIES, _WAITS = 4, (1.0, 2.0, 4.0)
 _SCOPE = "install"
@@ -31,7 +31,7 @@ _KEY = "chat"
 
 
 class Models:
-    """The models in use now. `connect` and `off` change the chat model while she runs, and for the next start."""
+    """The models in use. `connect` and `off` change the chat model at run time, and for the next start."""
 
     def __init__(self, settings: Settings, kept: KeptSettings, make: MakeModel) -> None:
         self._settings = settings
@@ -42,16 +42,18 @@ class Models:
         self._lines: dict[str, Line] = {}
         self.chat: Model | None = None
         self.cheaper: Model | None = None
-        """Who answers whoever asks for more than they are given, where the configuration names one."""
+        """The configured cheaper model for people beyond their limits, or None."""
         self.offers_tools = False
-        """Whether any of the chat models may be offered tools, as far as was known when they began to serve: what one person's
-        turn finds out changes the room of nobody's prompt."""
+        """Whether any chat model may be offered tools, as known when they were opened.
+
+        What one person's turn finds out later must not change the room in another's prompt.
+        """
         self.summary: Model | None = None
         self._chatting: tuple[Backend, ...] = ()
         self._connected: Backend | None = None
 
     async def open(self) -> None:
-        """Open what the configuration names, or what a person connected."""
+        """Open the configured models, or the one that a person connected."""
         told = await self._kept.get(_SCOPE, _KEY)
         await self.learnt.open(self._settings.models.values())
         if isinstance(told, dict):
@@ -65,45 +67,45 @@ class Models:
 
     @property
     def where(self) -> str:
-        """The addresses that what is said in chat goes to, '' where it goes nowhere."""
+        """The URLs that receive chat messages, '' for none."""
         return ", ".join(backend.base_url for backend in self._chatting)
 
     @property
     def goes_to(self) -> str:
-        """The addresses that what is said goes to, to be answered, summarized or found by meaning, '' where it goes nowhere."""
+        """The URLs that receive any text, for answers, summaries or vectors, '' for none."""
         models = self._settings.models
         embedding = [models[name].base_url for name in self._settings.embed[:1] if name in models]
         return ", ".join(dict.fromkeys((*self.answering, *self.writing, *embedding)))
 
     @property
     def answering(self) -> Sequence[str]:
-        """The addresses that what is said goes to, to be answered."""
+        """The URLs that receive text for answers."""
         cheaper = [self._settings.models[self._settings.limits.cheaper]] if self.cheaper else []
         return list(dict.fromkeys(backend.base_url for backend in (*self._chatting, *cheaper)))
 
     @property
     def writing(self) -> Sequence[str]:
-        """The addresses that what was said goes to, to be summed up and thought about."""
+        """The URLs that receive text for summaries and dreams."""
         named = [self._settings.models[name] for name in self._settings.summary if name != OFFLINE]
         return list(dict.fromkeys(backend.base_url for backend in (named if self._settings.summary else self._chatting)))
 
     @property
     def sees(self) -> bool:
-        """Whether any of the chat models takes images, so that they are worth fetching."""
+        """Whether any chat model takes images, so that fetching them is worthwhile."""
         return any(backend.sees for backend in self._chatting)
 
     @property
     def voice_last(self) -> bool:
-        """Whether the offline voice stands in where the chat models fail."""
+        """Whether the offline voice takes over if the chat models fail."""
         return self._settings.chat[-1:] == [OFFLINE]
 
     @property
     def writer(self) -> Writer:
-        """Who writes gists and summaries now."""
+        """The current writer of gists and summaries."""
         return self._written_by(self.summary) if self.summary else self.extractive
 
     async def summary_room(self) -> int | None:
-        """Return how many tokens a prompt for a digest may have, None where nobody knows."""
+        """Return the most tokens of a digest's prompt, None if unknown."""
         try:
             return await self.summary.room() if self.summary else None
         except ModelError:
@@ -112,7 +114,7 @@ class Models:
     def unasked(
         self, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
     ) -> "Unasked | None":
-        """Return who writes and thinks for a domain without being asked, within limits; None where there is no model."""
+        """Return a metered writer for a domain's background work, within limits; None without a model."""
         if self.summary is None:
             return None
         made: Metered = imported("bot.models.metering:Metered")(self._written_by(self.summary), domain, spending, limits, before)
@@ -120,7 +122,7 @@ class Models:
 
     @cached_property
     def extractive(self) -> "ExtractiveWriter":
-        """Who writes without a model."""
+        """The writer that needs no model."""
         made: ExtractiveWriter = imported("bot.models.offline.extractive:ExtractiveWriter")()
         return made
 
@@ -129,34 +131,34 @@ class Models:
         return made
 
     async def reload(self, settings: Settings) -> None:
-        """Serve what another configuration names from now on; an answer under way goes on with what it began with."""
+        """Switch to another configuration; an answer in progress keeps its models."""
         self._settings = settings
         self.chat, self._chatting, self._connected, self.offers_tools, self.cheaper = None, (), None, False, None
         await self.open()
 
     async def as_configured(self) -> None:
-        """Chat through what the configuration names, whatever was connected or taken off."""
+        """Return to the configured chat models, dropping what was connected or switched off."""
         await self._kept.set(_SCOPE, _KEY, None)
         await self.reload(self._settings)
 
     @property
     def connected(self) -> bool:
-        """Whether a person connected the model that serves, or none, in the place of what the configuration names."""
+        """Whether a person's choice (a model, or none) overrides the configured chat models."""
         return self._connected is not None or (self.chat is None and bool(self._settings.chat))
 
     @property
     def chatting(self) -> Sequence[Backend]:
-        """The backends that what is said in chat goes to, the first one first."""
+        """The backends that receive chat messages, in order of preference."""
         return self._chatting
 
     async def connect(self, base_url: str, model: str) -> None:
-        """Chat through this model from now on, and after the next start."""
+        """Use this chat model from now on, also after a restart."""
         await self._kept.set(_SCOPE, _KEY, {"base_url": base_url, "model": model})
         await self._use(Backend(base_url=base_url, model=model))
         self.summary = self._summarizer()
 
     async def off(self) -> bool:
-        """Chat through no model from now on; return whether there was one."""
+        """Use no chat model from now on; return whether there was one."""
         had, self.cheaper = self.chat is not None, None
         await self._kept.set(_SCOPE, _KEY, "off" if self._settings.chat else None)
         self.chat = self._connected = None
@@ -165,7 +167,7 @@ class Models:
         return had
 
     async def close(self) -> None:
-        """Close every model that was opened."""
+        """Close every opened model."""
         while self._opened:
             await self._opened.pop().close()
 
@@ -180,7 +182,7 @@ class Models:
         self.offers_tools = any(one.tools == "auto" and self.learnt.of(one).get(TOOLS) != REFUSED for one in backends)
 
     def _summarizer(self) -> Model | None:
-        """Return the model for summaries: the one that `summary` names, else the chat model's backend."""
+        """Return the summary model: as configured in `summary`, else the chat model's backend."""
         if self._settings.summary:
             return self._chain(self._settings.summary, patient=True)
         if self.chat is None:
@@ -191,7 +193,7 @@ class Models:
 
     def _chain(self, names: list[str], *, patient: bool = False) -> Model | None:
         called = [name for name in names if name != OFFLINE]
-        # Where another one stands behind it, a model is tried once: the next is a better answer than waiting.
+        # A model with a fallback behind it is tried once: falling back beats waiting.
         models = [self._open(name, self._settings.models[name], patient=patient, alone=name == names[-1]) for name in called]
         return (models[0] if len(models) == 1 else Chain(models)) if models else None
 
@@ -203,6 +205,6 @@ class Models:
         return served
 
     def _line(self, backend: Backend) -> Line:
-        """Return the line before a backend's server, which others may wait for as well: as many get through as the least says."""
+        """Return the queue of a backend's server, shared by all its backends, with the lowest of their `parallel` values."""
         sharing = [one.places for one in self._settings.models.values() if one.base_url == backend.base_url]
         return self._lines.setdefault(backend.base_url, Line(min([backend.places, *sharing])))

@@ -13,7 +13,7 @@ LocalModels = Callable[[str], Awaitable[list[str]]]
 
 
 def known_servers(around: Surroundings) -> dict[str, str]:
-    """Return where the usual servers of models listen on this machine, by what people call them."""
+    """Return the default URLs of common model servers on this machine, by name."""
     return {
         "ollama": around.ollama,
         "llamacpp": "http://127.0.0.1:8080/v1",
@@ -23,21 +23,21 @@ def known_servers(around: Surroundings) -> dict[str, str]:
 
 
 class Connector:
-    """Finds models on this machine, asks before any word goes there, and undoes it."""
+    """Finds local models, asks for consent before text is sent to one, and disconnects it."""
 
     def __init__(
         self, models: Models, around: Surroundings, probe: LocalModels, reload: Callable[[], Awaitable[str]] | None = None
     ) -> None:
-        """`reload` reads the configuration again, and says what came of it."""
+        """`reload` re-reads the configuration and returns the result in words."""
         self._models = models
         self._probe = probe
         self._read_again = reload
         self._known = known_servers(around)
 
     def describe(self, sign: str, *, owner: bool = True) -> str:
-        """Say which models serve, in a sentence; where they are, and how to change it, only to who runs her.
+        """Return which models are in use, in a sentence; their URLs and how to change them, only for the operator.
 
-        `sign` is what stands before the name of a command where this is read: "/", or "lyra ".
+        `sign` is the command prefix where this is read: "/", or "lyra ".
         """
         if self._models.chat is None:
             return (
@@ -50,10 +50,10 @@ class Connector:
         return _("Model: {name}{where}; summaries by {summaries}.", name=self._models.chat.name, where=where, summaries=summaries)
 
     async def command(self, call: Call, sign: str) -> str:
-        """Answer /model: show, connect or disconnect. Raises BadInput, LyraError."""
+        """Handle /model: show, connect or disconnect. Raises BadInput, LyraError."""
         name = str(call.arguments.get("name", ""))
         if not name:
-            # What connects one stands below: no word of this very command.
+            # How to connect a model follows below, so `describe` is not asked to name this command.
             return f"{self.describe(sign, owner=self._models.chat is not None)}\n{await self._found(sign)}"
         if name == "off":
             return await self._off()
@@ -89,7 +89,7 @@ class Connector:
         return f"{await self._read_again()}\n{self.describe(sign)}"
 
     async def _connected(self, call: Call, name: str, base_url: str) -> bool:
-        """Connect a model where it was agreed to."""
+        """Connect a model once confirmed; return whether it was."""
         found = [model for model in await self._probe(base_url) if "embed" not in model]
         wanted = str(call.arguments.get("model", "")) or (found[0] if found else "")
         if not found:

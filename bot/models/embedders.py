@@ -1,4 +1,4 @@
-"""Which embedder serves: the local model, unless the configuration names an endpoint or says that words are enough."""
+"""The choice of embedder: the local model, unless the configuration names an endpoint or disables embeddings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Embeds(Embedder, Protocol):
 
     @property
     def refused(self) -> Said:
-        """Why it cannot serve until it is installed again, '' as far as is known."""
+        """Why it cannot be used until reinstalled, '' if no reason is known."""
         ...
 
     async def warm(self) -> None:
@@ -39,9 +39,9 @@ class Embeds(Embedder, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EmbedderChoice:
-    """What things are found by beside words: an embedder, None where there is none; `missing` says that one was expected.
+    """The embedder to search with, None for none; `missing` says that the local model was expected.
 
-    Where that knows English alone, `others` embeds what is said in other languages.
+    If that embedder knows English only, `others` embeds texts in other languages.
     """
 
     embedder: Embeds | None
@@ -50,7 +50,7 @@ class EmbedderChoice:
     others: Embeds | None = None
 
     def describe(self) -> str:
-        """Say in a sentence what serves, and what can be done where nothing does; for who runs her."""
+        """Return what is in use in a sentence, and what to do if nothing is; for the operator."""
         if self.embedder is None:
             return _("Meaning: {what}. Words alone find things.", what=self.what)
         if self.embedder.refused:
@@ -59,11 +59,10 @@ class EmbedderChoice:
 
 
 def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> EmbedderChoice:
-    """Return what the configuration asks for; nothing is loaded or sent yet.
+    """Return the configured embedders; nothing is loaded or sent yet.
 
-    `key` returns the key of a backend by its name. Of a list the first serves: vectors of different models are not
-    comparable, so that another one could not stand in. Raises BadConfig where the local model is asked for by name and is
-    not installed.
+    `key` returns a backend's key by name. Only the first of a list is used: vectors of different models are not comparable, so
+    that another could not stand in. Raises BadConfig if the local model is configured explicitly but not installed.
     """
     if settings.embed in ([], [LOCAL]):
         if (files := folder()) is not None:
@@ -92,7 +91,7 @@ def meaning(settings: Settings, key: Callable[[str, Backend], str | None]) -> Em
 
 
 async def told_once(found_by: EmbedderChoice, kept: KeptSettings) -> str:
-    """Return what is to be said of a local model that is missing: once, until it was there again; '' from then on."""
+    """Return a notice about a missing local model, once until it is installed again; else ''."""
     told = bool(await kept.get(_SCOPE, _TOLD))
     if told == found_by.missing:
         return ""

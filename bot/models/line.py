@@ -1,4 +1,4 @@
-"""The line before a server that answers only so many at once: people's questions first, and for them others make room."""
+"""A priority queue before a server with limited concurrency: people's questions preempt background work."""
 
 import asyncio
 from collections import deque
@@ -11,7 +11,7 @@ _Waiting = deque[asyncio.Future[None]]
 
 
 class Line:
-    """Lets so many calls through at once. Whoever waits for an answer goes before what nobody waits for, and cuts it off."""
+    """Admits a limited number of concurrent calls. Questions go before background work, and interrupt it."""
 
     def __init__(self, places: int) -> None:
         self._free = places
@@ -21,7 +21,7 @@ class Line:
 
     @asynccontextmanager
     async def first(self) -> AsyncGenerator[None, None]:
-        """Have a place until the block ends, before everything that only `runs`. Who has one must not wait for another."""
+        """Hold a place until the block ends, ahead of everything that only `runs`. A holder must not wait for another place."""
         if not self._free and self._interruptible:
             self._interruptible.pop().cancel()
         await self._enter(self._people)
@@ -31,7 +31,7 @@ class Line:
             self._leave()
 
     async def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Do this behind everybody, and return what it returns; where it is cut off, it is done again from its beginning."""
+        """Run work behind all questions, and return its result; when interrupted, it is restarted from its beginning."""
         while True:
             await self._enter(self._others)
             task = asyncio.create_task(work())
@@ -61,7 +61,7 @@ class Line:
             raise
 
     def _leave(self) -> None:
-        """Hand the place over to whoever is next."""
+        """Pass the place on to the next in line."""
         for waiting in (self._people, self._others):
             while waiting:
                 if not (turn := waiting.popleft()).done():

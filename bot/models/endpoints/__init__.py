@@ -1,5 +1,5 @@
-"""Models behind an OpenAI-compatible endpoint: how they are reached, asked and read.
+"""Models behind an OpenAI-compatible endpoint: connections, requests and responses.
 
-Messages, tools and texts come in; pieces of an answer, calls of tools and vectors go out, or an error in Lyra's words. Nothing
-that an endpoint sends is believed before it was looked at.
+Messages, tools and texts come in; pieces of an answer, tool calls and vectors go out, or one of Lyra's errors. Everything that
+an endpoint sends is validated.
 """

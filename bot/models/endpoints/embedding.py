@@ -1,4 +1,4 @@
-"""Vectors from an OpenAI-compatible endpoint, checked before anybody compares them."""
+"""Embeddings from an OpenAI-compatible endpoint, validated before use."""
 
 import asyncio
 import base64
@@ -18,19 +18,19 @@ from memory.ports import Vectors
 from memory.text.budget import tokens
 
 MAX_BYTES = 1 << 26
-# Below this many characters a text is not shortened any further.
+# A text is not shortened below this many characters.
 SHORTEST = 200
 
 
 class OpenAIEmbedder:
-    """Embeds through an endpoint, `batch` texts a request, with `timeout` seconds for each request.
+    """Embeds through an endpoint, `batch` texts per request, with a timeout in seconds for each request.
 
-    Nothing is retried that may heal with time: whoever embeds does so again later. What is wrong with a batch is looked for
-    text by text. A text that is too long for the model is embedded by its beginning.
+    Transient failures are not retried here: the caller embeds again later. If a batch fails, its texts are tried one by one. A
+    text too long for the model is embedded by its beginning.
     """
 
     def __init__(self, name: str, base_url: str, model: str, api_key: str | None, timeout: float, batch: int = 64) -> None:
-        """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
+        """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self._name = name
         self._endpoint = Endpoint(base_url, model, api_key)
         self._client = self._endpoint.client()
@@ -39,16 +39,16 @@ class OpenAIEmbedder:
 
     @property
     def name(self) -> str:
-        """The configured name and the model, as the vectors of another model are not comparable."""
+        """The configured name with the model, as vectors of different models are not comparable."""
         return f"{self._name}:{self._endpoint.model}"
 
     @property
     def refused(self) -> Said:
-        """'': whatever is wrong with an endpoint may heal with time."""
+        """Always '': any fault of an endpoint may be transient."""
         return ""
 
     async def warm(self) -> None:
-        """Do nothing: an endpoint has to load nothing here."""
+        """Do nothing: there is nothing to load."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one row of length 1 a text, in order: float32 (len(texts), dimension).
@@ -76,7 +76,7 @@ class OpenAIEmbedder:
         try:
             return await self._ask(texts)
         except (ModelGarbled, ModelRefused, ContextTooLong):
-            # One bad text spoils a batch, and some endpoints only fail at batches.
+            # One bad text fails a batch, and some endpoints fail only for batches.
             rows = [await self._one(text) for text in texts]
         if len({row.shape for row in rows}) > 1:
             raise ModelGarbled(lazy("{who} sent vectors of different dimensions.", who=self._endpoint.who))
@@ -94,7 +94,7 @@ class OpenAIEmbedder:
     async def _ask(self, texts: Sequence[str]) -> Vectors:
         create: Any = self._client.embeddings.with_streaming_response.create
         headers = self._endpoint.headers()
-        # Asked for as base64, as the openai library does: a quarter of the bytes. Endpoints that do not know it send numbers.
+        # Requested as base64, like the openai library does: a quarter of the bytes. Endpoints without it send numbers.
         asked = create(model=self._endpoint.model, input=list(texts), encoding_format="base64", extra_headers=headers)
         try:
             async with asyncio.timeout(self._timeout), asked as response:
@@ -134,7 +134,7 @@ def _vector(value: object) -> Vectors:
         if isinstance(value, str):
             return np.frombuffer(base64.b64decode(value, validate=True), dtype="<f4").astype(np.float32)
         if isinstance(value, list) and all(isinstance(number, int | float) for number in value):
-            with np.errstate(over="ignore"):  # becomes infinite, which is refused below
+            with np.errstate(over="ignore"):  # overflows to infinity, which is refused below
                 return np.array(value, dtype=np.float64).astype(np.float32)
     except (binascii.Error, ValueError, OverflowError):
         raise Unusable(lazy("a vector cannot be read")) from None
@@ -142,7 +142,7 @@ def _vector(value: object) -> Vectors:
 
 
 def _unit(rows: Vectors) -> Vectors:
-    """Return the rows at length 1. Raises Unusable where a row has no direction."""
+    """Normalize the rows to length 1. Raises Unusable for a row without a direction."""
     if rows.shape[1] == 0 or not np.isfinite(rows).all():
         raise Unusable(lazy("a vector is empty or holds what is not a finite number"))
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""An OpenAI-compatible endpoint: how it is reached, and what its failures mean in Lyra's words.
+"""An OpenAI-compatible endpoint: its connection, and the mapping of its failures to Lyra's errors.
 
-Sentences name the endpoint and the model, never the key, a prompt, or anything the endpoint wrote in free text: it may
-repeat both. That is why causes are not kept either.
+Messages name the endpoint and the model, never the key, a prompt, or free text from the endpoint, which may repeat both. For
+the same reason no cause is attached.
 """
 
 import math
@@ -25,10 +25,10 @@ from localization.sentences import Sentence, lazy
 
 CONNECT_SECONDS = 10.0
 _TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
-# What asking and reading raise. The last two come through httpx2 unwrapped under TLS.
+# What requests and reading raise. Under TLS, the last two come through httpx2 unwrapped.
 FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, WebPage, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
 
-# llama.cpp without --jinja, and chat templates that know no messages of tools, fail with status 500.
+# llama.cpp without --jinja, and chat templates without tool messages, fail with status 500.
 _OF_TOOLS = ("tool", "jinja", "template", "role")
 _THINKS = re.compile(r"\br1\b|qwq|qwen3(?!.*instruct)|think|reason|magistral", re.IGNORECASE)
 _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
@@ -36,7 +36,7 @@ _WORD = re.compile(r"[a-z][a-z0-9_.\-]{1,60}")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model is. `api_key` None sends no key at all."""
+    """The location of a model. With `api_key` None, no key is sent."""
 
     base_url: str
     model: str
@@ -49,51 +49,51 @@ class Endpoint:
 
     @property
     def shown(self) -> str:
-        """The address without user, password and query."""
+        """The URL without user, password and query."""
         parts = urlsplit(self.base_url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
         return f"{parts.scheme}://{host}{f':{parts.port}' if parts.port else ''}{parts.path.rstrip('/')}"
 
     @property
     def thinks(self) -> bool:
-        """Whether the model is called like those that think aloud before they answer."""
+        """Whether the model's name suggests that it writes its reasoning before the answer."""
         return _THINKS.search(self.model) is not None
 
     def client(self) -> openai.AsyncOpenAI:
-        """Return a client that neither retries nor follows redirects, as prompts go where the operator said.
+        """Return a client that neither retries nor follows redirects, as prompts must go only where the operator said.
 
-        It has no time limit but for connecting. A proxy of the environment is used, except for this machine.
+        Its only timeout is for connecting. A proxy from the environment is used, except for this machine.
         """
-        # The library would take what it is not given from OPENAI_… variables that were meant for another endpoint.
+        # By default the library reads OPENAI_… variables, which may be meant for another endpoint.
         return openai.AsyncOpenAI(
             api_key=self.api_key or "none", base_url=self.base_url, max_retries=0, timeout=_TIMEOUT, http_client=self.http()
         )
 
     def http(self) -> httpx2.AsyncClient:
-        """Return what such a client asks through, for what the openai library does not know."""
+        """Return the underlying HTTP client, for requests that the openai library does not support."""
         here = is_this_machine(self.base_url)
-        # Reading the certificates of the system takes 30 ms, and nothing is encrypted on the way to a plain address of this machine.
+        # Loading the system's certificates takes 30 ms, and a plain http URL of this machine needs none.
         plain = here and urlsplit(self.base_url).scheme == "http"
         return httpx2.AsyncClient(timeout=_TIMEOUT, follow_redirects=False, trust_env=not here, verify=not plain)
 
     def headers(self) -> Mapping[str, str | openai.Omit]:
-        """Headers to send with each request: they drop what the environment, or an absent key, would add."""
+        """Request headers; they drop what the environment, or an absent key, would add."""
         dropped = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
         return dropped if self.api_key else {**dropped, "Authorization": openai.Omit()}
 
     @property
     def who(self) -> Sentence:
-        """The model and where it is, as the subject of a sentence."""
+        """The model and its URL, as the subject of a sentence."""
         return lazy("The model {model} at {shown}", model=self.model, shown=self.shown)
 
     def too_long(
         self, limit: int | None = None, asked: int | None = None, room: int | None = None, size: int | None = None
     ) -> ContextTooLong:
-        """Return the refusal of a prompt that does not fit."""
+        """Return the error for a prompt that does not fit."""
         return ContextTooLong(lazy("{who} cannot take a prompt that long.", who=self.who), limit, asked, room, size)
 
     def error(self, fault: BaseException) -> ModelError:
-        """Say what one of FAULTS means."""
+        """Map one of FAULTS to an error."""
         match fault:
             case openai.APIStatusError():
                 return self._refusal(fault.status_code, fault.body, fault.response.headers)
@@ -148,7 +148,7 @@ class Endpoint:
 
 
 def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
-    """Say whether a request may have failed because it offered tools: it was not accepted, or what came back speaks of them."""
+    """Return whether a request may have failed for offering tools: it was refused, or the response mentions them."""
     body = fault.body if isinstance(fault, openai.APIStatusError | Trouble) else None
     text = str(body)[:LOOKED_AT].lower()
     refused = isinstance(error, ModelRefused) and "model_not_found" not in _words(body)
@@ -156,7 +156,7 @@ def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
 
 
 def may_be_about_length(fault: BaseException, error: ModelError) -> bool:
-    """Say whether a request may have failed because its prompt is too long, although what came back does not say so."""
+    """Return whether a request may have failed for its length although the response does not say so."""
     if isinstance(fault, openai.APIStatusError):
         return isinstance(error, ModelRefused) and may_be_too_long(fault.status_code, fault.body)
     if isinstance(fault, Trouble) and isinstance(fault.body, dict):
@@ -165,7 +165,7 @@ def may_be_about_length(fault: BaseException, error: ModelError) -> bool:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Return the seconds that the endpoint asks to wait, or None where it does not say so in a readable way."""
+    """Return the seconds to wait from the Retry-After headers, None if absent or unreadable."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         value = headers.get(name, "")
         try:
@@ -186,7 +186,7 @@ def _until(value: str, now: datetime) -> float:
 
 
 def _words(body: object) -> frozenset[str]:
-    """The code, type and parameter of an error, where they are plain identifiers and so no text of anybody's."""
+    """Return an error's code, type and parameter if they are plain identifiers, and so nobody's text."""
     found = [body.get(key) for key in ("code", "type", "param")] if isinstance(body, dict) else []
     return frozenset(word for word in found if isinstance(word, str) and _WORD.fullmatch(word))
 

@@ -1,6 +1,6 @@
-"""Models behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM and their like.
+"""Chat models behind an OpenAI-compatible endpoint: OpenAI, Ollama, llama.cpp, vLLM and others.
 
-Loading this takes most of a second (the openai library), so whoever only needs the port imports bot/models/port.py.
+Importing this takes most of a second (the openai library), so code that needs the interface alone imports bot/models/port.py.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
 
-# A model that is asked again is no news; left alone, the library would write about it to standard output.
+# Retries are no news; by default, the library would print them to standard output.
 stamina.instrumentation.set_on_retry_hooks([])
 
 MAX_BYTES = 1 << 20
@@ -35,14 +35,13 @@ _Begun = tuple[AsyncGenerator[str | ToolCall, None], str | ToolCall | None]
 
 
 class OpenAIModel:
-    """A model behind an endpoint.
+    """A chat model behind an endpoint.
 
     `timeout` is the deadline in seconds for a whole answer with all retries and waits. Transient failures before the first
-    piece are retried up to `tries` attempts; `waits` says for how many seconds in between, unless the endpoint
-    says it. After the first piece nothing is retried: the caller holds half an answer and decides.
-    Images leave only for a model that `sees`, tools only where it `uses_tools`. An endpoint that accepts no request with tools,
-    and the same one without, is noted in `facts` as one that knows none.
-    `sampling` goes into each request as it is.
+    piece are retried, up to `tries` attempts; `waits` gives the seconds in between, unless the endpoint does. After the first
+    piece nothing is retried: the caller holds half an answer and decides. Images are sent only if the model `sees`, tools only
+    if it `uses_tools`. An endpoint that fails with tools but not without them is recorded in `facts` as not supporting tools.
+    `sampling` is merged into each request.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class OpenAIModel:
         sampling: Mapping[str, object] | None = None,
         context: int = 0,
     ) -> None:
-        """Prepare; nothing is sent. Raises BadSecret for a key that no header can hold."""
+        """Nothing is sent yet. Raises BadSecret for a key that no header can hold."""
         self._name = name
         self._endpoint = Endpoint(base_url, model, api_key)
         self._completions = Completions(self._endpoint, sees=sees, sampling=sampling or {})
@@ -77,11 +76,11 @@ class OpenAIModel:
 
     @property
     def name(self) -> str:
-        """What the configuration calls it."""
+        """The configured name."""
         return self._name
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
-        """Yield the answer in pieces, that of each round behind that of the one before. Raises ModelError."""
+        """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""
         deadline = asyncio.get_running_loop().time() + self._timeout
         asked = Asked(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
         earlier = ""
@@ -90,7 +89,7 @@ class OpenAIModel:
             said: list[str] = []
             written = False
             async with AsyncExitStack() as stack:
-                # The limit stands around each step and never around a yield: there it would cancel the caller's own work.
+                # The timeout surrounds each step and never a yield: there it would cancel the caller's own work.
                 async with self._until(deadline):
                     answer, piece = await self._begin(asked, deadline, stack)
                 while piece is not None and not written:
@@ -110,7 +109,7 @@ class OpenAIModel:
                     except WrittenCall:
                         written = True
             if written:
-                # What led to the call is no answer without it: the answer is made anew without tools.
+                # Without the tool's result, the text before the call is no answer: start again without tools.
                 asked.offers = False
                 yield Anew()
                 if earlier:
@@ -124,11 +123,11 @@ class OpenAIModel:
             asked.told = bool(earlier)
 
     async def room(self) -> int | None:
-        """Return how many tokens a prompt may have, None where nobody knows."""
+        """Return the most tokens of a prompt, None if unknown."""
         return await self._room.tokens()
 
     async def context(self) -> int | None:
-        """Return how many tokens a prompt and its answer may have, None where nobody knows."""
+        """Return the most tokens of a prompt with its answer, None if unknown."""
         await self._room.tokens()
         return self._room.context
 
@@ -138,7 +137,7 @@ class OpenAIModel:
 
     @asynccontextmanager
     async def _until(self, deadline: float) -> AsyncGenerator[None, None]:
-        """Run one step before the deadline (of the loop's clock), with foreign failures said in Lyra's words."""
+        """Run one step before the deadline (of the loop's clock), mapping library errors to ModelError."""
         try:
             async with asyncio.timeout_at(deadline):
                 yield
@@ -150,7 +149,7 @@ class OpenAIModel:
             raise self._endpoint.error(fault) from None
 
     async def _begin(self, asked: Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
-        """Ask until there is a first piece. The open answer is left on the stack."""
+        """Request until there is a first piece. The open response is left on the stack."""
         tries = 1 if self._room.doubts else self._tries
         clock = asyncio.get_running_loop().time
         again = policy(self._waits, asked, lambda: deadline - clock())
@@ -164,7 +163,7 @@ class OpenAIModel:
         raise AssertionError("the last attempt returns or raises")
 
     async def _broken(self, error: ModelDown, asked: Asked) -> ModelError:
-        """Say what it means that an endpoint breaks again and again: some do at a prompt that is too long for them."""
+        """Return the error for an endpoint that keeps failing: some do for a prompt that is too long for them."""
         size = cost(asked.prompt, asked.tools)
         if error.status not in _BREAKS or asked.tools or shows(asked.prompt):
             return error
@@ -198,7 +197,8 @@ class OpenAIModel:
             if not tools or not may_be_about_tools(fault, error):
                 raise error from None
             refused = True
-        # Some know no tools, or none of what they return, and some models write calls that none can read: the answer counts.
+        # Some endpoints lack tools or fail on their results, and some models write unparsable calls: get an answer without
+        # tools.
         asked.offers = False
         begun = await self._attempt(asked, stack)
         if refused:
@@ -206,7 +206,7 @@ class OpenAIModel:
         return begun
 
     async def _pieces(self, response: Response, tools: Sequence[Tool]) -> AsyncGenerator[str | ToolCall, None]:
-        """Yield what of an answer is for people, and learn from it whether the model thinks aloud."""
+        """Yield the visible parts of an answer, and learn from it how the model marks its reasoning."""
         known = self._facts.get(THOUGHTS)
         thoughts = WithoutThinking(waits=known == UNOPENED or (known is None and self._endpoint.thinks))
         async with aclosing(read(response, self._max_bytes, thoughts, tools)) as found:
@@ -216,7 +216,7 @@ class OpenAIModel:
             await self._facts.note(THOUGHTS, UNOPENED if thoughts.unopened else NONE)
 
     async def _refusal(self, fault: BaseException, asked: Asked) -> ModelError:
-        """Say what a failure means, and learn from it how long a prompt may be."""
+        """Map a failure to an error, and learn from it how long a prompt may be."""
         error, size, images = self._endpoint.error(fault), cost(asked.prompt, asked.tools), shows(asked.prompt)
         if isinstance(error, ContextTooLong):
             error.room, error.size = await self._room.refused(error, size, images=images), size
@@ -229,7 +229,7 @@ class OpenAIModel:
         return error
 
     async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
-        """Refuse a prompt that cannot fit before it is sent: some servers would cut it without a word. Raises ContextTooLong."""
+        """Refuse a prompt that cannot fit before it is sent: some servers would silently truncate it. Raises ContextTooLong."""
         room = await self._room.known()
         if room is not None and cost(prompt, tools) > room:
             raise self._endpoint.too_long(room=room, size=cost(prompt, tools))

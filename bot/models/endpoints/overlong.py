@@ -1,4 +1,4 @@
-"""How endpoints say that a prompt is too long for them, and what they say of its size: each does it in other words."""
+"""Recognition of refusals of overlong prompts, and of the sizes they state, in each server's wording."""
 
 import re
 
@@ -48,7 +48,7 @@ _ASKED = re.compile(
     r"|prompt contains (\d{2,9}) tokens|(\d{2,9}) tokens from the input|given: (\d{2,9})\b|length (\d{2,9})(?: \+ \d+)? is greater"
     r"|input (?:length )?\((\d{2,9}) tokens|token count \((\d{2,9})|request contains (\d{2,9})|prompt is (\d{2,9}) tokens"
 )
-# Statuses with which a request is refused for what it is, and what a refusal names that gives no other reason.
+# The statuses of a refused request, and the wording of a refusal that names no other reason.
 _REFUSED = frozenset({400, 422})
 _NO_REASONS = frozenset({"bad_request", "invalid_request", "invalid_request_error", "invalid_prompt"})
 _OF_LENGTH = frozenset({"messages", "prompt", "input", "max_tokens", "max_completion_tokens"})
@@ -56,18 +56,18 @@ LOOKED_AT = 20_000
 
 
 def says_too_long(status: int, words: frozenset[str], body: object) -> bool:
-    """Say whether this refusal, with these words of its code and type, is one of a prompt that is too long."""
+    """Return whether a refusal, with the words of its code and type, says that the prompt is too long."""
     text = _text(body)
     return status == 413 or bool(words & _CODES) or any(phrase in text for phrase in _PHRASES)
 
 
 def sizes(body: object) -> tuple[int | None, int | None]:
-    """Return the context that a refusal tells of and how long the prompt was, in tokens, each None where it says nothing."""
+    """Return the context and the prompt's length that a refusal states, in tokens, each None if not stated."""
     return _number(_LIMIT, body), _number(_ASKED, body)
 
 
 def may_be_too_long(status: object, body: object) -> bool:
-    """Say whether a refusal that is not known to be one of a prompt that is too long may be one: it gives no other reason."""
+    """Return whether an unrecognized refusal may be about the length, as it names no other reason."""
     given = body if isinstance(body, dict) else {}
     code, param = given.get("code"), given.get("param")
     no_reason = not isinstance(code, str) or code.isdigit() or code.lower() in _NO_REASONS
@@ -75,7 +75,7 @@ def may_be_too_long(status: object, body: object) -> bool:
 
 
 def _number(pattern: re.Pattern[str], body: object) -> int | None:
-    """Return the number that a body gives in one of these ways: a plain one, and so no text of anybody's."""
+    """Return the number that a body states in one of these ways: a plain number, and so nobody's text."""
     found = pattern.search(_text(body))
     return int(next(group for group in found.groups() if group)) if found else None
 

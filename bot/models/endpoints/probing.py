@@ -1,4 +1,4 @@
-"""What a server itself says of the context that its model works with: each kind of server says it elsewhere."""
+"""Asking a server for its model's context, its models, and its support for tools: each kind of server differs."""
 
 import asyncio
 import re
@@ -12,14 +12,14 @@ from bot.models.endpoints.responses import Unusable, whole
 
 _SECONDS = 2.0
 _MAX_BYTES = 1 << 22
-# With which context Ollama loads a model that says nothing else.
+# The context with which Ollama loads a model that states none.
 _OLLAMA = 4096
 
 
 async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
-    """Return how many tokens a prompt and its answer may have together, 0 where the server does not say it.
+    """Return the most tokens of a prompt with its answer, 0 if the server does not say.
 
-    Elsewhere than `nearby` only what every endpoint knows is asked. Raises httpx2.TransportError where nothing answers.
+    Unless `nearby`, only the request that every endpoint supports is made. Raises httpx2.TransportError if nothing answers.
     """
     try:
         async with asyncio.timeout(_SECONDS), endpoint.http() as client:
@@ -30,7 +30,7 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
             root = endpoint.base_url.removesuffix("/v1")
             props = _part(await asking.get(f"{root}/props"), "default_generation_settings")
             return (
-                _first(props, "n_ctx")  # llama.cpp: what one of its slots has
+                _first(props, "n_ctx")  # llama.cpp: the context of one slot
                 or _first(listed, "max_model_len", "context_length")  # vLLM, OpenRouter
                 or await _ollama(asking, root, endpoint.model)
                 or _first(
@@ -38,7 +38,7 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
                 )  # LM Studio
                 or _first(
                     await asking.get(f"{root}/api/extra/true_max_context_length"), "value"
-                )  # koboldcpp, which cuts in silence
+                )  # koboldcpp, which truncates silently
                 or _first(_part(listed, "meta"), "n_ctx", "n_ctx_train")  # llama.cpp behind a proxy
                 or 0
             )
@@ -47,7 +47,7 @@ async def context_of(endpoint: Endpoint, *, nearby: bool) -> int:
 
 
 async def local_models(base_url: str, seconds: float = 2.0, key: str | None = None) -> list[str]:
-    """Return the names of the models that the endpoint offers, sorted; none where nothing usable answers within `seconds`."""
+    """Return the sorted names of an endpoint's models; none if no usable response comes within `seconds`."""
     endpoint = Endpoint(base_url, "", key)
     try:
         async with asyncio.timeout(seconds), endpoint.client() as client:
@@ -62,9 +62,9 @@ async def local_models(base_url: str, seconds: float = 2.0, key: str | None = No
 
 
 async def takes_tools(endpoint: Endpoint, tool: Mapping[str, Any]) -> bool | None:
-    """Return whether what is offered reaches the model: a prompt with a tool has more tokens. None where that is not known.
+    """Return whether offered tools reach the model: the prompt with a tool must count more tokens. None if unknown.
 
-    Only an endpoint that counts more for more words is believed. Raises httpx2.TransportError where nothing answers.
+    Only endpoints that count more tokens for more words are trusted. Raises httpx2.TransportError if nothing answers.
     """
     async with endpoint.http() as client:
         asking = _Asking(client, endpoint)
@@ -80,7 +80,7 @@ async def takes_tools(endpoint: Endpoint, tool: Mapping[str, Any]) -> bool | Non
 
 
 class _Asking:
-    """Asks one server, with the key of its endpoint; what is no answer is None."""
+    """Queries one server, with its endpoint's key; an unusable response is None."""
 
     def __init__(self, client: httpx2.AsyncClient, endpoint: Endpoint) -> None:
         self._client = client
@@ -115,7 +115,7 @@ async def _ollama(asking: _Asking, root: str, model: str) -> int | None:
 
 
 def _listed(document: object, model: str) -> dict[str, Any]:
-    """Return what a list of models says of one: of the only one there is, whatever it is called."""
+    """Return the entry of a model in a model list; a single entry is taken whatever its name."""
     rows = list(_rows(document, "data"))
     named = [row for row in rows if row.get("id") == model]
     return next(iter(named or rows), {}) if named or len(rows) == 1 else {}

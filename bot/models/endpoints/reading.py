@@ -1,4 +1,4 @@
-"""Reads one answer of an endpoint: what of it is for people, and the calls of tools in it."""
+"""Reading a response: its visible text, and its tool calls."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
@@ -14,16 +14,16 @@ from bot.models.port import Anew, Tool, ToolCall
 from memory.text.thinking import WithoutThinking
 
 _END_SECONDS = 0.05
-"""How long the end of an answer that is complete is waited for."""
+"""How long to wait for the end of a response whose answer is complete."""
 Response = AsyncAPIResponse[Any]
 
 
 async def read(
     response: Response, limit: int, thoughts: WithoutThinking, tools: Sequence[Tool]
 ) -> AsyncGenerator[str | ToolCall, None]:
-    """Yield an answer of at most `limit` bytes in pieces; an endpoint that knows no streaming sends it in one.
+    """Yield an answer of at most `limit` bytes in pieces; from an endpoint without streaming, as a whole.
 
-    Raises WrittenCall where one of the `tools` that were offered is called in the text, and what `pieces` raises.
+    Raises WrittenCall if the text contains a call of one of the offered `tools`, and whatever `pieces` raises.
     """
     if not tools:
         async with aclosing(_sent(response, limit, thoughts, calls=False)) as found:
@@ -65,7 +65,7 @@ async def _sent(
 
 
 async def _finish(chunks: AsyncIterator[bytes]) -> None:
-    """Read a body to its very end, without which the connection is closed, and the next request opens another."""
+    """Drain a response: otherwise its connection is closed, and the next request opens another."""
     with suppress(TimeoutError, *FAULTS):
         async with asyncio.timeout(_END_SECONDS):
             async for _ in chunks:

@@ -1,4 +1,4 @@
-"""What a model is asked, in the form of an OpenAI-compatible endpoint, and how it is sent."""
+"""Requests in the form of an OpenAI-compatible endpoint."""
 
 import base64
 import json
@@ -16,7 +16,7 @@ from memory.text.budget import tokens
 
 
 class Completions:
-    """Chat completions of one endpoint. Images are sent where the model `sees`; `sampling` goes into each request as it is."""
+    """Chat completions of one endpoint. Images are sent if the model `sees`; `sampling` is merged into each request."""
 
     def __init__(self, endpoint: Endpoint, *, sees: bool, sampling: Mapping[str, object]) -> None:
         self._endpoint = endpoint
@@ -26,7 +26,7 @@ class Completions:
         self._limit_name = "max_tokens"
 
     async def open(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], most: int, stack: AsyncExitStack) -> Response:
-        """Ask for an answer of at most `most` tokens; return it, to be read as it comes and left on the stack. Raises FAULTS."""
+        """Request an answer of at most `most` tokens; return the open response, left on the stack. Raises FAULTS."""
         tooled = {"tools": [offered(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
@@ -34,7 +34,7 @@ class Completions:
             messages=(),
             stream=True,
             extra_headers=self._endpoint.headers(),
-            # The library walks the types of whatever is not extra: 10 ms for the prompt of a long conversation.
+            # The library validates everything outside `extra_body`: 10 ms for the prompt of a long conversation.
             extra_body={"messages": [sent(message, self._sees) for message in messages], **tooled, **self._sampling},
             **{self._limit_name: most},
         )
@@ -44,7 +44,7 @@ class Completions:
         except openai.BadRequestError as refusal:
             if refusal.param != "max_tokens" or self._limit_name != "max_tokens":
                 raise
-        # OpenAI's newer models know the limit by another name only; the compatible servers often know just the old one.
+        # OpenAI's newer models accept the limit under another name only; compatible servers often know just the old one.
         self._limit_name = "max_completion_tokens"
         return await self.open(messages, tools, most, stack)
 
@@ -55,9 +55,9 @@ class Completions:
 
 @dataclass
 class Asked:
-    """What is asked for one answer: messages, or the prompt of a toolbox, of which something is `offered` as long as it may be.
+    """The request for one answer: messages, or the prompt of a toolbox, with tools `offered` for as long as they may be used.
 
-    `junk` is how often nothing usable came of it.
+    `junk` is the number of unusable responses so far.
     """
 
     messages: Sequence[ChatMessage]
@@ -68,33 +68,33 @@ class Asked:
 
     @property
     def tools(self) -> Sequence[Tool]:
-        """What is offered now."""
+        """The tools currently offered."""
         return self.toolbox.offered if self.toolbox and self.offers else ()
 
     @property
     def prompt(self) -> Sequence[ChatMessage]:
-        """What is sent now."""
+        """The messages currently sent."""
         return self.toolbox.prompt(plain=not self.tools) if self.toolbox else self.messages
 
 
 def cost(prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> int:
-    """Return how many tokens a prompt takes with the tools that are offered."""
+    """Return the tokens of a prompt with its offered tools."""
     return size(prompt) + sum(tokens(json.dumps(offered(tool))) for tool in tools)
 
 
 def shows(prompt: Sequence[ChatMessage]) -> bool:
-    """Say whether a prompt has images."""
+    """Return whether a prompt has images."""
     return any(message.get("images") for message in prompt)
 
 
 def offered(tool: Tool) -> dict[str, Any]:
-    """Return a tool as the endpoint gets it."""
+    """Return a tool in the endpoint's format."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": function}
 
 
 def sent(message: ChatMessage, sees: bool) -> dict[str, Any]:
-    """Return a message as the endpoint gets it: plain text, unless there are images and the model sees, or calls of tools."""
+    """Return a message in the endpoint's format: plain text, unless it has tool calls, or images and the model sees."""
     sent: dict[str, Any] = {"role": message["role"], "content": message["content"]}
     if sees and (images := message.get("images")):
         sent["content"] = [{"type": "text", "text": message["content"]}, *(_image_part(image) for image in images)]

@@ -1,7 +1,7 @@
-"""Reads what an OpenAI-compatible endpoint sends back: bytes in, text and calls of tools out, nothing believed.
+"""Parsing what an OpenAI-compatible endpoint sends back: bytes in, text and tool calls out, all validated.
 
-The openai library hands answers on without looking at their types, keeps a line of any length, and does not tell an answer
-that ended from one that was cut. So the bytes are read here: an answer is complete once it said why it finished, or [DONE].
+The openai library does not validate answers, buffers lines of any length, and does not tell a complete answer from a truncated
+one. So the bytes are parsed here: an answer is complete after its finish reason, or [DONE].
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _SURROGATE_OR_NUL = re.compile("[\ud800-\udfff\0]")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPiece:
-    """A part of an answer, what it holds of calls, and the reason why it finished here, if it did."""
+    """A part of an answer, with its fragments of tool calls, and its finish reason, if any."""
 
     text: str
     finished: str | None = None
@@ -30,26 +30,26 @@ class AnswerPiece:
 
 
 class Unusable(Explained):
-    """What came is no answer; the text says why, as the rest of a sentence."""
+    """The response is no answer; the text says why, as the rest of a sentence."""
 
 
 class Empty(Unusable):
-    """What came says nothing."""
+    """The response is empty."""
 
     def __init__(self) -> None:
         super().__init__(lazy("it holds no text"))
 
 
 class WebPage(Exception):
-    """What came is a page for people: something else than a model answers there."""
+    """The response is a web page: the server is no model endpoint."""
 
 
 class Truncated(Exception):
-    """The answer ended before it was complete."""
+    """The response ended before the answer was complete."""
 
 
 class Trouble(Exception):
-    """The endpoint answered 200 and sent an error object, kept in `body`."""
+    """The endpoint answered 200 with an error object, kept in `body`."""
 
     def __init__(self, body: object) -> None:
         super().__init__("an error in place of an answer")
@@ -57,7 +57,7 @@ class Trouble(Exception):
 
 
 async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
-    """Return the JSON document that the chunks make up. Raises Unusable if it is none, or longer than `limit` bytes."""
+    """Return the JSON document in the chunks. Raises Unusable if it is invalid, or longer than `limit` bytes."""
     body = bytearray()
     async for chunk in chunks:
         body += chunk
@@ -69,9 +69,9 @@ async def whole(chunks: AsyncIterator[bytes], limit: int) -> object:
 async def pieces(
     chunks: AsyncIterator[bytes], limit: int, thoughts: WithoutThinking, *, calls: bool = False
 ) -> AsyncGenerator[str | ToolCall, None]:
-    """Yield the texts of a stream of server-sent events without `thoughts`; leading white space comes with the first visible text.
+    """Yield the texts of an SSE stream without `thoughts`; leading white space is held until the first visible text.
 
-    Where `calls` may be made, they come at the end. Raises Unusable for what is no answer, for more than `limit` bytes and for
+    With `calls`, tool calls come at the end. Raises Unusable for an invalid answer, one longer than `limit` bytes, or one with
     neither text nor call; Truncated; Trouble.
     """
     finished: str | None = None
@@ -108,7 +108,7 @@ async def pieces(
 
 
 def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = False) -> list[str | ToolCall]:
-    """Return the text of an answer that came in one piece, and the calls where they may be made. Raises Unusable, Trouble."""
+    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, Trouble."""
     piece = _piece(document, "message")
     text = thoughts.feed(piece.text)
     text += thoughts.rest(cut=piece.finished == _CUT)
@@ -123,7 +123,7 @@ def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = Fals
 
 @dataclass
 class _Calling:
-    """A call while it comes in: in one piece, or its name first and its arguments bit by bit."""
+    """A tool call being received: at once, or its name first and its arguments bit by bit."""
 
     at: object
     id: str = ""
@@ -133,12 +133,12 @@ class _Calling:
 
 @dataclass
 class _Calls:
-    """The calls of one answer. Endpoints number them, or not, or all alike: then another id means another call."""
+    """The tool calls of one answer. Endpoints may not index them, or index all alike: a new id then means a new call."""
 
     _made: list[_Calling] = field(default_factory=list)
 
     def add(self, given: object) -> int:
-        """Take in what a chunk says of calls, leaving out what is none; return the bytes that it is taken for."""
+        """Add a chunk's fragments of calls, skipping invalid ones; return their size in bytes."""
         size = 0
         for one in given if isinstance(given, list) else []:
             function = one.get("function") if isinstance(one, dict) else None
@@ -155,7 +155,7 @@ class _Calls:
         return size
 
     def _of(self, at: object, id: str, name: str) -> _Calling | None:
-        """Return the call that a chunk goes on with, or a new one; None where there are too many."""
+        """Return the call that a fragment continues, or a new one; None beyond the maximum."""
         for call in reversed(self._made):
             if call.at == at and (not id or not call.id or call.id == id) and (at is not None or not name):
                 return call
@@ -165,12 +165,12 @@ class _Calls:
         return self._made[-1]
 
     def whole(self) -> list[ToolCall]:
-        """Return them in the order in which they began."""
+        """Return the calls in the order in which they began."""
         return [ToolCall(call.id, call.name, "".join(call.arguments)) for call in self._made]
 
 
 async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[bytes, None]:
-    """Yield the data of each event. Endpoints of this kind send one line of it an event."""
+    """Yield the data of each event. Such endpoints send each event's data on one line."""
     rest = bytearray()
     async for chunk in chunks:
         rest += chunk
@@ -185,7 +185,7 @@ async def _events(chunks: AsyncIterator[bytes], limit: int) -> AsyncGenerator[by
             if line.startswith(b"data:"):
                 yield bytes(line[5:].strip())
             if at % _AT_ONCE == 0:
-                # Many events may have come in one chunk: others get their turn in between.
+                # One chunk may contain many events: give other tasks a turn.
                 await asyncio.sleep(0)
     if rest.startswith(b"data:"):
         yield bytes(rest[5:].strip())
@@ -200,7 +200,7 @@ def _json(data: bytes) -> object:
 
 
 def _piece(document: object, part: str) -> AnswerPiece:
-    """Read one chunk ("delta") or a whole answer ("message"). A chunk without choices carries usage or nothing."""
+    """Parse one chunk ("delta") or a whole answer ("message"). A chunk without choices carries usage or nothing."""
     if not isinstance(document, dict):
         raise Unusable(lazy("it is not an object"))
     if document.get("error"):
@@ -224,13 +224,13 @@ def _piece(document: object, part: str) -> AnswerPiece:
 
 
 def _first_choice(choices: list[object]) -> object:
-    """Return the choice that counts, None where a chunk belongs to another one: some endpoints make several answers at once."""
+    """Return the first choice, None if a chunk belongs to another: some endpoints make several answers at once."""
     others = [one for one in choices if isinstance(one, dict) and one.get("index") not in (None, 0)]
     return next((one for one in choices if one not in others), None)
 
 
 def _said(content: object) -> str:
-    """Return the text of a content: Mistral's reasoning models send a list of parts, of which only texts are for people."""
+    """Return the text of a content: Mistral's reasoning models send a list of parts, of which only texts are visible."""
     if isinstance(content, str | None):
         return _text(content)
     if not isinstance(content, list) or not all(isinstance(part, dict) for part in content):

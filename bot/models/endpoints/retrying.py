@@ -1,4 +1,4 @@
-"""How long is waited before a model is asked again, and when it is not."""
+"""Backing off between attempts, and when not to retry."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -9,18 +9,18 @@ from bot.models.endpoints.requests import Asked
 
 _MOST_JUNK = 2
 Waits = Callable[[int], float] | Sequence[float]
-"""Seconds to wait after the given attempt (1, 2, …), or those after each; a sequence's last one repeats."""
+"""The seconds to wait after an attempt (1, 2, …), as a function or a sequence, whose last item repeats."""
 
 
 def backoff(attempt: int) -> float:
-    """Return the seconds to wait after the given attempt (1, 2, …): 1, 2, 4 and up to a quarter more, so that many spread."""
+    """Return the seconds to wait after an attempt (1, 2, …): exponential, 1, 2, 4, with up to a quarter of jitter."""
     return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
 
 
 def policy(waits: Waits, asked: Asked, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
-    """Return what says after each failure how long to wait. A wait that would outlast the seconds that are `left` is not begun.
+    """Return a retry policy that gives the wait after a failure, or False if it would outlast the seconds `left`.
 
-    What brought nothing usable twice is not asked a third time.
+    After two unusable answers there is no third attempt.
     """
     numbers = count(1)
     wait = waits if callable(waits) else _stepwise(waits)
@@ -30,7 +30,7 @@ def policy(waits: Waits, asked: Asked, left: Callable[[], float]) -> Callable[[E
             return False
         if isinstance(error, ModelGarbled) and asked.junk >= _MOST_JUNK:
             return False
-        # Nothing passes by waiting where the model itself had no answer.
+        # Waiting does not cure an unusable answer, so retry at once.
         seconds = 0.0 if isinstance(error, ModelGarbled) else wait(next(numbers))
         if isinstance(error, ModelBusy) and error.retry_after is not None:
             seconds = error.retry_after

@@ -1,4 +1,4 @@
-"""How long a prompt a backend can take: said by hand, asked of its server, or learnt from what it refused."""
+"""The prompt size that a backend accepts: configured, asked of its server, or learnt from its refusals."""
 
 import asyncio
 import time
@@ -8,27 +8,29 @@ from bot.errors import ContextTooLong
 from bot.models.endpoints.learnt import BackendFacts
 
 CONTEXT, DENSITY = "context", "density"
-"""Facts of a backend: its context in tokens, and how many tokens of its own one that is estimated turned out to be."""
+"""Facts of a backend: its context in tokens, and how many of its own tokens an estimated one is."""
 FITS, MUTE = "fitting", "mute"
-"""Facts of a backend whose refusals name no figure: how long a prompt may be, as far as they taught it, with the second in which
-they did, and that one which gives no reason at all means the length."""
+"""Facts of a backend whose refusals state no figures.
+
+The longest accepted prompt, with the second in which it was learnt; and that a refusal without any reason means the length.
+"""
 _LASTS = 86_400
-"""Seconds after which what a failure taught is forgotten: it may have failed for something else."""
+"""Seconds after which a lesson of a failure expires: its cause may have been another."""
 _SPARE = 0.9
 _SHORT = 400
-"""A prompt of so few tokens is refused for something else, or by a server that takes none at all."""
+"""A prompt of at most this many tokens fails for another reason, or because the server accepts none at all."""
 _MUCH_SHORTER = 8
 _SHARE_OF_THE_ANSWER = 4
 
 AskContext = Callable[[], Awaitable[int | None]]
-"""Returns the context that a server says it has, 0 where it says none, None where it does not answer."""
+"""Returns a server's stated context, 0 if it states none, None if it does not answer."""
 
 
 class PromptRoom:
-    """The room for prompts of one backend, in tokens by the count of memory.text.budget.
+    """The room for a backend's prompts, in tokens as counted by memory.text.budget.
 
-    `said` is its context by hand, 0 for none; `longest` the longest answer that is wanted of it. `ask` asks its server: every time
-    she starts where `always`, since a server nearby may have been started anew with another context, else where nothing is known.
+    `said` is the configured context, 0 for none; `longest` the longest answer wanted. `ask` queries the server: at every start
+    if `always`, since a nearby server may have been restarted with another context, else only if nothing is known.
     """
 
     def __init__(self, said: int, longest: int, facts: BackendFacts, ask: AskContext | None, *, always: bool) -> None:
@@ -45,33 +47,33 @@ class PromptRoom:
 
     @property
     def context(self) -> int | None:
-        """How many tokens a prompt and its answer may have, as far as is known."""
+        """The most tokens of a prompt with its answer, None if unknown."""
         found = self._said or self._facts.get(CONTEXT)
         return found if isinstance(found, int) and found > 0 else None
 
     @property
     def learnt(self) -> bool:
-        """Whether a refusal for no known reason is taken for one of the length: shorter prompts were accepted."""
+        """Whether an unexplained refusal is taken to be about the length, as shorter prompts were accepted."""
         return self._facts.get(MUTE) is True
 
     @property
     def doubts(self) -> bool:
-        """Whether the next prompt is to find out if a longer one failed for its length."""
+        """Whether the next prompt tests if a longer one failed for its length."""
         return self._doubted is not None
 
     @property
     def answer(self) -> int:
-        """How many tokens an answer may have: not the whole of a small context."""
+        """The most tokens of an answer: never all of a small context."""
         return min(self._longest, self.context // _SHARE_OF_THE_ANSWER) if self.context else self._longest
 
     async def tokens(self) -> int | None:
-        """Return how long a prompt should be, None where nobody knows."""
+        """Return the recommended size of a prompt, None if unknown."""
         known = await self.known()
         guesses = [self._guess, known, self._taught]
         return min((room for room in guesses if room is not None), default=None)
 
     async def known(self) -> int | None:
-        """Return how long a prompt may be as far as that is certain: what is longer is refused."""
+        """Return the largest size of a prompt that is certain; longer ones are refused here."""
         async with self._asking:
             if self._ask is not None:
                 found = await self._ask()
@@ -82,7 +84,7 @@ class PromptRoom:
         return self._fits()
 
     async def refused(self, error: ContextTooLong, size: int, *, images: bool) -> int:
-        """Learn from the refusal of a prompt of this size; return how long the next one may be, which is less."""
+        """Learn from the refusal of a prompt of this size; return the size for the next attempt, which is smaller."""
         if error.limit and not self._said:
             await self._facts.note(CONTEXT, error.limit)
             self._guess = None
@@ -96,9 +98,10 @@ class PromptRoom:
         return room
 
     async def doubted(self, size: int, *, mute: bool = True) -> int | None:
-        """Learn from the refusal, for no known reason, of a prompt of this size; return how long a shorter one is to be tried.
+        """Learn from an unexplained refusal of a prompt of this size; return the size of a shorter one to try.
 
-        `mute` says that it was refused, not that the server broke. None says that the length is not what is wrong with it: it is short, or a much shorter one was refused as well.
+        `mute` says that it was refused, not that the server failed. None means that the length is not the problem: the prompt
+        is short, or a much shorter one was refused as well.
         """
         if size <= _SHORT or self._clear:
             return None
@@ -112,12 +115,12 @@ class PromptRoom:
         return size // _MUCH_SHORTER
 
     async def accepted(self, size: int) -> None:
-        """Learn from a prompt of this size that was not refused, and keep what it proved."""
+        """Learn from an accepted prompt of this size, and store what it proved."""
         self._clear = False
         if self._doubted is not None and size <= self._doubted // 2:
             if self._mute:
                 await self._facts.note(MUTE, True)
-            # Between the two lies what fits: the next ones find out how much it is.
+            # The limit is between the two; later prompts will find it.
             self._guess = self._doubted // 2
         self._doubted = None
         if self._guess is not None and size > self._guess:

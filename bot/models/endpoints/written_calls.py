@@ -1,4 +1,4 @@
-"""Calls of tools that a model writes into its answer: its server reads none, and people are not to read them either."""
+"""Detection of tool calls that a model writes as text: its server does not parse them, and people must not see them."""
 
 import re
 from collections.abc import Collection
@@ -7,15 +7,15 @@ _TAGS = ("<tool_call>", "[tool_calls]", "<function=", "<|python_tag|>", "<|tool_
 _TAG = re.compile(rf"^[ \t]*(?:{'|'.join(re.escape(tag) for tag in _TAGS)})", re.IGNORECASE | re.MULTILINE)
 _OBJECT = re.compile(r"\s*(?:```(?:json)?\s*)?\[?\s*\{")
 _MOST = 600
-"""A call names its tool within so many characters."""
+"""A call names its tool within this many characters."""
 
 
 class WrittenCall(Exception):
-    """A model wrote a call of a tool as text."""
+    """A model wrote a tool call as text."""
 
 
 class WithoutCalls:
-    """An answer that comes in pieces, of which nothing is given that may be a call of one of these tools."""
+    """Filters a streamed answer, holding back what may be a call of one of these tools."""
 
     def __init__(self, names: Collection[str]) -> None:
         several = "|".join(re.escape(name) for name in names)
@@ -27,7 +27,7 @@ class WithoutCalls:
         self._at_line = True
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what is no call. Raises WrittenCall."""
+        """Add a piece, and return the text that is surely no call. Raises WrittenCall."""
         self._held += piece
         at = self._suspected()
         if at is None:
@@ -37,11 +37,11 @@ class WithoutCalls:
         return self._give(len(self._held) if len(self._held) - at > _MOST else at)
 
     def rest(self) -> str:
-        """Return what was held at the end."""
+        """Return the text held back at the end."""
         return self._give(len(self._held))
 
     def _suspected(self) -> int | None:
-        """Return where what is held may begin a call."""
+        """Return the position in the held text at which a call may begin, or None."""
         text = self._held
         if not self._begun and (_OBJECT.match(text) or _starts(text, (*self._starts, "```json", "[{"))):
             return 0
@@ -61,6 +61,6 @@ class WithoutCalls:
 
 
 def _starts(text: str, wholes: Collection[str]) -> bool:
-    """Say whether a text, which is not empty, may go on to be one of these, or is."""
+    """Return whether a non-empty text is one of these, or the beginning of one."""
     bare = text.lstrip(" \t\n").lower()
     return bool(bare) and any(one.startswith(bare) or bare.startswith(one) for one in wholes)

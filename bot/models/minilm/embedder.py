@@ -1,4 +1,4 @@
-"""Vectors from the local model, made beside the event loop."""
+"""Embeddings from the local model, computed in worker threads."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _DIMENSION = 384
 _MOST_TOKENS = 256
-"""What the model was trained to read of a text (its published sentence_bert_config.json)."""
+"""The most tokens of a text that the model was trained on (its published sentence_bert_config.json)."""
 _MOST_CHARACTERS = 1 << 15
-"""So many are read of a text: 256 words of 100 characters, the longest that the model's vocabulary is tried on, and more."""
+"""How many characters of a text are read: more than 256 words of 100 characters, the longest that the tokenizer looks up."""
 _AT_ONCE = 256
-"""Tokens of one pass: in numpy it holds about 5 MB and takes about 60 ms on one core, and a question waits no longer than that."""
+"""Tokens per pass: in numpy it takes about 5 MB and 60 ms on one core, which is how long a question waits for it at most."""
 _THREADS = 2
 _REVISION = PUBLISHED[WEIGHTS][:12]
 
@@ -39,15 +39,15 @@ class _Encodes(Protocol):
 
 
 class MiniLM:
-    """Embeds with the model in a folder, which is loaded at the first text.
+    """Embeds with the model in a folder, loaded at the first text.
 
-    Texts are computed in passes of bounded size, two at a time; what is asked while a long list is under way waits for one
-    pass, not for the list. Where the runtime for it is here they are computed in whole numbers of eight bits, else in numpy.
-    What comes of these is a little different, so each has a name of its own, and one is never compared with the other.
+    Texts are computed in passes of bounded size, two at a time; a question asked during a long list waits for one pass, not for
+    the list. They are computed in eight-bit integers if ONNX Runtime is installed, else in numpy. The results differ slightly,
+    so each has a name of its own, and vectors of one are never compared with those of the other.
     """
 
     def __init__(self, folder: Path, quantized: bool | None = None) -> None:
-        """Prepare; nothing is read. `quantized` says whether to compute in eight bits: None, where that can be done."""
+        """Nothing is read yet. `quantized` selects eight-bit computation: None, if possible."""
         self._folder = folder
         self._quantized = installed() if quantized is None else quantized
         self.name = f"{MODEL}-int8:{_REVISION}" if self._quantized else f"{MODEL}:{_REVISION}"
@@ -58,9 +58,9 @@ class MiniLM:
         self.refused: Said = ""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of length 1 a text, in order: float32 (len(texts), 384). What is behind 256 tokens is not read.
+        """Return one row of length 1 a text, in order: float32 (len(texts), 384). Texts are truncated to 256 tokens.
 
-        Raises EmbeddingFailed where the model is not there, is not the published one, or finds no direction for a text.
+        Raises EmbeddingFailed if the model is missing, is not the published one, or finds no direction for a text.
         """
         loop = asyncio.get_running_loop()
         encoder, read = await loop.run_in_executor(self._pool, self._read, texts)
@@ -81,17 +81,17 @@ class MiniLM:
         await asyncio.get_running_loop().run_in_executor(self._pool, self._open)
 
     async def close(self) -> None:
-        """Finish the passes under way and let go of the weights."""
+        """Finish running passes and release the weights."""
         await asyncio.to_thread(self._pool.shutdown, cancel_futures=True)
         self._model = None
 
     def _read(self, texts: Sequence[str]) -> "tuple[_Encodes, list[Tokens]]":
         tokenizer, encoder = self._open()
-        # Of a list it is done without the interpreter's lock, even of a list of one.
+        # The batch call releases the GIL, even for a list of one.
         return encoder, [np.array(tokenizer.encode_batch_fast([_clean(text)])[0].ids) for text in texts]
 
     def _open(self) -> "tuple[Tokenizer, _Encodes]":
-        """Return the model, loaded once. What was refused is refused from then on, and logged once. Raises EmbeddingFailed."""
+        """Return the model, loaded once. A failure is cached, and logged once. Raises EmbeddingFailed."""
         with self._opening:
             if self._model is None and not self.refused:
                 try:
@@ -105,7 +105,7 @@ class MiniLM:
 
 
 def unit(rows: Vectors) -> Vectors:
-    """Return the rows at length 1. Raises EmbeddingFailed where one has no direction: zero, or not finite."""
+    """Normalize the rows to length 1. Raises EmbeddingFailed for a row without a direction: zero, or not finite."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0)).all():
         raise EmbeddingFailed(lazy("The local model found no direction for a text; what it makes cannot be compared."))
@@ -120,7 +120,7 @@ def _load(folder: Path, encoder: Callable[[mmap], _Encodes]) -> "tuple[Tokenizer
         raise NoModel(lazy("The local model's tokenizer cannot be loaded here; install it again with `make model`.")) from error
     weights = mapped(folder / WEIGHTS)
     with ThreadPoolExecutor(1, thread_name_prefix="local-model") as beside:
-        # 90 MB take 60 ms to be read through. What is made of them meanwhile is used by nobody before they are known.
+        # Hashing 90 MB takes 60 ms. The model is built meanwhile, but not used before the hash is verified.
         checked = beside.submit(require_published, folder / WEIGHTS, weights)
         try:
             made = _tokenizer(reader, folder / TOKENIZER), encoder(weights)
@@ -139,8 +139,8 @@ def _tokenizer(reader: "type[Tokenizer]", path: Path) -> "Tokenizer":
 
 
 def _exact(weights: mmap) -> _Encodes:
-    # Two threads of ours with a core each. Threads of the library's own spin while they wait for each other: on a machine
-    # that is busy otherwise, a product of matrices then took a hundred times as long.
+    # Two threads of our own with a core each. The library's own threads spin while waiting for each other: on a busy machine
+    # a matrix product then took a hundred times as long.
     imported("threadpoolctl:threadpool_limits")(1, user_api="blas")
     made: _Encodes = imported("bot.models.minilm.encoder:Encoder")(tensors(weights))
     return made
@@ -152,12 +152,12 @@ def _quantized(weights: mmap) -> _Encodes:
 
 
 def _clean(text: str) -> str:
-    """Return what is read of a text; what is no Unicode becomes a question mark."""
+    """Return a text with lone surrogates replaced by question marks."""
     return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
 
 
 def _passes(read: "Sequence[Tokens]") -> Iterator[list[int]]:
-    """Yield which texts to compute together: longest first, so that texts of a length are neighbours."""
+    """Yield batches of text indices: longest first, so that texts of equal length are neighbours."""
     some: list[int] = []
     tokens = 0
     for n in sorted(range(len(read)), key=lambda n: -len(read[n])):

@@ -1,8 +1,8 @@
-"""A BERT encoder in numpy, with the mean of its last layer as what a text means.
+"""A BERT encoder in numpy, with mean pooling over its last layer.
 
-Devlin et al. 2019 for the encoder, Reimers & Gurevych 2019 for the mean over tokens. The tokens of all texts stand in one
-matrix, text after text and hardly padded: only attention knows where one ends, so nothing is computed for what is not
-there, and a text's vector does not depend on its neighbours.
+Devlin et al. 2019 for the encoder, Reimers & Gurevych 2019 for the mean over tokens. The tokens of all texts form one matrix,
+text after text, with hardly any padding: only attention distinguishes texts, so nothing is computed for padding, and a text's
+vector does not depend on its neighbours.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ Tokens = NDArray[np.int64]
 
 _EPSILON = np.float32(1e-12)
 _AT_ONCE = 32
-"""Rows of the widest layer that fit into a core's cache together with what is computed from them: 576 KiB in all."""
+"""Rows of the widest layer that fit into a core's cache together with their results: 576 KiB in all."""
 _ROWS = 4
-"""A product of matrices whose rows are no multiple of this takes up to a third longer (OpenBLAS), so spare rows are added."""
+"""A matrix product whose rows are no multiple of this takes up to a third longer (OpenBLAS), so rows are padded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class _Norm:
 
 @dataclass(frozen=True, slots=True)
 class _Dense:
-    """A linear layer: the weights stand (in, out), as the product runs fastest."""
+    """A linear layer: the weights are stored (in, out), for the fastest product."""
 
     weight: Vectors
     bias: Vectors
@@ -67,7 +67,7 @@ class _Layer:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Neighbouring texts of one length: their rows, how many they are, how many tokens each has."""
+    """A run of consecutive texts of one length: its rows, the number of texts, and the tokens of each."""
 
     rows: slice
     texts: int
@@ -78,7 +78,7 @@ class Encoder:
     """Turns token ids into vectors."""
 
     def __init__(self, tensors: Mapping[str, Vectors], heads: int = 12) -> None:
-        """Take the weights, named as BERT's are published; those of the layers are copied, as they are turned."""
+        """Take the weights, under BERT's published names; those of the layers are copied, as they are transposed."""
         self._heads = heads
         self._words = tensors["embeddings.word_embeddings.weight"]
         self._places = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
@@ -87,16 +87,16 @@ class Encoder:
         self._layers = [_layer(tensors, f"encoder.layer.{n}", heads) for n in range(count)]
 
     def encode(self, texts: Sequence[Tokens]) -> Vectors:
-        """Return the mean of the last layer over each text's tokens: float32 (texts, dimension), of any length.
+        """Return the mean of the last layer over each text's tokens: float32 (texts, dimension), not normalized.
 
-        A text has at least one token. Texts of one length are cheapest side by side.
+        Each text has at least one token. Consecutive texts of equal length are cheapest.
         """
         runs = list(_runs(texts))
         spare = np.zeros(-sum(map(len, texts)) % _ROWS, np.int64)
         state = self._words[np.concatenate([*texts, spare])]
         state += self._places[np.concatenate([*(np.arange(len(text)) for text in texts), spare])]
         self._norm.apply(state)
-        # Where a sum of squares overflows, what comes of it is refused by whoever asked.
+        # If a sum of squares overflows, the caller refuses the result.
         with np.errstate(over="ignore", invalid="ignore"):
             for layer in self._layers:
                 state += layer.told.of(self._attend(layer.asked.of(state), runs))
@@ -108,7 +108,7 @@ class Encoder:
         return np.concatenate([state[run.rows].reshape(run.texts, run.tokens, -1).mean(axis=1) for run in runs])
 
     def _attend(self, asked: Vectors, runs: Sequence[_Run]) -> Vectors:
-        """Return what each token is told by the tokens of its text: (rows, dimension) of queries, keys, values side by side."""
+        """Return each token's attention over its text, from rows of queries, keys and values: (rows, dimension)."""
         told = np.zeros((len(asked), asked.shape[1] // 3), np.float32)
         for run in runs:
             parts = asked[run.rows].reshape(run.texts, run.tokens, 3, self._heads, -1)
@@ -128,8 +128,8 @@ _TANH = (
 )  # fmt: skip
 """P with erf(x / sqrt 2) = tanh(x P(x * x)), highest power first.
 
-Fitted by reweighted least squares to the smallest greatest error of GELU: 7e-8 in exact arithmetic, wherever x is. Half the
-time of Abramowitz & Stegun 7.1.26, which is no nearer: numpy's tanh is faster than its exp and a division.
+Fitted by reweighted least squares to minimize the maximum error of GELU: 7e-8 in exact arithmetic, for every x. Half the time
+of Abramowitz & Stegun 7.1.26, which is no more exact: numpy's tanh is faster than its exp and a division.
 """
 
 
@@ -163,7 +163,7 @@ def _runs(texts: Sequence[Tokens]) -> Iterator[_Run]:
 
 def _layer(tensors: Mapping[str, Vectors], name: str, heads: int) -> _Layer:
     query, key, value = (_dense(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
-    # Attention divides its scores by the root of a head's size: done here once, on the queries' weights.
+    # Attention divides its scores by the root of the head size: folded into the queries' weights here.
     scale = np.float32((query.weight.shape[1] / heads) ** -0.5)
     narrow = _dense(tensors, f"{name}.output.dense")
     return _Layer(
@@ -174,7 +174,7 @@ def _layer(tensors: Mapping[str, Vectors], name: str, heads: int) -> _Layer:
         _dense(tensors, f"{name}.attention.output.dense"),
         _norm(tensors, f"{name}.attention.output.LayerNorm"),
         _dense(tensors, f"{name}.intermediate.dense"),
-        # GELU comes twice as large as it is.
+        # GELU is computed twice as large.
         _Dense(narrow.weight * np.float32(0.5), narrow.bias),
         _norm(tensors, f"{name}.output.LayerNorm"),
     )

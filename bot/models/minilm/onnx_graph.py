@@ -1,7 +1,7 @@
-"""A model in the ONNX format, written node by node without a library.
+"""Writes a model in the ONNX format, node by node and without a library.
 
-The format is protocol buffers (onnx.proto, github.com/onnx/onnx): a field is its number and kind, then a varint, or a length and so
-many bytes. The numbers below are those of that file.
+The format is protocol buffers (onnx.proto, github.com/onnx/onnx): a field is its number and kind, then a varint, or a length
+and as many bytes. The numbers below are those of that file.
 """
 
 import struct
@@ -18,7 +18,7 @@ Attribute = float | int | Sequence[int]
 
 
 class Graph:
-    """A graph that is written node by node; what a node makes is known by its name."""
+    """A graph under construction; a node's output is referenced by name."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
@@ -32,11 +32,11 @@ class Graph:
         return name
 
     def node(self, kind: str, given: Sequence[str], made: str | Sequence[str], **attributes: Attribute) -> None:
-        """Add an operation of ONNX."""
+        """Add an ONNX operator."""
         self._node("", kind, given, made, attributes)
 
     def contributed(self, kind: str, given: Sequence[str], made: str | Sequence[str], **attributes: Attribute) -> None:
-        """Add an operation that the runtime has beside those of ONNX."""
+        """Add a contributed operator of the runtime, outside the ONNX standard."""
         self._node(_CONTRIBUTED, kind, given, made, attributes)
 
     def _node(
@@ -52,7 +52,7 @@ class Graph:
         self._nodes.append(b"".join(fields))
 
     def model(self, given: tuple[str, Sequence[str | int]], made: tuple[str, Sequence[str | int]]) -> bytes:
-        """Return the model of what was added, with one float32 input and output: name and shape, a name for a size that varies."""
+        """Return the model, with one float32 input and output: name and shape, with a name for each variable dimension."""
         graph = chain(
             _each(1, self._nodes), [_bytes(2, b"graph")], _each(5, self._constants),
             [_bytes(11, _value(*given)), _bytes(12, _value(*made))],

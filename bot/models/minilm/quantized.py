@@ -1,9 +1,9 @@
-"""The encoder in whole numbers of eight bits, run by ONNX Runtime: a fifth of the time, and without the interpreter's lock.
+"""The encoder in eight-bit integers, run by ONNX Runtime: a fifth of the time, and without holding the GIL.
 
-Weights are rounded once, each output's by a scale of its own; what flows between layers is rounded as it comes, by a scale for
-each text. So a text is computed by itself: its vector does not depend on its neighbours.
+Weights are quantized once, with a scale per output; activations dynamically, with a scale per text. So each text is computed by
+itself: its vector does not depend on its neighbours.
 
-The runtime is needed to run the model, and nothing else to make it.
+The runtime is needed to run the model, but not to build it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 PACKAGE, VERSION = "onnxruntime", "1.28.0"
-"""Of the runtime, and no other: from 1.29 on it tells its maker that it is used."""
+"""The only supported version of the runtime: from 1.29 on it sends telemetry."""
 _EPSILON = 1e-12
 _MOST = 63
-"""Seven bits: processors without VNNI add up two products in sixteen bits, and more would not fit."""
+"""Seven bits: processors without VNNI add two products in sixteen bits, which eight would overflow."""
 
 
 def installed() -> bool:
-    """Say whether the runtime is here, in the one version that is used."""
+    """Return whether the supported version of the runtime is installed."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None:
         return False
@@ -41,16 +41,19 @@ def installed() -> bool:
 
 
 class QuantizedEncoder:
-    """Turns token ids into vectors, each text in the thread that asks."""
+    """Encodes token ids as vectors, each text in the calling thread."""
 
     def __init__(self, tensors: Mapping[str, Vectors], heads: int = 12) -> None:
-        """Take the weights, named as BERT's are published. Raises NoModel where the runtime cannot be loaded."""
+        """Take the weights, under BERT's published names. Raises NoModel if the runtime cannot be loaded."""
         self._words = tensors["embeddings.word_embeddings.weight"]
         self._places = tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
         self._session = _session(_model(tensors, heads))
 
     def encode(self, texts: "Sequence[Tokens]") -> Vectors:
-        """Return the mean of the last layer over each text's tokens: float32 (texts, dimension). A text has a token."""
+        """Return the mean of the last layer over each text's tokens: float32 (texts, dimension).
+
+        Each text has at least one token.
+        """
         states = ((self._words[text] + self._places[: len(text)])[None] for text in texts)
         return np.concatenate([self._session.run(None, {"state": state})[0] for state in states])
 
@@ -64,14 +67,14 @@ def _session(model: bytes) -> "InferenceSession":
         raise NoModel(
             lazy("The local model's engine {library} cannot be loaded here; install it again with `make model`.", library=PACKAGE)
         ) from error
-    # Two threads of ours with a core each; the library's own would spin while they wait for each other.
+    # Two threads of our own with a core each; the library's own would spin while waiting for each other.
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
     return opened(model, options, providers=["CPUExecutionProvider"])
 
 
 def _model(tensors: Mapping[str, Vectors], heads: int) -> bytes:
-    """Return the layers as a model: from the sum of a text's embeddings, (1, tokens, dimension), to what it means."""
+    """Return the layers as a model: from the sum of a text's embeddings, (1, tokens, dimension), to its mean vector."""
     graph = Graph()
     size = tensors["embeddings.LayerNorm.weight"].shape[0]
     graph.constant("thirds", np.array([size] * 3, np.int64))
@@ -102,7 +105,7 @@ def _layer(graph: Graph, tensors: Mapping[str, Vectors], n: int, heads: int) -> 
 
 
 def _dense(graph: Graph, given: str, weight: Vectors, bias: Vectors, made: str) -> None:
-    """Add a linear layer; its weights are given (out, in)."""
+    """Add a linear layer; the weights are given as (out, in)."""
     scale = np.maximum(weight.max(axis=1), -weight.min(axis=1)) / np.float32(_MOST)
     rounded = weight / np.maximum(scale, np.finfo(np.float32).tiny)[:, None]
     np.rint(rounded, out=rounded)
@@ -116,5 +119,5 @@ def _added(graph: Graph, given: Sequence[str], made: str) -> None:
 
 
 def _norm(graph: Graph, tensors: Mapping[str, Vectors], name: str) -> list[str]:
-    """Add the constants of a normalization; return their names."""
+    """Add the constants of a layer normalization; return their names."""
     return [graph.constant(f"{name}.{part}", tensors[f"{name}.LayerNorm.{part}"]) for part in ("weight", "bias")]

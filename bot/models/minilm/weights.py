@@ -1,4 +1,4 @@
-"""The model's published files, found on this machine and checked before use."""
+"""The model's published files: located on this machine, and verified before use."""
 
 import json
 from hashlib import sha256
@@ -19,15 +19,15 @@ PUBLISHED = {
     WEIGHTS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-"""The SHA-256 of each file, as huggingface.co/sentence-transformers/all-MiniLM-L6-v2 has it."""
+"""The SHA-256 of each file, as published at huggingface.co/sentence-transformers/all-MiniLM-L6-v2."""
 
 
 class NoModel(Explained):
-    """The model is not here, or it is not what was published; the text says what to do."""
+    """The model is missing, or not the published one; the text says what to do."""
 
 
 def folder() -> Path | None:
-    """Return where the model's files lie, None where their package or the tokenizer's is not installed."""
+    """Return the folder of the model's files, None if their package or the tokenizer's is not installed."""
     spec = find_spec(PACKAGE)
     if spec is None or spec.origin is None or find_spec("tokenizers") is None:
         return None
@@ -35,9 +35,9 @@ def folder() -> Path | None:
 
 
 def mapped(path: Path) -> mmap:
-    """Return the bytes of one of the model's files. Raises NoModel.
+    """Map one of the model's files into memory. Raises NoModel.
 
-    They stay in the file: 90 MB are not copied for a question that needs a few words of them.
+    So 90 MB are not copied for a question that needs the embeddings of a few words.
     """
     try:
         with path.open("rb") as file:
@@ -49,7 +49,7 @@ def mapped(path: Path) -> mmap:
 
 
 def require_published(path: Path, body: mmap) -> None:
-    """Raise NoModel where the bytes of one of the model's files are not those that were published."""
+    """Raise NoModel unless a model file has its published hash."""
     if sha256(body).hexdigest() != PUBLISHED[path.name]:
         raise NoModel(
             lazy("The local model's file {path} is not the published one; install it again with `make model`.", path=path)
@@ -57,10 +57,10 @@ def require_published(path: Path, body: mmap) -> None:
 
 
 def tensors(body: mmap | bytes) -> dict[str, Vectors]:
-    """Return the tensors of a safetensors file by name; they share its bytes.
+    """Return the tensors of a safetensors file by name, sharing its memory.
 
-    The format is eight bytes of header length, little-endian, a JSON header, and the tensors' bytes; `data_offsets` count
-    from the header's end (github.com/huggingface/safetensors, README).
+    The format is eight bytes of header length, little-endian, a JSON header, and the tensors' bytes; `data_offsets` count from
+    the header's end (github.com/huggingface/safetensors, README).
     """
     start = 8 + int.from_bytes(body[:8], "little")
     header = json.loads(body[8:start])
