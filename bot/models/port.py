@@ -1,7 +1,7 @@
-"""The port to a language model: one verb and close. Nothing here loads a library.
+"""The interface to a language model: one verb and close. Importing it loads no library.
 
-A model is asked with messages and answers with pieces of text. On the way there it may use the tools that it is offered. The
-answer is complete when iteration ends; whatever else happens is one of the ModelError tree of bot/errors.py.
+A model is asked with messages and answers with pieces of text. In between it may call the tools that it is offered. The answer
+is complete when iteration ends; any failure is one of the ModelError tree of bot/errors.py.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
@@ -13,12 +13,12 @@ from bot.errors import BadSecret, ModelDenied, ModelError
 from memory.text.budget import tokens
 
 _AROUND = 4
-"""What a message costs beside its text: who speaks, and where it ends."""
+"""The token overhead of a message beside its text: role and end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image that came with what a user said: its media type, and the bytes of the file."""
+    """An image of a user's message: its media type, and the file's bytes."""
 
     type: str
     data: bytes = field(repr=False)
@@ -26,7 +26,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Something that a model may ask for: its name, what it does, and its parameters as a JSON schema."""
+    """A tool offered to a model: its name, its description, and its parameters as a JSON schema."""
 
     name: str
     description: str
@@ -35,7 +35,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """What a model asks of a tool. `arguments` is JSON if the model writes it well; nothing of it is to be believed."""
+    """A model's call of a tool. `arguments` is JSON if the model writes it correctly; all of it is untrusted."""
 
     id: str
     name: str
@@ -45,8 +45,8 @@ class ToolCall:
 class ChatMessage(TypedDict):
     """One message of a prompt.
 
-    A user's may carry images. The text says what is known of them, since a model that does not see gets the text alone. An
-    assistant's may carry `calls` of tools, and a tool's `answers` the id of one of them.
+    A user's may have images, and describes them in its text, since a model without vision gets the text alone. An assistant's
+    may have `calls` of tools, and a tool's `answers` the id of one of them.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -57,59 +57,59 @@ class ChatMessage(TypedDict):
 
 
 class Anew(str):
-    """A piece that holds no text: those before it were none of the answer, which begins anew."""
+    """A piece without text: the pieces before it are discarded, and the answer starts again."""
 
     __slots__ = ()
 
 
 class Toolbox(Protocol):
-    """The tools of one answer, and the prompt with what they returned so far."""
+    """The tools of one answer, and the prompt with their results so far."""
 
     @property
     def offered(self) -> Sequence[Tool]:
-        """What may be used now: nothing once it was used as often as it may be."""
+        """The tools available now; none once the maximum number of rounds is used."""
         ...
 
     def prompt(self, *, plain: bool) -> Sequence[ChatMessage]:
-        """Return the prompt; `plain` is for an endpoint that is offered no tools: then no message speaks of them."""
+        """Return the prompt; `plain` is for an endpoint that is offered no tools: then no message mentions them."""
         ...
 
     async def use(self, said: str, calls: Sequence[ToolCall]) -> None:
-        """Do what a model asks for, which said this before. What cannot be done is answered in a sentence, to the model."""
+        """Run the calls of a model, which `said` this before. What cannot be done is reported to the model in a sentence."""
         ...
 
 
 class Model(Protocol):
-    """Answers prompts. `name` is what the configuration calls it."""
+    """Answers prompts. `name` is the configured name."""
 
     @property
     def name(self) -> str: ...
 
     def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncIterator[str]:
-        """Yield the answer in pieces, at least one of them visible. It is complete when iteration ends.
+        """Yield the answer in pieces, at least one of them visible; it is complete when iteration ends.
 
-        With a toolbox, what is asked is its prompt, and what the model calls for is done in between. Raises ModelError, before the
-        first piece or after some: then the pieces are no answer. What stands before an Anew is none of it either.
+        With a toolbox, its prompt is sent, and tool calls are run in between. Raises ModelError, before the first piece or
+        after some: then the pieces are no answer. Neither is what precedes an Anew.
         """
         ...
 
     async def room(self) -> int | None:
-        """Return how many tokens a prompt may have, by the count of `size`, None where nobody knows. Raises ModelDenied."""
+        """Return the most tokens of a prompt, as counted by `size`, None if unknown. Raises ModelDenied."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections. A closed model is not asked again."""
+        """Close connections. A closed model is not used again."""
         ...
 
 
 def size(messages: Sequence[ChatMessage]) -> int:
-    """Return how many tokens a prompt is taken for, without its images."""
+    """Return the estimated tokens of a prompt, without its images."""
     return sum(tokens(message["content"]) + _AROUND for message in messages)
 
 
 @asynccontextmanager
 async def closing(stream: AsyncIterator[str]) -> AsyncGenerator[AsyncIterator[str], None]:
-    """Close the stream on leaving, so that an answer nobody wants any more stops costing at once."""
+    """Close the stream on exit, so that an abandoned answer stops costing at once."""
     try:
         yield stream
     finally:
@@ -125,7 +125,7 @@ async def complete(model: Model, messages: Sequence[ChatMessage]) -> str:
 
 
 async def joined(pieces: AsyncIterator[str]) -> str:
-    """Return the answer that pieces make up."""
+    """Return the joined pieces of an answer."""
     answer: list[str] = []
     async for piece in pieces:
         if isinstance(piece, Anew):
@@ -135,7 +135,7 @@ async def joined(pieces: AsyncIterator[str]) -> str:
 
 
 class ChainAnswer:
-    """The answer of the first model of a chain that gave one.
+    """The answer of the first model in a chain that gives one.
 
     From the first piece on, `answered_by` is that model's name; `passed_over` are the errors of those before it, so that a
     wrong key is noticed although another model answered.
@@ -166,7 +166,7 @@ class ChainAnswer:
                         self.answered_by = model.name
                         yield piece
                 except ModelError as error:
-                    # What was handed out cannot be taken back, so only an answer that has not begun passes to the next.
+                    # Yielded pieces cannot be taken back, so only an answer that has not begun falls back to the next model.
                     if self.answered_by or not left:
                         raise
                     self.passed_over += ((model.name, error),)
@@ -175,25 +175,25 @@ class ChainAnswer:
 
 
 class Chain:
-    """Models in order of preference, used as one: where one fails before its first piece, the next is asked."""
+    """A fallback chain: if a model fails before its first piece, the next one is asked."""
 
     def __init__(self, models: Sequence[Model]) -> None:
-        """Chain at least one model; raises ValueError for none."""
+        """Chain at least one model. Raises ValueError for none."""
         if not models:
             raise ValueError("a chain needs a model")
         self._models = tuple(models)
 
     @property
     def name(self) -> str:
-        """The names in order."""
+        """The names, in order."""
         return " → ".join(model.name for model in self._models)
 
     def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> ChainAnswer:
-        """Yield the first answer that begins. Raises the last model's ModelError, or that of a begun answer."""
+        """Yield the first answer that begins. Raises the last model's ModelError, or that of an answer already begun."""
         return ChainAnswer(self._models, messages, toolbox)
 
     async def room(self) -> int | None:
-        """Return the room of the first model whose key is to be had: the others are for when it fails."""
+        """Return the room of the first model whose key is available: the others are fallbacks."""
         for left, model in zip(range(len(self._models) - 1, -1, -1), self._models, strict=True):
             try:
                 return await model.room()
@@ -203,13 +203,13 @@ class Chain:
         return None
 
     async def close(self) -> None:
-        """Close all models, the last first."""
+        """Close all models, in reverse order."""
         for model in reversed(self._models):
             await model.close()
 
 
 class LateModel:
-    """A model that is opened when it is first asked, so that a start loads nothing that it may not need."""
+    """A model opened on first use, so that a start loads nothing it may not need."""
 
     def __init__(self, name: str, open_: Callable[[], Model]) -> None:
         self.name = name
@@ -217,13 +217,13 @@ class LateModel:
         self._model: Model | None = None
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
-        """Yield the answer in pieces. Raises ModelDenied where the model's key is not to be had."""
+        """Yield the answer in pieces. Raises ModelDenied if the model's key is unavailable."""
         async with closing(self._opened().stream(messages, toolbox)) as pieces:
             async for piece in pieces:
                 yield piece
 
     async def room(self) -> int | None:
-        """Return the model's room. Raises ModelDenied where its key is not to be had."""
+        """Return the model's room. Raises ModelDenied if its key is unavailable."""
         return await self._opened().room()
 
     def _opened(self) -> Model:

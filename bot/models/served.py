@@ -1,4 +1,4 @@
-"""A model as the rest of Lyra has it: its answers are waited for in line, and end where they begin to run in circles."""
+"""Models as used by the rest of the bot: queued by priority, with answers cleaned and cut off when they loop."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ _MOST_OF_A_QUESTION = 4_000
 
 
 class Cleaned:
-    """An answer to a prompt, in pieces, as people may read it. What the message at the end of the prompt asks for stays."""
+    """Removes repeated prompt, speaker turns and receipts from a streamed answer, unless the question asks for such."""
 
     def __init__(self, prompt: Sequence[ChatMessage]) -> None:
         said = [message["content"] for message in prompt if message["role"] == "user"]
@@ -41,16 +41,16 @@ class Cleaned:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more is wanted."""
+        """Whether the rest of the answer is not wanted."""
         return bool((self._counting and self._counting.ended) or (self._turns and self._turns.ended))
 
     def feed(self, piece: str) -> str:
-        """Take a piece, and return what can be shown by now."""
+        """Add a piece, and return the text that can be shown so far."""
         counted = self._counting.feed(piece) if self._counting else piece
         return self._after_counting(counted)
 
     def rest(self) -> str:
-        """Return what was held at the end of the answer."""
+        """Return the text held back at the end of the answer."""
         shown = self._after_counting(self._counting.rest()) if self._counting else ""
         shown += self._after_echo(self._echo.rest())
         if self._turns:
@@ -66,10 +66,10 @@ class Cleaned:
 
 
 class ServedModel:
-    """A model behind a line. What is asked in the `background` comes in one piece, after whatever people wait for.
+    """A model behind a queue. A `background` answer comes in one piece, after everything that people wait for.
 
-    Waiting in line is no part of the model's deadline. What people read is without the prompt,
-    the turns and the receipts that it writes around its answer.
+    Waiting in the queue does not count towards the model's deadline. Answers for people are stripped of the prompt, speaker
+    turns and receipts that the model writes around them.
     """
 
     def __init__(self, model: Model, line: Line, *, background: bool) -> None:
@@ -79,15 +79,15 @@ class ServedModel:
 
     @property
     def name(self) -> str:
-        """What the configuration calls the model."""
+        """The configured name."""
         return self._model.name
 
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
-        """Yield the answer in pieces, up to where it runs in circles. Raises ModelError."""
+        """Yield the answer in pieces, up to where it loops. Raises ModelError."""
         if self._background:
             yield await self._line.run(lambda: self._whole(messages))
             return
-        # What nothing can be shown of once may be an answer the next time, and is none after that.
+        # An answer with nothing to show is retried, and finally an error.
         for _ in range(_MOST_ASKED):
             said = False
             async with closing(self._shown(messages, toolbox)) as pieces:
@@ -99,7 +99,7 @@ class ServedModel:
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
 
     async def _shown(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
-        """Yield what can be shown of one answer."""
+        """Yield the visible parts of one answer."""
         begun = partial(apart, size(messages), partial(Cleaned, messages))
         cleaned = await begun()
         async with self._line.first(), closing(_unlooped(self._counted("conversation", messages, toolbox))) as pieces:
@@ -127,14 +127,14 @@ class ServedModel:
             return await joined(pieces)
 
     async def _counted(self, purpose: str, messages: Sequence[ChatMessage], toolbox: Toolbox | None) -> AsyncGenerator[str, None]:
-        """Yield an answer in pieces, and count what it took, be it cut off or not."""
+        """Yield an answer in pieces, and count its usage, even if it is cut off."""
         written: list[str] = []
         try:
             async with closing(self._model.stream(messages, toolbox)) as pieces:
                 async for piece in pieces:
                     written.append(piece)
                     yield piece
-                    # Where an endpoint is faster than what is done with its words, nothing else would have its turn.
+                    # If an endpoint is faster than the consumer, other tasks would starve.
                     await asyncio.sleep(0)
         finally:
             if written:
@@ -148,7 +148,7 @@ async def _unlooped(answer: AsyncIterator[str]) -> AsyncGenerator[str, None]:
             if isinstance(piece, Anew):
                 loops = Unlooped()
                 yield piece
-            # Beside the event loop where an endpoint sends much at once.
+            # In a thread, if an endpoint sends much at once.
             new = loops.feed(piece) if len(piece) < _LONG else await asyncio.to_thread(loops.feed, piece)
             if new:
                 yield new

@@ -1,4 +1,4 @@
-"""Writes digests through a model, and asks it what she thinks."""
+"""A digest writer that asks a model, also for reflections."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from memory.text.storable import clean
 
 
 async def written(chat_model: ChatModel, task: Task) -> list[Entry]:
-    """Return the sentences of a digest that a model is asked for. Raises what its answer raises, and WriterRefused."""
+    """Return the sentences of a digest written by a model. Raises what the call raises, and WriterRefused."""
     prompt = prompts.render(task)
     try:
         answer = await chat_model.answer(prompt.system, prompt.user)
@@ -30,7 +30,7 @@ def _messages(system: str, user: str) -> list[ChatMessage]:
 
 
 class ModelWriter:
-    """A writer of digests that asks a model. It retries nothing itself: the model did, and the caller keeps the task."""
+    """Writes digests through a model. It does not retry: the model did, and the caller keeps the task."""
 
     extractive = False
 
@@ -39,19 +39,19 @@ class ModelWriter:
 
     @property
     def name(self) -> str:
-        """What is kept with each digest."""
+        """The writer's name stored with each digest."""
         return f"model:{self._model.name}"
 
     async def write(self, task: Task) -> list[Entry]:
         """Return the sentences of the digest, each with the labels it cites.
 
-        Raises WriterFailed where the model did not answer; WriterRefused where its answer cannot be used, or the sources are
-        too long for it, which trying again would not change.
+        Raises WriterFailed if the model did not answer; WriterRefused for an unusable answer, or for sources too long for the
+        model, which a retry would not change.
         """
         return await written(self, task)
 
     async def require_room(self, system: str, user: str) -> None:
-        """Do nothing where a prompt may fit. Raises TooMuchToRead where it is known not to, WriterFailed."""
+        """Check that a prompt may fit. Raises TooMuchToRead if it is known not to, WriterFailed."""
         try:
             room = await self._model.room()
         except ModelError as error:

@@ -1,4 +1,4 @@
-"""What a question asks for, part by part: one thing, a list, a time, somebody's words, what is known of somebody."""
+"""Analysis of a question, part by part: one thing, a list, a time, somebody's words, or what is known about somebody."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ MOST_PARTS = 3
 
 
 class Aim(Enum):
-    """What kind of answer is wanted."""
+    """The kind of answer wanted."""
 
     ANSWER = auto()
     LIST = auto()
@@ -33,11 +33,11 @@ class Aim(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QuestionPart:
-    """One thing that is asked for.
+    """One part of a question.
 
-    `sought` is what recall looks for, `window` the time that is told. `name` is whose words are asked for, or what is
-    listed; `day` is a birthday as the time that is asked for, which has to be looked up: what `window` tells says of which year. `people` says that it
-    is asked for those who were seen then.
+    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, or what is listed. `day` is a
+    birthday that stands for the time and must be looked up, with `window` giving its year. `people` says that the people met in
+    that time are asked for.
     """
 
     text: str
@@ -96,14 +96,14 @@ _LASTING = (
 
 
 def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
-    """Return what a question asks for, three things at most; `now` is in microseconds UTC."""
+    """Return the parts of a question, three at most; `now` is in microseconds UTC."""
     pieces = [piece.strip() for sentence in split(question) for piece in _BETWEEN.split(sentence) if piece.strip()]
     pieces = [*pieces[: MOST_PARTS - 1], " ".join(pieces[MOST_PARTS - 1 :])] if len(pieces) > MOST_PARTS else pieces
     return [_part(piece, now, time_zone) for piece in _with_antecedents(pieces)]
 
 
 def _with_antecedents(pieces: list[str]) -> Iterator[str]:
-    """Yield the parts of a question; behind one that says "she" or "it" stands what the part before is about."""
+    """Yield the parts of a question; to a part with "she" or "it" the topic of the previous part is appended."""
     before = ""
     for piece in pieces:
         about, meant = topic(piece), things(piece)
@@ -145,7 +145,7 @@ def _part(text: str, now: int, time_zone: str) -> QuestionPart:
 
 
 def _what_else(rest: str) -> frozenset[str]:
-    """Return what is asked for beside a time: nothing, where only what happened or was done then is asked."""
+    """Return the topics of a question besides its time; none if it only asks what happened or was done then."""
     return topic(rest).strong - DOINGS
 
 

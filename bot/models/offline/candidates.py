@@ -1,4 +1,4 @@
-"""What may be quoted of what was found, and which of it is best: for a fact, for a time, for a day."""
+"""Candidates for quotation, and the choice of the best: for a fact, for a time, for a day."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ _NOT_NOW = re.compile(
 )
 _CHANGED = re.compile(r"(?i)\b(?:now|correction|no longer|not any ?more|instead|change of plan|jetzt|nicht mehr|ahora|ya no)\b")
 _NUMBER = r"\w*\d\w*|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand"
-# What an answer to a kind of question looks like.
+# The shape of an answer to each kind of question.
 _SHAPES = (
     (r"name|called|hei(?:ß|ss)\w*|appel\w*|llama\w*", r"name[ds]?|call(?:ed|s)?|hei(?:ß|ss)\w*|appel\w*|llama\w*"),
     (r"how old|age|wie alt", r"years? old|turned|aged|born|jahre alt"),
@@ -30,11 +30,11 @@ _SHAPES = (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A hit that may be quoted: the stems of the question that it covers itself, and `near` it what was said there covers.
+    """A hit that may be quoted; it `covers` stems of the question itself, and `near` are those covered by messages around it.
 
-    `shaped` says that it has an answer's shape, `own` that the asker tells it of themself, `asks` that it is a question, `anothers` that
-    somebody else tells of themself what the asker asks of their own. `of` is the time that it tells of, where a time is asked
-    for and that is another than its own.
+    `shaped` says that it has an answer's shape, `own` that the asker says it of themself, `asks` that it is a question,
+    `anothers` that it is about somebody else's where the asker's own is asked for. `of` is the time it refers to, if a time is
+    asked for and that is not the time of the message.
     """
 
     hit: Hit
@@ -49,17 +49,17 @@ class Candidate:
 
     @property
     def at(self) -> int:
-        """When what it tells was, in microseconds UTC: where nothing else is told, when it was said."""
+        """The time it refers to, in microseconds UTC: by default, when it was said."""
         return self.of.start if self.of else self.hit.exchange.said_at
 
     @property
     def rank(self) -> tuple[int, int, bool, bool]:
-        """What makes it the better answer, first things first."""
+        """The sort key, most important criterion first."""
         return len(self.covers), len(self.near), self.shaped, self.own
 
 
 def spread(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return what was found in the order of time; of much the fullest of each of twelve equal shares."""
+    """Return candidates in chronological order; of many, the longest one from each of twelve equal shares."""
     ordered = in_order(found)
     shares = [ordered[len(ordered) * at // MOST_LISTED : len(ordered) * (at + 1) // MOST_LISTED] for at in range(MOST_LISTED)]
     if len(ordered) <= MOST_LISTED:
@@ -68,20 +68,20 @@ def spread(found: Sequence[Candidate]) -> list[Candidate]:
 
 
 def nearest(found: Sequence[Candidate], heart: int) -> list[Candidate]:
-    """Return, in the order of time, what was said or told of the day of an instant; of a day of few words the twelve nearest to it."""
+    """Return the candidates of an instant's day, in chronological order; of a day with few, the twelve nearest."""
     by_distance = sorted(found, key=lambda one: abs(one.at - heart))[:MOST_LISTED]
     that_day = [one for one in by_distance if abs(one.at - heart) <= _HALF_A_DAY]
     return in_order(that_day if len(that_day) > _FEW else by_distance)
 
 
 def in_order(found: Sequence[Candidate]) -> list[Candidate]:
-    """Return candidates in the order of when what they tell was."""
+    """Return candidates in the chronological order of what they refer to."""
     return sorted(found, key=lambda one: (one.at, one.hit.exchange.said_at, one.hit.exchange.key))
 
 
 def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozenset[str]]) -> Candidate:
-    """Return the hit that covers most. If the question is about now, the newest of near-equals and of what contradicts."""
-    top = max(found, key=lambda one: one.rank)  # the first of equals: recall's order
+    """Return the candidate that covers most; if the question is about now, the newest of near-equals and contradictions."""
+    top = max(found, key=lambda one: one.rank)  # ties: recall's order
     if _NOT_NOW.search(question):
         return top
     least = top.hit.score - abs(top.hit.score) * _NEAR
@@ -97,5 +97,5 @@ def best_of(question: str, found: Sequence[Candidate], stems: dict[int, frozense
 
 
 def is_shaped(question: str, text: str) -> bool:
-    """Whether text has what the question asks for: a number after "how many", a place after "where"."""
+    """Return whether a text has what the question asks for: a number after "how many", a place after "where"."""
     return any(re.search(rf"(?i)\b(?:{asks})\b", question) and re.search(rf"(?i)\b(?:{has})\b", text) for asks, has in _SHAPES)

@@ -1,4 +1,4 @@
-"""Which of the messages that were found answer a question, and how well."""
+"""The choice of the messages that answer a question, and how well they do."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -37,18 +37,18 @@ _TOLD = re.compile(
     r"(?i)\b(?:tell|told|say|said|write|wrote|mention|mentioned|talk|talked|erzählt|gesagt|geschrieben|berichtet|dije|dijo|conté|contado|dit|raconté)"
     r"\b(?!.*\b(?:about|of|über|von|sobre|de)\b)"
 )
-"""That it is asked what was said at a time, not what was then."""
+"""Matches a question about what was said at a time, as opposed to what happened then."""
 _KIN = re.compile(
     r"(?i)\b(?:with|mum|mom|mother|dad|father|parents|sister|brother|aunt|uncle|cousin|friends?|neighbou?rs?|colleagues?|mama|papa|mutter|vater"
     r"|eltern|schwester|bruder|tante|onkel|freund\w*|nachbar\w*|hermanos?|hermanas?|padres?|madre|amig\w+|frère|sœur|ami\w*)\b"
 )
-"""Those who are told of without a name."""
+"""People mentioned without a name."""
 _NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W_]+(?:['’]s)?")
 _CORRECTS = re.compile(r"(?i)(?:correction|i meant|scratch that|i was wrong|korrektur|ich meinte|corrección|quise decir)\b")
 
 
 class Choice:
-    """Chooses among what was found for somebody; what a message tells of is read in a time zone, and `now` says what is ahead."""
+    """Chooses among the hits for an asker; times are read in a time zone, and `now` tells what lies ahead."""
 
     def __init__(self, asker: str, hits: Sequence[Hit], time_zone: str = "UTC", now: int = LATEST) -> None:
         self._now = now
@@ -61,20 +61,20 @@ class Choice:
         self._stems = {id(hit): frozenset(key_words(f"{hit.exchange.speaker}\n{hit.exchange.text}").values()) for hit in hits}
 
     def is_asker(self, exchange: Exchange) -> bool:
-        """Say whether the asker said a message."""
+        """Return whether the asker said a message."""
         return one_line(exchange.speaker).casefold() == self._asker
 
     def assistant(self, hit: Hit) -> str:
-        """Return the name of another assistant than Lyra that was talked with where a message was said; '' for none."""
+        """Return the name of the other assistant in a message's conversation; '' if it was Lyra."""
         return self._assistants.get(hit.exchange.session, "")
 
     def omits(self, window: Window) -> bool:
-        """Say whether more was found of a time than is listed."""
+        """Return whether more was found for a time than is listed."""
         then = (hit.exchange for hit in self._hits if _is_said(hit.exchange))
         return sum(window.holds(one.said_at) or self._told(one).within(window) is not None for one in then) > MOST_LISTED
 
     def of(self, part: QuestionPart) -> list[Candidate]:
-        """Return what answers a part of a question: for a list in the order of time, else the best first."""
+        """Return the answers to a part of a question: for a list in chronological order, else best first."""
         match part.aim:
             case Aim.TIME:
                 return self._of_time(part)
@@ -88,7 +88,7 @@ class Choice:
                 return listed
         return self._answer(part)
 
-    # Of each kind
+    # By aim
 
     def _of_time(self, part: QuestionPart) -> list[Candidate]:
         window = part.window
@@ -102,14 +102,14 @@ class Choice:
             if questions or _TOLD.search(part.text)
             else self._was(every, window, ahead=asks_ahead(part.text, window, self._now)) or said
         )
-        # What was imported may have another name for who asks.
+        # Imported messages may show the asker under another name.
         whose = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
         if part.people:
             whose = [one for one in whose if names_in(one.hit.exchange.text) or _KIN.search(one.hit.exchange.text)] or whose
         return spread(whose) if window.heart is None else nearest(whose, window.heart)
 
     def _was(self, found: Sequence[Candidate], window: Window, *, ahead: bool) -> list[Candidate]:
-        """Return what was at a time: what was told of it, and what was said then and tells of no earlier one alone."""
+        """Return what happened in a window: events placed there, and messages of that time that place events nowhere else."""
         then = []
         for one in found:
             exchange = one.hit.exchange
@@ -153,7 +153,7 @@ class Choice:
         return in_order([one for one in of if one.own or not own][: MOST_LISTED - 4])
 
     def _answer(self, part: QuestionPart) -> list[Candidate]:
-        """Return the best hit and, where they cover further names and things of the question, up to two more."""
+        """Return the best hit and, if they cover further names and things of the question, up to two more."""
         about = part.about
         found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
         found = self._with_imported(part, [one for one in found if not one.asks]) or [
@@ -176,13 +176,13 @@ class Choice:
         return [*chosen, *self._corrections(part, chosen)]
 
     def _with_imported(self, part: QuestionPart, found: list[Candidate]) -> list[Candidate]:
-        """Return what people told, and what another assistant answered where that covers more."""
+        """Return people's messages, and another assistant's answers where these cover more."""
         most = _most_covered(found)
         answered = [self._weighed(part, hit) for hit in self._hits if _is_imported_answer(hit.exchange)]
         return [*found, *(one for one in answered if len(one.covers) > most and not one.asks)]
 
     def _corrections(self, part: QuestionPart, chosen: Sequence[Candidate]) -> list[Candidate]:
-        """Return, for each answer that somebody corrected later, their last correction of what it names."""
+        """Return, for each answer that somebody corrected later, the last correction."""
         found: list[Candidate] = []
         for one in chosen:
             said, names = one.hit.exchange, names_in(one.hit.exchange.text)
@@ -200,12 +200,12 @@ class Choice:
         return found
 
     def _within(self, part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return what was said in the time that is asked for; all where nothing was."""
+        """Return the candidates from the time asked for; all of them if there are none."""
         window = part.window
         then = [one for one in found if window and window.holds(one.hit.exchange.said_at)]
         return then or list(found)
 
-    # Weighing
+    # Scoring
 
     def _quotable(self, part: QuestionPart) -> list[Candidate]:
         return [self._weighed(part, hit) for hit in self._hits if _is_said(hit.exchange)]
@@ -232,7 +232,7 @@ class Choice:
             near=(strong - covers) & self._beside(hit) if covers else frozenset(),
             shaped=shaped,
             own=bool(OWN.search(part.text)) and own,
-            asks=asks(text) or offered(text, "") is not None,  # "forget my locker code" tells nothing
+            asks=asks(text) or offered(text, "") is not None,  # "forget my locker code" states nothing
             anothers=bool(ALONE.search(part.text))
             and one_line(hit.exchange.speaker).casefold() not in {self._asker, *NAMELESS}
             and tells_of_self(text, told),
@@ -246,7 +246,7 @@ class Choice:
 
 
 def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
-    """Return the words of a question that nothing is known of: beside an answer only names and things."""
+    """Return the words of a question about which nothing is known; beside an answer, names and things alone."""
     whole = compound(part.text)
     covered = frozenset().union(*(one.covers | one.near for one in chosen))
     lacking = [stemmed for stemmed in part.about.admit if stemmed not in covered]
@@ -260,7 +260,7 @@ def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[st
 
 
 def asks(text: str) -> bool:
-    """Say whether a text is nothing but questions."""
+    """Return whether a text consists of questions alone."""
     sentences = split(text)
     return bool(sentences) and all(map(is_question, sentences))
 
@@ -279,7 +279,7 @@ def _most_covered(found: Sequence[Candidate]) -> int:
 
 
 def _is_imported_answer(exchange: Exchange) -> bool:
-    """Say whether another assistant than Lyra answered this."""
+    """Return whether this is another assistant's answer."""
     return exchange.role == "assistant" and not exchange.echo and not _is_lyra(exchange) and bool(exchange.text.strip())
 
 
@@ -288,11 +288,11 @@ def _is_lyra(exchange: Exchange) -> bool:
 
 
 def _of_names(found: Sequence[Candidate], question: str) -> list[Candidate]:
-    """Return what covers a name of the question; all where nothing does."""
+    """Return the candidates that cover a name of the question; all of them if none does."""
     names = frozenset(stem(word.casefold().removesuffix("'s")) for word in _NAME.findall(question))
     return [one for one in found if (one.covers | one.near) & names] or list(found)
 
 
 def _adds(one: Candidate, strong: Collection[str]) -> bool:
-    """Whether a question asked before holds more than this one asks for."""
+    """Return whether an earlier question contains more than this one asks for."""
     return bool(topic(one.hit.exchange.text).strong - set(strong))

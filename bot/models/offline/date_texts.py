@@ -1,4 +1,4 @@
-"""Dates and times as Lyra writes them, the same on every machine: 3 March 2026, 21:04."""
+"""Dates and times as Lyra writes them, independent of the machine's locale: 3 March 2026, 21:04."""
 
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfoNotFoundError
@@ -28,7 +28,7 @@ def written(day: date) -> str:
 
 
 def day_of(local: str) -> str:
-    """Return the written date of a local ISO 8601 string, empty where it holds none."""
+    """Return the date of a local ISO 8601 string in full, '' if it has none."""
     try:
         return written(date.fromisoformat(local[:10]))
     except ValueError:
@@ -36,17 +36,17 @@ def day_of(local: str) -> str:
 
 
 def local_time(instant: int, time_zone: str) -> datetime:
-    """Return an instant (microseconds UTC) in a time zone; an unknown one counts as UTC."""
+    """Return an instant (microseconds UTC) in a time zone; an unknown zone counts as UTC."""
     return (_EPOCH + timedelta(microseconds=instant)).astimezone(_zone(time_zone))
 
 
 def known_zone(name: str) -> str:
-    """Return the name of a time zone, UTC in the place of one that is not known."""
+    """Return the name of a time zone, UTC for an unknown one."""
     return getattr(_zone(name), "key", "UTC")
 
 
 def _zone(name: str) -> tzinfo:
     try:
         return zone(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a name that is a folder of the zone database
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder in the zone database
         return UTC

@@ -1,6 +1,6 @@
-"""A writer of digests that calls no model: it copies the most telling sentences and says who said them, and when.
+"""An extractive writer of digests, without a model: it copies the most informative sentences, with speaker and date.
 
-Which sentences stand for the rest: graph centrality over shared stems, and a choice that does not repeat itself.
+Sentences are selected by graph centrality over shared stems, and by a choice that avoids repetition.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _VARIETY = 0.5
 
 
 def similarities(sentences: Sequence[str]) -> Scores:
-    """Return the cosine between any two sentences over their stems, weighted by how few sentences hold a stem."""
+    """Return the cosine between any two sentences over their stems, weighted by inverse sentence frequency."""
     bags = [_bag(sentence) for sentence in sentences]
     spread = Counter(word for bag in bags for word in bag)
     columns = {word: at for at, word in enumerate(spread)}
@@ -65,11 +65,11 @@ def centrality(cosines: Scores) -> Scores:
 
 
 def choose(scores: Scores, cosines: Scores, origins: Sequence[int], wanted: int) -> list[int]:
-    """Return the places of at most `wanted` sentences, in order: high scores first, near-duplicates left out.
+    """Return the indices of at most `wanted` sentences, in order: high scores first, near-duplicates left out.
 
-    A sentence is worth less the more it resembles one already chosen: maximal marginal relevance, J. Carbonell and
-    J. Goldstein, SIGIR 1998, as a factor instead of a difference because the scores here have no upper bound. So is a
-    second one of the same origin (a message, a digest), so that all of them have a chance to be heard.
+    A sentence is penalized by its similarity to those already chosen: maximal marginal relevance, J. Carbonell and J.
+    Goldstein, SIGIR 1998, as a factor instead of a difference because the scores here have no upper bound. So is a second
+    sentence of the same origin (a message, a digest), so that every origin has a chance.
     """
     chosen: list[int] = []
     source = np.asarray(origins)
@@ -91,7 +91,7 @@ _LEAST = 4
 _SHARE = 0.4  # of the usable sentences; with DESIGN's 20 messages an episode this gives about 8
 _LONGEST = 240
 _FALLBACK = 200
-# The graph is dense, so its size is bounded; a gist's transcript (24,000 characters) stays below.
+# The graph is dense, so its size is bounded; a gist's transcript (24,000 characters) stays within it.
 _MOST_CANDIDATES = 600
 
 _FIGURE = re.compile(r"\d|(?<=[\w,] )[A-Z]\w+")
@@ -110,7 +110,7 @@ _WORDS_ENOUGH = 8
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A sentence with the places of its source and of itself within that."""
+    """A sentence with the index of its source, and its own within that."""
 
     source: int
     place: int
@@ -118,25 +118,25 @@ class _Candidate:
 
     @property
     def core(self) -> str:
-        """What it says without who said it and when, where it is a digest's sentence with quotes."""
+        """The sentence without speaker and date, if it is a digest's sentence with quotes."""
         return " ".join(_TOLD.findall(self.text)) or self.text
 
 
 class ExtractiveWriter:
-    """Writes digests of copied sentences (memory.ports.Writer). Needs nothing from outside and never fails."""
+    """Writes digests of copied sentences (memory.ports.Writer). Needs no services and never fails."""
 
     @property
     def name(self) -> str:
-        """What is kept with each digest as its writer."""
+        """The writer's name stored with each digest."""
         return "extractive"
 
     @property
     def extractive(self) -> bool:
-        """True: sentences are copied and no model is called."""
+        """Always true: sentences are copied and no model is called."""
         return True
 
     async def write(self, task: Task) -> list[Entry]:
-        """Return the digest's sentences in the order of their sources; none only where there is no source."""
+        """Return the digest's sentences in the order of their sources; none only without sources."""
         return await asyncio.to_thread(_written, task)
 
 
@@ -167,16 +167,16 @@ def _chosen(candidates: Sequence[_Candidate], task: Task) -> list[int]:
     if not candidates:
         return []
     cosines = similarities([one.core for one in candidates])
-    # The root tempers centrality: what everybody talks about is often courtesy, and facts are said once.
+    # The root dampens centrality: what everybody talks about is often courtesy, and facts are said once.
     weights: Scores = np.sqrt(centrality(cosines)) * _weights(candidates, task)
     most = max(task.sentences, 1)
     return choose(weights, cosines, [one.source for one in candidates], min(most, max(_LEAST, round(_SHARE * len(candidates)))))
 
 
 def _weight(sentence: str, speaker: str, people: frozenset[str]) -> float:
-    """How telling a sentence is by its form alone.
+    """Return how informative a sentence is by its form alone.
 
-    Names, numbers and what people say of themselves tell; questions, courtesies and calling each other by name do not.
+    Names, numbers and statements about oneself are; questions, courtesies and addressing each other by name are not.
     """
     figures = [found for found in _FIGURE.findall(sentence) if found.casefold() not in people]
     weight = (1.0 + 0.25 * min(len(figures), 4)) * min(len(key_words(sentence)) + 1, _WORDS_ENOUGH) / _WORDS_ENOUGH
@@ -186,7 +186,7 @@ def _weight(sentence: str, speaker: str, people: frozenset[str]) -> float:
         weight *= 0.4
     if _PLEASANTRY.match(sentence):
         weight *= 0.4
-    if speaker == LYRA:  # what she answered rests on what people said, and a weak model makes it up: it comes last
+    if speaker == LYRA:  # Lyra's answers rest on what people said, or a weak model made them up: they rank last.
         weight *= 0.01
     return weight
 
@@ -197,7 +197,7 @@ def _weights(candidates: Sequence[_Candidate], task: Task) -> list[float]:
 
 
 def _paired(chosen: Sequence[_Candidate], sources: Sequence[Source]) -> list[list[_Candidate]]:
-    """Join two chosen sentences where they stand in the same message, or in one and the next of the same day."""
+    """Join two chosen sentences of the same message, or of consecutive messages on the same day."""
     groups: list[list[_Candidate]] = []
     for one in chosen:
         last = groups[-1][-1] if groups and len(groups[-1]) == 1 else None
@@ -213,7 +213,7 @@ def _same_day(one: Source, other: Source) -> bool:
 
 
 def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> list[Entry]:
-    """Return the group as one entry; in parts where the check of names and numbers refuses it as a whole."""
+    """Return a group as one entry, or split if the check of names and numbers refuses it as a whole."""
     cited = tuple(task.sources[at] for at in dict.fromkeys(one.source for one in group))
     text = group[0].text if task.kind == "merge" else _told(group, task.sources)
     if not evidence.unsupported(text, cited):
@@ -224,7 +224,7 @@ def _entries(group: Sequence[_Candidate], task: Task, evidence: Evidence) -> lis
 
 
 def _told(group: Sequence[_Candidate], sources: Sequence[Source]) -> str:
-    """Say who said what, and when: On 20 November 2026 Ada said: "…"; Bo answered: "…"."""
+    """Return who said what, and when: On 20 November 2026 Ada said: "…"; Bo answered: "…"."""
     first = sources[group[0].source]
     day = day_of(first.said_at)
     told = f"On {day} {_speaker(first)} said: " if day else f"{_speaker(first)} said: "
@@ -243,7 +243,7 @@ def _speaker(source: Source) -> str:
 
 
 def _fallback(sources: Sequence[Source], evidence: Evidence) -> list[Entry]:
-    """Return one entry for sources without a usable sentence: their longest text shortened, or that there were no words."""
+    """Return one entry for sources without a usable sentence: their longest text shortened, or that there was none."""
     if not sources:
         return []
     longest = max(sources, key=lambda source: len(one_line(source.text)))

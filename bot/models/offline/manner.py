@@ -1,4 +1,4 @@
-"""How somebody wants to be talked to, as far as the voice that speaks without a model can follow it."""
+"""A person's manner, as far as the offline voice can follow it."""
 
 import re
 from collections.abc import Sequence
@@ -12,10 +12,9 @@ _LANGUAGE = re.compile(r" wants answers in (?P<language>\w+)\.$")
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What somebody is called ('': their own name), the language of what frames a quote ('': that of the question), whether
-    answers are short, and whether they are addressed formally.
+    """A person's name ('': the speaker's), the language around quotes ('': the question's), short answers, formal address.
 
-    `rests_on` are the wishes that this follows.
+    `rests_on` are the manners that it follows.
     """
 
     name: str = ""
@@ -26,7 +25,7 @@ class Manner:
 
 
 def manner(wanted: Sequence[Statement]) -> Manner:
-    """Return what the wishes of one person come to."""
+    """Return the manner that one person's wishes amount to."""
     name = next((match["name"] for one in wanted if (match := _NAME.search(one.text))), "")
     language = next((match["language"].lower() for one in wanted if (match := _LANGUAGE.search(one.text))), "")
     texts = [one.text for one in wanted]

@@ -1,6 +1,7 @@
-"""What frames a quote where no model answers: the sentences of the voice, in the languages that it has them in.
+"""The offline voice's sentences around a quote, in the languages that it speaks.
 
-Written in English here; `localization/locale/*/LC_MESSAGES/voice.po` has the others. `spoken_languages` chooses.
+Written in English here; `localization/locale/*/LC_MESSAGES/voice.po` has the translations. `spoken_languages` chooses the
+language.
 """
 
 from datetime import date, timedelta
@@ -12,11 +13,11 @@ from localization.catalogues import VOICE, catalogue
 from localization.languages import ENGLISH, reading
 
 FORMAL = "@formal"
-"""Behind a language's code: its sentences for somebody who wants to be addressed formally."""
+"""The suffix of a language's code for formal address."""
 
 
 def framed(sentence: str, language: str, /, **values: str) -> str:
-    """Return a sentence of the voice in a language, by its code, English where there is none, with its gaps filled in."""
+    """Translate a sentence of the voice into a language, or leave it in English, and fill in its placeholders."""
     return catalogue(language, VOICE).gettext(sentence).format_map(values)
 
 
@@ -24,12 +25,12 @@ class Phrases:
     """The voice's sentences in a language. Instants are microseconds UTC; an unknown time zone counts as UTC."""
 
     def __init__(self, language: str = ENGLISH) -> None:
-        """Speak the language of this code, `de@formal` for one that addresses people formally."""
+        """Use the language of this code, `de@formal` for German with formal address."""
         self.language = language
 
     @property
     def kept(self) -> str:
-        """Say that something is kept."""
+        """Say that something is stored."""
         return framed("Kept.", self.language)
 
     @property
@@ -49,7 +50,7 @@ class Phrases:
 
     @property
     def no_model(self) -> str:
-        """Say what she is where no model is connected."""
+        """Say what she is without a connected model."""
         return framed("I am Lyra, and no model is connected: I keep, find and summarize what you tell me.", self.language)
 
     @property
@@ -59,27 +60,27 @@ class Phrases:
 
     @property
     def asker(self) -> str:
-        """Head a list of what is known of the one who is answered."""
+        """The heading of what is known of the asker."""
         return framed("What I know of you:", self.language)
 
     @property
     def that(self) -> str:
-        """Head a list of anything else."""
+        """The heading of any other list."""
         return framed("What I have of that:", self.language)
 
     @property
     def among(self) -> str:
-        """Say behind a heading that there is more than the list has."""
+        """The addition to a heading that there is more than the list shows."""
         return framed(", among other things", self.language)
 
     @property
     def someone(self) -> str:
-        """Name somebody without a name."""
+        """The word for a person without a name."""
         return framed("someone", self.language)
 
     @property
     def to(self) -> str:
-        """Return what stands between two days."""
+        """The word between two days."""
         return framed(" to ", self.language)
 
     def hello(self, name: str) -> str:
@@ -87,19 +88,19 @@ class Phrases:
         return framed("Hello, {name}.", self.language, name=name) if name else framed("Hello.", self.language)
 
     def goodbye(self, name: str) -> str:
-        """Take leave of somebody."""
+        """Say goodbye to somebody."""
         return framed("Goodbye, {name}.", self.language, name=name) if name else framed("Goodbye.", self.language)
 
     def lacking(self, words: list[str]) -> str:
-        """Say of what nothing is known."""
+        """Say that nothing is known of these words."""
         return framed("Nothing about {words} yet.", self.language, words=self._listed(words))
 
     def not_yours(self, words: list[str]) -> str:
-        """Say of what the one who is answered told nothing, where somebody else did of themself."""
+        """Say that the asker said nothing of these words of themself, although somebody else did."""
         return framed("Nothing about {words} from you yet.", self.language, words=self._listed(words))
 
     def without_answer(self, words: list[str]) -> str:
-        """Say of what something is known that answers nothing."""
+        """Say that something is known of these words, but no answer."""
         return framed(
             "I kept something about {words}, but found no answer in it; the command recall looks for more.",
             self.language,
@@ -118,11 +119,11 @@ class Phrases:
         return framed("Nothing until {when} yet.", self.language, when=when)
 
     def also(self, text: str) -> str:
-        """Say something beside what was said before."""
+        """Introduce a further sentence."""
         return framed("Also, {text}", self.language, text=text)
 
     def said(self, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
-        """Begin a quote: who said it, or asked it, and when; `own` is what the one who is answered said."""
+        """Introduce a quote: who said or asked it, and when; `own` is what the asker said."""
         match asks, own, also:
             case False, True, False:
                 text = framed("You told me {when}", self.language, when=when)
@@ -143,7 +144,7 @@ class Phrases:
         return text
 
     def wrote(self, where: str, who: str, when: str, *, asks: bool, own: bool, also: bool) -> str:
-        """Begin a quote of what was said to another assistant."""
+        """Introduce a quote from a conversation with another assistant."""
         match asks, own:
             case False, True:
                 text = framed("{where}, you wrote {when}", self.language, where=where, when=when)
@@ -156,36 +157,36 @@ class Phrases:
         return self.also(f"{text[0].lower()}{text[1:]}") if also else text
 
     def imported(self, session: str, assistant: str) -> str:
-        """Say where something was said to another assistant."""
+        """Name the conversation with another assistant."""
         return framed("In {session}, imported from {assistant}", self.language, session=session, assistant=assistant)
 
     def on(self, day: str, *, several: bool) -> str:
-        """Head a list of a day, or of several."""
+        """Return the heading of a day, or of several."""
         return framed("From {day}", self.language, day=day) if several else framed("On {day}", self.language, day=day)
 
     def around(self, day: str) -> str:
-        """Head a list of what lies around a day."""
+        """Return the heading of what is near a day."""
         return framed("Around {day}:", self.language, day=day)
 
     def by(self, name: str) -> str:
-        """Head a list of what somebody said."""
+        """Return the heading of what somebody said."""
         return framed("{name} said:", self.language, name=name)
 
     def about(self, what: str) -> str:
-        """Head a list of what is known of something."""
+        """Return the heading of what is known of something."""
         return framed("About {what}:", self.language, what=what)
 
     def told(self, day: str) -> str:
-        """Say on which day something was told that was at another time."""
+        """Say on which day something was said that refers to another time."""
         return framed("told on {day}", self.language, day=day)
 
     def moment(self, said_at: int, now: int, time_zone: str) -> str:
-        """Return when something was said as seen from now: today at 21:04, on 3 March 2026 at 21:04."""
+        """Return when something was said, relative to now: today at 21:04, on 3 March 2026 at 21:04."""
         at = f"{local_time(said_at, time_zone):%H:%M}"
         return framed("{day} at {time}", self.language, day=self.day(said_at, now, time_zone), time=at)
 
     def day(self, said_at: int, now: int, time_zone: str) -> str:
-        """Return the day of an instant as seen from now: today, yesterday, on 3 March 2026."""
+        """Return the day of an instant, relative to now: today, yesterday, on 3 March 2026."""
         then, today = local_time(said_at, time_zone).date(), local_time(now, time_zone).date()
         if then == today:
             return framed("today", self.language)
@@ -194,12 +195,12 @@ class Phrases:
         return framed("on {day}", self.language, day=self._date(then))
 
     def days(self, first: int, last: int, time_zone: str) -> str:
-        """Return the days from one instant to another: 3 March 2026, or 3 March 2026 to 9 March 2026."""
+        """Return the days between two instants: 3 March 2026, or 3 March 2026 to 9 March 2026."""
         start, end = (self._date(local_time(at, time_zone).date()) for at in (first, last))
         return start if start == end else f"{start}{self.to}{end}"
 
     def span(self, first: int, last: int, time_zone: str) -> str:
-        """Return what `days` does; of a whole month or year its name."""
+        """Like `days`, but with the name of a whole month or year."""
         start, end = (local_time(at, time_zone).date() for at in (first, last))
         whole = start.day == 1 and (end + timedelta(days=1)).day == 1
         if whole and (start.year, start.month) == (end.year, end.month):

@@ -1,4 +1,4 @@
-"""Sentences: cutting text into them, shortening it at their borders, quoting it on one line."""
+"""Sentence splitting, shortening at sentence borders, and quoting on one line."""
 
 import re
 from collections.abc import Callable
@@ -13,12 +13,12 @@ _QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*$")
 
 
 def one_line(text: str) -> str:
-    """Return text with every run of white space as one space."""
+    """Collapse all white space in a text to single spaces."""
     return " ".join(text.split())
 
 
 def split(text: str) -> list[str]:
-    """Cut text into sentences, each on one line; what stands between a pair of double quotes stays together."""
+    """Split a text into sentences, each on one line; text between double quotes is not split."""
     found: list[str] = []
     start = seen = quotes = 0
     paired = text.count('"') % 2 == 0
@@ -34,14 +34,14 @@ def split(text: str) -> list[str]:
 
 
 def _goes_on(text: str, end: re.Match[str]) -> bool:
-    """Whether what looks like an end is none: the full stop of an abbreviation, or of speech within a sentence."""
+    """Return whether an apparent end is none: the full stop of an abbreviation, or of speech within a sentence."""
     if end.group() == ".":
         return bool(_NOT_AN_END.search(text[max(0, end.end() - 12) : end.end()]))
     return end.group()[-1] in "\"'”’»" and text[end.end() : end.end() + 9].lstrip()[:1].islower()
 
 
 def is_marked_question(sentence: str) -> bool:
-    """Whether a sentence ends with a question mark."""
+    """Return whether a sentence ends with a question mark."""
     return bool(_QUESTION.search(sentence))
 
 
@@ -52,14 +52,14 @@ def quoted(text: str) -> str:
 
 
 def closed(sentence: str) -> str:
-    """Return a sentence that ends in a quote, with a full stop unless the quote brings its own end."""
+    """Return a sentence that ends in a quote, with a full stop unless the quote ends with its own."""
     return sentence if sentence[-2:-1] in tuple(".!?…。！？") else sentence + "."
 
 
 def shortened(text: str, limit: int, weight: Callable[[str], int] = lambda _: 0) -> str:
-    """Return at most `limit` characters of text: whole sentences around the weightiest one, with … where something is left out.
+    """Return at most `limit` characters of a text: whole sentences around the weightiest, with … for omissions.
 
-    A sentence that is too long by itself is cut at words, around its weightiest part.
+    A sentence that is too long by itself is cut between words, around its part of greatest weight.
     """
     line = one_line(text)
     if len(line) <= limit:
@@ -79,7 +79,7 @@ def shortened(text: str, limit: int, weight: Callable[[str], int] = lambda _: 0)
 
 
 def _grown(pieces: list[str], best: int, spare: int) -> tuple[int, int]:
-    """Widen the range around the best piece, forwards first, while it fits."""
+    """Extend the range around the best piece, forwards first, while it fits."""
     first, last, size = best, best + 1, len(pieces[best])
     while last < len(pieces) and size + 1 + len(pieces[last]) <= spare:
         size += 1 + len(pieces[last])
@@ -91,5 +91,5 @@ def _grown(pieces: list[str], best: int, spare: int) -> tuple[int, int]:
 
 
 def _word_groups(sentence: str, limit: int) -> list[str]:
-    """Cut a sentence at words into pieces of at most `limit` characters; a longer word is cut within."""
+    """Split a sentence between words into pieces of at most `limit` characters; a longer word is split itself."""
     return re.findall(rf"\S.{{0,{limit - 1}}}(?=\s|$)|\S{{{limit}}}", sentence)

@@ -1,4 +1,4 @@
-"""In which language the voice speaks: the one that somebody wished for, asks in, or wrote before; else the one that is read."""
+"""The offline voice's language: requested, that of the question, that of earlier messages, or the current one."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from memory.text.languages import language
 from memory.text.lexical import tokens
 
 SPOKEN: Mapping[str, str] = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
-"""The languages that the voice has sentences in, by what they are called, with their codes."""
+"""The languages of the voice: name to code."""
 _FORMAL = frozenset({"de"})
 _TELLING: Mapping[str, frozenset[str]] = {
     name: frozenset(token for word in words.split() for token in tokens(word))
@@ -22,15 +22,15 @@ _TELLING: Mapping[str, frozenset[str]] = {
         "french": "bonjour bonsoir merci où quand pourquoi combien quel quelle quoi s'appelle je j'ai mon",
     }.items()
 }
-"""Words that tell a language where a text is too short for its function words to: none of them is a word of another of these."""
+"""Words that identify a language in texts too short for function words; none occurs in another of these languages."""
 
 
 _LOOKED_AT = 2_000
-"""How many characters of a text are looked at: more tell nothing more."""
+"""How many characters of a text are examined; more add nothing."""
 
 
 def told(text: str) -> str:
-    """Return the language of a text, as far as its words tell it; '' where they do not, or those of several do."""
+    """Return the language of a text by its words; '' if unclear."""
     words = tokens(text[:_LOOKED_AT])
     if found := language(words):
         return found
@@ -40,12 +40,12 @@ def told(text: str) -> str:
 
 
 def told_by(texts: Sequence[str]) -> str:
-    """Return the language of the newest of somebody's texts, oldest first, whose words tell one that she speaks; '' where none does."""
+    """Return the language of a person's newest identifiable message, given oldest first, if she speaks it; else ''."""
     return next((name for text in reversed(texts) if (name := told(text)) in SPOKEN), "")
 
 
 def phrases(manner: Manner, text: str, written: str) -> Phrases:
-    """Return the sentences in which somebody is answered who says this, wished for a language, or wrote one before."""
+    """Return the sentences for an answer: in the requested language, the text's, or the one written before."""
     spoken = manner.language or told(text) or written or LANGUAGES[current()]
     code = SPOKEN.get(spoken, ENGLISH)
     return Phrases(f"{code}{FORMAL}" if manner.formal and code in _FORMAL else code)

@@ -1,4 +1,4 @@
-"""The names and things of a question: what an answer may be said to lack. The question's own verb is none of them."""
+"""The names and things of a question, about which an answer may be lacking; the question's own verb is not among them."""
 
 import re
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _COMPOUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Compound:
-    """A thing that takes several words: their stems, that of the last and most important one, and the words."""
+    """A thing of several words: their stems, the stem of the last and most important one, and the words."""
 
     stems: frozenset[str]
     head: str
@@ -34,7 +34,7 @@ class Compound:
 
 
 def things(question: str) -> frozenset[str]:
-    """Return the stems of its names, and of the words behind an article, a possessive, a preposition or a question word."""
+    """Return the stems of a question's names, and of words after an article, possessive, preposition or question word."""
     found: set[str] = set()
     run: list[str] = []
     led, subject = False, False
@@ -60,15 +60,13 @@ def things(question: str) -> frozenset[str]:
 
 
 def _named(run: list[str], *, verb: bool) -> list[str]:
-    """Return the stems of the names among words in a row and of the last, which is the thing; behind what does something
-    stands what it does.
-    """
+    """Return the stems of the names in a run of words, and of its last one, the thing. A `verb` at the end is dropped first."""
     run = run[:-1] if verb and len(run) > 1 else run
     return [stem(word.casefold()) for at, word in enumerate(run) if word[0].isupper() or at == len(run) - 1]
 
 
 def compound(question: str) -> Compound | None:
-    """Return the thing of several words that a question asks for: "my blood type" is not answered by what tells of blood."""
+    """Return the compound that a question asks for: "my blood type" is not answered by a text about blood."""
     found = _COMPOUND.search(question)
     if not found or found[2].casefold() in _CALLS or found[2].endswith("ing"):
         return None

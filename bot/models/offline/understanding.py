@@ -1,4 +1,4 @@
-"""What a message is, as far as words tell: a greeting, thanks, a question or a statement; and what a question is about."""
+"""Classification of messages by words (greeting, thanks, question, statement), and the topic of a question."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
 
 
 class Act(Enum):
-    """What somebody does with a message."""
+    """The kind of a message."""
 
     GREETING = auto()
     FAREWELL = auto()
@@ -21,7 +21,7 @@ class Act(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Understanding:
-    """A message understood: for a question, `question` is its asking part."""
+    """A classified message; for a question, `question` is its asking part."""
 
     act: Act
     question: str = ""
@@ -29,7 +29,10 @@ class Understanding:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What a question is about. `admit` maps the stems worth admitting to the words as written; `weak` holds the other stems."""
+    """The topic of a question.
+
+    `admit` maps stems whose absence is worth reporting to the words as written; `weak` holds the others.
+    """
 
     admit: dict[str, str]
     unspaced: frozenset[str]
@@ -81,7 +84,7 @@ _TO_LYRA = re.compile(
     r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^tell me an? |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
 )
 
-# Words that only say what kind of answer is wanted: they help to find it, but "nothing about name" would admit no gap.
+# Words that only state the kind of answer wanted: they help to find it, but "nothing about name" would report no gap.
 _KINDS = frozenset(
     stem(word.casefold())
     for word in """
@@ -89,7 +92,7 @@ _KINDS = frozenset(
     heißen heißt heiße hieß appelle appeler llama llamo llamar chiama chiamo nombre nom nome naam
     """.split()
 )
-# Words of asking, remembering and time, and verbs that say next to nothing: neither looked for nor admitted.
+# Words of asking, remembering and time, and verbs of little meaning: neither searched for nor reported.
 _EMPTY = frozenset(
     stem(word.casefold())
     for word in """
@@ -118,7 +121,7 @@ _PARTICLES = re.compile("[\u3040-\u309f]+")  # Hiragana alone is grammar more of
 
 
 def hear(text: str) -> Understanding:
-    """Return what a message is. Its last sentence decides, not counting a greeting or thanks at its end."""
+    """Classify a message by its last sentence, ignoring a final greeting or thanks."""
     sentences = split(text)
     courteous = next((act for act in map(_courtesy, sentences) if act), None)
     telling = [sentence for sentence in sentences if not _courtesy(sentence)]
@@ -142,24 +145,24 @@ def _courtesy(sentence: str) -> Act | None:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks: by its mark, or by the words it starts with."""
+    """Return whether a sentence asks, by its question mark or its first words."""
     if is_marked_question(sentence):
         return True
     return not sentence.endswith("!") and bool(_ASKS.match(sentence)) and not _STATES.match(sentence)
 
 
 def tells(text: str) -> bool:
-    """Whether a text tells something: more than questions, greetings, thanks and words such as "ok"."""
+    """Return whether a text states something: more than questions, greetings, thanks and words such as "ok"."""
     return any(key_words(one) and not is_question(one) and not _courtesy(one) for one in split(text))
 
 
 def is_about_lyra(question: str) -> bool:
-    """Whether a question asks what Lyra is, likes or can do, rather than what she remembers."""
+    """Return whether a question is about what Lyra is, likes or can do, rather than what she remembers."""
     return bool(_TO_LYRA.search(question))
 
 
 def topic(question: str) -> Topic:
-    """Return what a question is about. Pieces of a script without spaces are looked for, but not worth admitting."""
+    """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
     written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
     # "son", "war" and "hat" mean something in English only
     empty = _EMPTY if _ENGLISH.intersection(tokens(question)) else _EMPTY | _FOREIGN

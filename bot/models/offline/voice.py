@@ -1,6 +1,6 @@
-"""The voice that speaks when no chat model is configured: it quotes what was said, or admits that there is nothing.
+"""The offline voice: without a chat model, it quotes what was said, or admits that there is nothing.
 
-It never pretends to be a model. What it says is a function of the question and of what was found for its parts.
+It never pretends to be a model. Its answer is a function of the question and of the hits for its parts.
 """
 
 import re
@@ -30,9 +30,10 @@ _LISTS = frozenset((Aim.LIST, Aim.ABOUT, Aim.ASKER, Aim.SAID, Aim.TIME))
 
 @dataclass(frozen=True, slots=True)
 class VoiceQuestion:
-    """A message to answer: who sent it and how they want to be talked to, the present instant in microseconds UTC, and the time
-    zone to tell times in. `written` is the language that they wrote in before, where this does not tell one; '' for none.
-    `kept` says that the message is.
+    """A message to answer, with its speaker, their manner, the current instant (microseconds UTC) and the time zone.
+
+    `written` is the language of earlier messages, for a message whose own is unclear; '' for none. `kept` says whether it is
+    stored.
     """
 
     text: str
@@ -45,15 +46,15 @@ class VoiceQuestion:
 
     @property
     def phrases(self) -> Phrases:
-        """The sentences in which it is answered."""
+        """The sentences for the answer."""
         return phrases(self.manner, self.text, self.written)
 
 
 @dataclass(frozen=True, slots=True)
 class VoiceAnswer:
-    """What to say, the hits it quotes, and whether it only repeats memory (and so enters no recall and no digest).
+    """The text, the hits it quotes, and whether it only repeats memory (and so enters no recall and no digest).
 
-    `above` are the facts and paragraphs that it tells.
+    `above` are the facts and paragraphs it states.
     """
 
     text: str
@@ -66,14 +67,14 @@ class OfflineVoice:
     """Answers without a model."""
 
     def parts(self, asked: VoiceQuestion) -> Sequence[QuestionPart]:
-        """Return what has to be looked for before a message can be answered: nothing for one that asks nothing."""
+        """Return the parts of a message to search for; none unless it asks something."""
         heard = hear(asked.text)
         if heard.act is not Act.QUESTION:
             return ()
         return [part for part in parts(heard.question, asked.now, known_zone(asked.time_zone)) if _asks_of_memory(part)]
 
     def window(self, asked: VoiceQuestion, part: QuestionPart, hits: Sequence[Hit]) -> Window | None:
-        """Return the time that a part of a question is about, None for none; a birthday is looked up in what was found."""
+        """Return the time that a part is about, None for none; a birthday is looked up in the hits."""
         told = [hit.exchange for hit in hits]
         if part.day is None:
             window = part.window
@@ -85,10 +86,10 @@ class OfflineVoice:
     def answer(
         self, asked: VoiceQuestion, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement] = ()
     ) -> VoiceAnswer:
-        """Return what to say to a message.
+        """Return the answer to a message.
 
-        `hits` are recall's for each of its parts, best first, `above` the facts and months that are asked for; `known` says
-        whether any statement in view holds a stem. Raises nothing of its own.
+        `hits` are those of recall for each part, best first, `above` the facts and months asked for; `known` says whether any
+        statement in view contains a stem. Raises nothing of its own.
         """
         heard = hear(asked.text)
         name, told = asked.manner.name or one_line(asked.asker), asked.phrases
@@ -125,7 +126,7 @@ class OfflineVoice:
             else:
                 lacks = missing(part, found, known)
                 if lacks:
-                    # Beside what it lacks, what is hardly about it would only lead astray.
+                    # While something is lacking, barely related hits would only mislead.
                     found = [one for one in found if one.hit.certainty is not Certainty.WEAK]
                 told += [(part, one) for one in found if one.hit not in cited]
                 lacking += [word for word in lacks if word not in lacking]
@@ -140,7 +141,7 @@ class OfflineVoice:
 
 
 def _asks_of_memory(part: QuestionPart) -> bool:
-    """Say whether something can be looked for: a word that tells anything, or the asker's own."""
+    """Return whether a part can be searched for: it has a meaningful word, or is about the asker's own."""
     return part.aim is not Aim.ANSWER or bool(part.about.strong or (part.about.weak and OWN.search(part.text)))
 
 

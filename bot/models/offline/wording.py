@@ -1,4 +1,4 @@
-"""How she says what she found: quotes with who said it, when, and, where it was said to another assistant, where."""
+"""Wording of results: quotes with speaker and time and, from conversations with another assistant, their origin."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -17,11 +17,11 @@ from memory.types import Statement
 _QUOTE = 300
 _LINE = 160
 _SHORT, _FEW = 120, 3
-"""How long quotes are, and how many lines lists have, for somebody who wants short answers."""
+"""The length of quotes, and the number of lines in lists, for people who want short answers."""
 
 
 class Wording:
-    """Tells one person what was found, at an instant (microseconds UTC) in a time zone."""
+    """Words the results for one person, at an instant (microseconds UTC) in a time zone."""
 
     def __init__(self, choice: Choice, now: int, time_zone: str, phrases: Phrases, *, brief: bool = False) -> None:
         self._choice = choice
@@ -32,7 +32,7 @@ class Wording:
         self._zone = time_zone
 
     def quotes(self, told: Sequence[tuple[QuestionPart, Candidate]]) -> Iterator[str]:
-        """Yield a sentence with a quote for each answer; before what somebody else told of themself, that the asker did not."""
+        """Yield a sentence with a quote for each answer; before somebody else's statement, that the asker made none."""
         speaker: str | None = None
         disowned: set[str] = set()
         for part, one in told:
@@ -55,16 +55,16 @@ class Wording:
                 start = self._phrases.said(who, when, asks=one.asks, own=own, also=also)
             quote = self._phrases.quoted(_cut(one, part, self._quote))
             yield closed(f"{start}: {quote}")
-            # "Also, on 3 March" goes on with what somebody told her.
+            # "Also, on 3 March" must follow a quote of the same speaker, who told it to her.
             speaker = "" if where else exchange.speaker
 
     def listing(self, part: QuestionPart, found: Sequence[Candidate], above: Sequence[Statement]) -> str:
-        """Return a list, a line for each, under what it is a list of."""
+        """Return a list with a heading, one line per entry."""
         lines = [f"- {f'{one.period}: ' if one.period else ''}{one_line(one.text)}" for one in above]
         return "\n".join([self._heading(part, found), *[*lines, *(self._line(part, one) for one in found)][: self._most]])
 
     def nothing(self, window: Window) -> str:
-        """Return that nothing was said at a time."""
+        """Return that nothing was said in a window."""
         if window.start <= EARLIEST:
             return self._phrases.nothing_until(self._when(_itself(window.end - 1)))
         return self._phrases.nothing_from(self._when(window))
@@ -103,7 +103,7 @@ class Wording:
         return self._phrases.that
 
     def _where(self, hit: Hit) -> str:
-        """Return where something was said, if another assistant than Lyra answered there; else ''."""
+        """Return the conversation of a message if another assistant answered there; else ''."""
         assistant = self._choice.assistant(hit)
         return self._phrases.imported(self._phrases.quoted(hit.session), one_line(assistant)) if assistant else ""
 
@@ -116,7 +116,7 @@ def _itself(instant: int) -> Window:
 
 
 def _bounded(window: Window, found: Sequence[Candidate]) -> Window:
-    """Return a time that begins with what was found, where it has no beginning."""
+    """Return a window that starts at the earliest result if it has no start."""
     first = min((one.at for one in found), default=window.start)
     return replace(window, start=first) if window.start <= EARLIEST else window
 
