@@ -1,4 +1,4 @@
-"""What a turn brings to mind: what stands whatever is asked, and what comes up for what is asked."""
+"""Retrieval for a turn: the standing layers, independent of the question, and what is recalled for it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _ANEW = 180 * MINUTE
 
 
 class Asking(Protocol):
-    """A turn, as far as it must be known here: where it is, and what was said."""
+    """A turn, as far as retrieval needs it: where it is, and what was said."""
 
     @property
     def view(self) -> View: ...
@@ -35,11 +35,11 @@ class Asking(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is there whatever is asked, of home alone: what is known, how she is, this conversation's digests and its end.
+    """The standing layers, from the home domain alone: statements, self-state, this conversation's digests and its end.
 
-    `shared` says that home has more than one reader: then it may have a bank, and the bank stands in the place of eras.
-    `manners` are how those who are answered want to be talked to, `open_thing` is what may be taken up again with them now,
-    `disliked` are her last answers here of which it was said that they were not good.
+    `shared` says that the home has more than one reader: then it may have a bank, which replaces the eras. `manners` are those
+    of the people being answered, `open_thing` is a topic to bring up with them now, `disliked` are her latest answers here that
+    were marked as bad.
     """
 
     profile: Sequence[Statement]
@@ -55,7 +55,7 @@ class Standing:
 
 
 async def standing(turn: Asking, settings: Settings) -> Standing:
-    """Return what stands in view at a turn. The summary is of what was said before the recent messages."""
+    """Load the standing layers of a turn. The summary covers what was said before the recent messages."""
     view = turn.view
     window = await view.messages.window(turn.session, 2 * settings.recent_turns)
     beginning = min((exchange.said_at for exchange in window), default=turn.asked[0].said_at)
@@ -77,14 +77,14 @@ async def standing(turn: Asking, settings: Settings) -> Standing:
 
 
 def _answers(exchange: Exchange, asked: Sequence[Exchange]) -> bool:
-    """Say whether a message is an earlier answer to what is asked, which is answered anew."""
+    """Return whether a message is an earlier answer to the question, which is now answered again."""
     return exchange.kind is Kind.REPLY and any(exchange.source_id.endswith(f":{one.source_id}") for one in asked)
 
 
 def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Tiers) -> Statement | None:
-    """Return what may be taken up again where a conversation begins anew: what those who speak announced, else what was left open.
+    """Return a topic to bring up at the start of a conversation: announced by its speakers, else left open.
 
-    What they said just before and no model answered is part of that beginning: where it failed, nothing was taken up.
+    Their recent messages that no model answered belong to that start: the failed answer brought up nothing.
     """
     who = {manners.whose(one) for one in asked}
     begun = asked[0].said_at
@@ -101,15 +101,15 @@ def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Ti
 
 
 async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], since: int, parts: Sequence[str] = ()) -> Recalled:
-    """Return what comes up for what is asked, leaving out the items in view, and this conversation's gists from `since` on.
+    """Recall items for the question, except those in view, and this conversation's gists from `since` on.
 
-    Where it has several parts, the best for the whole and for each of them come in turn.
+    For several `parts`, the best results for the whole and for each part take turns.
     """
     text, here, k = "\n".join(exchange.text for exchange in turn.asked), turn.session.key, settings.gists_k
     wanted = Wanted(settings.recall_k, 3 * k + _MORE if k else 0, settings.eras_k)
     texts = [text, *(parts if len(parts) > 1 else ())]
     found = in_turn([await turn.view.recall.at_once(one, wanted, in_view, turn.asked[-1].speaker) for one in texts])
-    # What was made of gists repeats them.
+    # Whatever is derived from gists repeats them.
     before = [
         one for one in found.gists if one.digest.tier == "gist" and (one.digest.session != here or one.digest.last_at < since)
     ]

@@ -1,4 +1,4 @@
-"""How the rounds of looking up stand in a prompt: as messages of a tool, or as text where a model takes none."""
+"""Rendering of tool rounds in a prompt: as tool messages, or as text for a model without tools."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ _BEGUN = "Your answer has begun like this; go on from there:"
 
 
 def exchanged(one: Round) -> list[ChatMessage]:
-    """Return what a model said and called for, and what it got."""
+    """Return a round as messages: the model's text and calls, and their results."""
     said = ChatMessage(role="assistant", content=_spoken(one.said, REPLY), calls=one.calls)
     got = zip(one.calls, one.returned, strict=True)
     return [said, *(ChatMessage(role="tool", content=returned.text, answers=call.id) for call, returned in got)]
 
 
 def recalled_text(rounds: Sequence[Round]) -> list[str]:
-    """Return what was looked up as it stands among what is recalled, with what the model had said in between."""
+    """Return the results as texts among the recalled items, with what the model said in between."""
     found = [returned.text for one in rounds for returned in one.returned if returned.shown]
     said = "\n".join(_spoken(one.said, QUOTED) for one in rounds if one.said)
     return [*dict.fromkeys(found), *([f"{_BEGUN}\n{said}"] if said else [])]
@@ -31,7 +31,7 @@ def _spoken(text: str, frame: Frame) -> str:
 
 
 def cost(message: ChatMessage) -> int:
-    """Return how many tokens a message takes, with what it calls for."""
+    """Return the tokens of a message, including its tool calls."""
     return (
         tokens(message["content"]) + sum(tokens(call.arguments) + tokens(call.name) + 1 for call in message.get("calls", ())) + 1
     )

@@ -1,4 +1,4 @@
-"""What is looked for where no model answers: each part of a question by itself, and each message found once."""
+"""Retrieval for the offline voice: each part of a question is searched separately, and each message found once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from memory.types import DomainKind, Statement
 _WIDE = 50
 _OF_A_TIME = 96
 _TELLING = 100
-"""How many messages are read for when a birthday is."""
+"""How many messages are searched for the date of a birthday."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """Messages, the best of each part first, and the facts or paragraphs of months that are asked for."""
+    """The messages found, the best of each part first, and the facts or month paragraphs asked for."""
 
     hits: Sequence[Hit] = ()
     above: Sequence[Statement] = ()
 
 
 async def sought(turn: Asking, voice: OfflineVoice, asked: VoiceQuestion) -> Sought:
-    """Return what comes up for each part of what is asked: nothing for what asks nothing."""
+    """Search for each part of a question; nothing is found for a message that asks nothing."""
     here = {exchange.key for exchange in turn.asked}
     hits: dict[int, Hit] = {}
     above: list[Statement] = []
@@ -46,14 +46,14 @@ async def sought(turn: Asking, voice: OfflineVoice, asked: VoiceQuestion) -> Sou
             hits = {hit.exchange.key: hit for hit in found} | hits
         if part.aim is Aim.TIME and window:
             ahead = asks_ahead(part.text, window, asked.now)
-            # Who asks for a distance from now asks for a day, and the months around it tell of many.
+            # A distance from now means a day, and the paragraphs of the months around it are about many.
             above += await turn.view.digests.months(window) if window.heart is None else []
             hits = {hit.exchange.key: hit for hit in await turn.view.recall.during(window, _OF_A_TIME, ahead=ahead)} | hits
     return Sought([hit for hit in hits.values() if hit.exchange.key not in here], above)
 
 
 async def _facts(turn: Asking, asker: str) -> list[Statement]:
-    """Return what the profile says of who asks; of a person alone, where it names nobody, all of it."""
+    """Return the profile's facts that name the asker; in a private conversation, all facts if none does."""
     facts = await turn.view.digests.statements(profile.TIER)
     named = [fact for fact in facts if asker.casefold() in fact.text.casefold()]
     return named or (facts if turn.view.home.ref.kind is DomainKind.DM else [])

@@ -1,4 +1,4 @@
-"""A time as people and models write it: a day, a month, a year, or words."""
+"""Windows of time as people and models write them: a day, a month, a year, or words."""
 
 import re
 from datetime import date
@@ -12,7 +12,7 @@ _MOST = 100
 
 
 def told(text: str, now: int, time_zone: str) -> Window | None:
-    """Return the time that is told by an instant (microseconds UTC) in a time zone; None where it is none."""
+    """Return the window that a text means at an instant (microseconds UTC) in a time zone; None if it is no time."""
     if month := _MONTH.fullmatch(text):
         text = f"{date(int(month[1]), int(month[2]), 1):%B %Y}" if 1 <= int(month[2]) <= 12 and int(month[1]) else ""
     elif _YEAR.fullmatch(text):

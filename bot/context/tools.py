@@ -1,7 +1,7 @@
-"""What a model may look up while it answers: the tools, what it writes to them, and how what they return reads.
+"""The tools a model may call while it answers: their definitions, the parsing of calls, and the rendering of results.
 
-Nothing that a model writes is believed: what cannot be read is answered with a sentence. What is returned reads like
-everything that is recalled, with a receipt at each message by which it can be opened.
+Calls are untrusted: one that cannot be parsed gets a sentence as its result. Results are rendered like all recalled items, each
+message with a receipt by which it can be opened.
 """
 
 import json
@@ -42,7 +42,7 @@ TOOLS = (
     ),
 )
 COST = sum(tokens(json.dumps([tool.name, tool.description, tool.parameters])) for tool in TOOLS)
-"""The tokens of a prompt that offering them takes."""
+"""The tokens that offering the tools adds to a prompt."""
 NOTHING = "Nothing is kept about that."
 
 _TITLE = "What you looked up:"
@@ -56,7 +56,7 @@ _HER = frozenset(("you", "yourself", "assistant", "lyra"))
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What is to be found: words, and of which time and speaker alone, where that is told."""
+    """A search: the query, and the window and speaker it is limited to, if given."""
 
     query: str
     within: Window | None
@@ -65,14 +65,14 @@ class Lookup:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A message that is to be shown with what was said around it, by its receipt."""
+    """A request to show a message in its context, by its receipt."""
 
     receipt: str
 
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What a call gets: lines or a sentence, and the messages that stand there."""
+    """The result of a call: lines or a sentence, and the messages shown."""
 
     text: str
     shown: Sequence[Exchange] = ()
@@ -80,7 +80,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What a model said, which calls it made then, and what each of them got."""
+    """One round: what a model said, its calls, and their results."""
 
     said: str
     calls: Sequence[ToolCall]
@@ -88,7 +88,7 @@ class Round:
 
 
 def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Opening:
-    """Read a call of whoever `asker` is called here. Raises BadInput, in a sentence for the model."""
+    """Parse a call made while answering `asker`. Raises BadInput, with a sentence for the model."""
     if call.name not in (tool.name for tool in TOOLS):
         raise BadInput("There is no such tool; there are recall and open.")
     given = _arguments(call)
@@ -105,43 +105,43 @@ def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Ope
 
 
 def repeated(call: ToolCall, number: int) -> ToolCall:
-    """Return a call as it may stand in a prompt: with an id that no other has, a tool's name, and arguments that are JSON."""
+    """Return a call as it may be repeated in a prompt: with a unique id, a known tool, and valid JSON arguments."""
     try:
         arguments = json.dumps(_arguments(call), ensure_ascii=False)
     except BadInput:
         arguments = "{}"
     name = call.name if call.name in (tool.name for tool in TOOLS) else TOOLS[0].name
-    # Mistral's templates take ids of nine letters and digits alone; some endpoints give the same one again in every answer.
+    # Mistral's templates accept ids of nine alphanumeric characters only; some endpoints repeat the same id in every answer.
     return ToolCall(f"lookup{number:03}", name, arguments if tokens(arguments) <= _MOST_OF_A_CALL else "{}")
 
 
 class Receipts:
-    """By what the messages that a turn's model was shown can be opened: r1, r2 and so on.
+    """The receipts of the messages shown to a turn's model: r1, r2 and so on.
 
-    They are told from what was shown alone: an id would tell them apart by what a platform counts elsewhere.
+    They depend on what was shown alone: an item's id also depends on what a platform counts elsewhere.
     """
 
     def __init__(self) -> None:
         self._given: dict[str, str] = {}
 
     def next(self, message: Exchange) -> str:
-        """Return the receipt of a message; one that has none gets this once it is shown."""
+        """Return a message's receipt, or the one it gets once it is shown."""
         return self._given.get(message.id) or f"r{len(self._given) + 1}"
 
     def give(self, message: Exchange) -> None:
-        """Note that a message was shown."""
+        """Assign a receipt to a message that was shown."""
         self._given[message.id] = self.next(message)
 
     def id(self, receipt: str) -> str:
-        """Return the id that a receipt stands for; a whole id, as people see them, stands for itself. '' for neither."""
+        """Return the id of a receipt, or a full id, as people see them, unchanged; '' for neither."""
         known = next((id for id, given in self._given.items() if given == receipt), "")
         return known or (receipt if len(receipt) == _ID else "")
 
 
 def returned(messages: Sequence[Exchange], most: int, time_zone: str, receipts: Receipts, opened: int | None = None) -> Returned:
-    """Return messages, the most important first, as they are read, oldest first: as many as fit into so many tokens.
+    """Render messages, given most important first, in chronological order: as many as fit into `most` tokens.
 
-    The one of the key `opened` is shown at greater length.
+    The one with the key `opened` is shown at greater length.
     """
     lines: dict[int, tuple[Exchange, str]] = {}
     left = most - tokens(_TITLE)
@@ -159,7 +159,7 @@ def returned(messages: Sequence[Exchange], most: int, time_zone: str, receipts: 
 
 
 def _arguments(call: ToolCall) -> dict[str, str]:
-    """Return the arguments that were given, each a text."""
+    """Return the arguments of a call that are known, as text. Raises BadInput."""
     if len(call.arguments) > _MOST_CHARACTERS:
         raise BadInput("The arguments are too long.")
     try:
@@ -192,7 +192,7 @@ def _window(first: str, last: str, now: int, time_zone: str) -> Window | None:
 
 
 def _days(key: str, text: str, now: int, time_zone: str) -> Window:
-    """Return the time that is told as a day, a month or a year, or in words."""
+    """Return the window of a day, month or year, or of a time in words. Raises BadInput."""
     found = told(text, now, time_zone)
     if found is None:
         raise BadInput(f'"{key}" is no day; write it {_A_DAY}.')

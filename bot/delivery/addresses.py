@@ -1,11 +1,11 @@
-"""Addresses in text: what any client may take for one, and where it begins and ends."""
+"""URLs in text: what any client may take for one, and where it begins and ends."""
 
 import html
 import re
 
 _LONGEST_SAID = 4_000
 
-# White space as browsers see it; what Python adds to that does not end an address.
+# White space as browsers define it; Python's further characters do not end a URL.
 _GAP = r"\t\n\v\f\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 SCHEME = r"[a-z][a-z0-9+.-]{1,31}:"
 WITHOUT_SLASHES = (
@@ -13,7 +13,7 @@ WITHOUT_SLASHES = (
     "|bitcoin|openpgp4fpr"
 )
 DOMAIN = r"(?:[\w-]+\.)+(?:[^\W\d_]{2,}|xn--[\w-]+)"
-# More than any client takes for the beginning of an address.
+# A superset of what any client takes for the start of a URL.
 _BEGIN = (
     rf"(?<![a-z0-9+.-])[a-z0-9+.-]+://(?=[^{_GAP}<])"
     rf"|(?<![a-z0-9])(?:{WITHOUT_SLASHES}):(?=[^{_GAP}<])"
@@ -23,7 +23,7 @@ _BEGIN = (
     rf"|//{DOMAIN}"
     rf"|(?<![\w.+%-])[\w.+%-]+@{DOMAIN}"
 )
-# What some clients make a link of as well: any name with a dot, numbers of machines, people and rooms on Matrix.
+# What some clients turn into links too: any dotted name, IP addresses, and Matrix users and rooms.
 _NAME = (
     rf"|(?<![\w-])(?<![\w-]\.){DOMAIN}(?![^\W_])"
     r"|(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?!\.?\w)"
@@ -34,7 +34,7 @@ _NAME = (
 def _addresses(begin: str) -> re.Pattern[str]:
     rest = rf"(?:(?!\]\()[^{_GAP}<])*"
     found = rf"(?<!\\)<(?:{SCHEME}|[\w.+%-]+@|\+\d)[^{_GAP}<>]*>|(?:{begin}){rest}"
-    # None begins with any other character: in long texts of marks each would be tried as each kind of beginning, and hold up all else.
+    # No match begins with another character: without this, each mark in a long text would be tried as every kind of beginning.
     return re.compile(rf"(?=[\w<+.%/@#!-])(?:{found})", re.IGNORECASE)
 
 
@@ -42,12 +42,12 @@ ADDRESS = _addresses(_BEGIN)
 ADDRESS_OR_NAME = _addresses(_BEGIN + _NAME)
 WORD = re.compile(rf"[^{_GAP}]+")
 _SIGNS = frozenset("/.:@<")
-"""Each address has one of them."""
+"""Every URL contains one of these."""
 _AFTER = "`\"'.,:;!?*_~|>}»”’。，：；！？、）】」』》"
 
 
 def addresses(text: str) -> frozenset[str]:
-    """Return every address in a text, word for word, without the punctuation around it."""
+    """Return every URL in a text, verbatim, without the punctuation around it."""
     words = (word[0] for word in WORD.finditer(text) if word.end() - word.start() <= _LONGEST_SAID)
     return frozenset(
         bare(match[0])
@@ -59,12 +59,12 @@ def addresses(text: str) -> frozenset[str]:
 
 
 def has_link(text: str) -> bool:
-    """Say whether there is anything in a text that every client makes a link of, be it part of a longer address or not."""
+    """Return whether a text contains anything that every client turns into a link, even within a longer URL."""
     return ADDRESS.search(text) is not None
 
 
 def bare(found: str) -> str:
-    """Return an address without what stands around it; a bracket that it opened itself belongs to it."""
+    """Return a URL without surrounding punctuation; a closing bracket stays if the URL contains the opening one."""
     if found.startswith("<"):
         return found[1:-1]
     address = found.rstrip(_AFTER + ")]")
@@ -74,7 +74,7 @@ def bare(found: str) -> str:
 
 
 def decoded(text: str) -> str:
-    """Return a text as Markdown shows it: entities and escapes resolved."""
+    """Return a text as Markdown renders it: with entities and escapes resolved."""
     return re.sub(
         r"\\([!-/:-@\[-`{-~])|&(?:#\d{1,7}|#x[\da-f]{1,6}|\w{1,32});",
         lambda m: m[1] or html.unescape(m[0]),

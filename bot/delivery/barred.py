@@ -1,6 +1,6 @@
-"""Places where Lyra may not write for a while: answers wait for that to end, and those that come too late are one line.
+"""Places where Lyra may temporarily not write: answers wait, and those that come too late are replaced by one line.
 
-Which places these are is known to this process alone: after a restart what waits says it again.
+This is known to this process alone: after a restart, the waiting parts fail again and mark their place anew.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ Place = tuple[str, str]
 
 
 class Barred:
-    """Barred places. An answer that is older than `within`, in microseconds, comes too late there."""
+    """Barred places. An answer older than `within`, in microseconds, comes too late."""
 
     def __init__(self, clock: Clock, within: int) -> None:
         self._clock = clock
@@ -29,19 +29,19 @@ class Barred:
         return place in self._since
 
     def begin(self, place: Place) -> None:
-        """Take in that she may not write at a place."""
+        """Mark a place where she may not write."""
         self._since.setdefault(place, set())
 
     def end(self, place: Place) -> None:
-        """Take in that nothing waits at a place any more."""
+        """Unmark a place where nothing waits any more."""
         self._since.pop(place, None)
 
     def is_over(self, row: OutboxRow) -> bool:
-        """Say whether a part waited so long that nothing is said of it any more."""
+        """Return whether a part waited so long that it is dropped silently."""
         return self._clock.now() - row.since > _LONGEST
 
     def as_told(self, place: Place, row: OutboxRow) -> OutboxRow | None:
-        """Return what is sent of a part that waited: the part, one line for all that comes too late, or None for nothing."""
+        """Return what to send for a waiting part: the part, one line in place of all that come too late, or None."""
         lines = self._since.get(place)
         if lines is None or row.part.operation != "send" or self._clock.now() - row.since <= self._within:
             return row

@@ -1,6 +1,6 @@
-"""Cards at the exit: each of their texts is judged as any other, and as many go into one message as the platform takes.
+"""Cards at the exit gate: all their texts are checked, and they are distributed over messages as the platform allows.
 
-They are frozen into the outbox as JSON, as they go out.
+They are frozen into the outbox as JSON, in their final form.
 """
 
 import json
@@ -18,20 +18,20 @@ CARDS = "cards"
 
 
 def frozen(cards: Sequence[Card]) -> str:
-    """Return cards as a part's text."""
+    """Serialize cards as a part's text."""
     return json.dumps([asdict(card) for card in cards], ensure_ascii=False)
 
 
 def thawed(text: str) -> tuple[Card, ...]:
-    """Return the cards that `frozen` wrote."""
+    """Deserialize the cards that `frozen` wrote."""
     return tuple(Card(**one) for one in json.loads(text))
 
 
 def gated_cards(cards: Sequence[Card], allowed: Container[str], limits: CardLimits, *, names: bool) -> list[list[Card]]:
-    """Return cards as they may leave, those of each message by themselves.
+    """Return checked cards, grouped by message.
 
-    A title leads only where that is `allowed`, word for word, and shows no address itself, nor does a note. A text that is
-    longer than a card takes goes on in the next one.
+    A title is a link only if its URL is `allowed` verbatim, and neither title nor note shows a URL. A text longer than a card's
+    limit continues in the next card.
     """
     messages: list[list[Card]] = [[]]
     left = limits.units
@@ -52,7 +52,7 @@ def _gated(card: Card, allowed: Container[str], limits: CardLimits, *, names: bo
         note=_line(card.note, limits.note, names=names),
         link=card.link if card.link in allowed else "",
     )
-    # What is said of a card in small print stands under its last part alone.
+    # A card's small print is placed under its last part alone.
     most = min(limits.text, limits.units - units(whole.title) - units(whole.note))
     text = printable(card.text).strip()
     *before, last = gated_parts(text, allowed, most, names=names) if text else [""]
@@ -61,7 +61,7 @@ def _gated(card: Card, allowed: Container[str], limits: CardLimits, *, names: bo
 
 
 def _line(text: str, most: int, *, names: bool) -> str:
-    """Return a text as one line that shows no address as a link, cut where it is too long."""
+    """Return a text as one line, truncated, in which no URL becomes a link."""
     line = " ".join(printable(text).split())
     first, *rest = gated_parts(line, NO_LINKS, most - 1, names=names) if line else [""]
     return f"{first}…" if rest else first
