@@ -1,6 +1,6 @@
-"""The command line: what can be said to `lyra`, and with which words.
+"""The command line: the commands of `lyra`, their options and their help.
 
-What a command does stands in its own file, loaded when it is called, so that every start loads only what it needs.
+Each command is implemented in a module of its own, imported when it is called, so that every start loads only what it needs.
 """
 
 from pathlib import Path

@@ -179,7 +179,7 @@ class LinkCommands(Group):
     async def _leave(
         self, to: Party, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None
     ) -> None:
-        """Queue a message for an account that another process, or its next conversation at a terminal, delivers."""
+        """Leave a message for an account, to be delivered by another process or in its next terminal conversation."""
         view = await self._services.domains.alone_with(to.account)
         sessions = await view.sessions.all() if view else []
         # A message in a conversation of another name is not seen until somebody opens that.

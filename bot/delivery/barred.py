@@ -37,7 +37,7 @@ class Barred:
         self._since.pop(place, None)
 
     def is_over(self, row: OutboxRow) -> bool:
-        """Return whether a part waited so long that it is dropped silently."""
+        """Return whether a part waited so long that it is given up."""
         return self._clock.now() - row.since > _LONGEST
 
     def as_told(self, place: Place, row: OutboxRow) -> OutboxRow | None:

@@ -109,7 +109,7 @@ class OpenAIModel:
                     except WrittenCall:
                         written = True
             if written:
-                # Without the tool's result, the text before the call is no answer: start again without tools.
+                # What precedes a call written as text is no answer: start again without tools.
                 asked.offers = False
                 yield Anew()
                 if earlier:
@@ -197,8 +197,7 @@ class OpenAIModel:
             if not tools or not may_be_about_tools(fault, error):
                 raise error from None
             refused = True
-        # Some endpoints lack tools or fail on their results, and some models write unparsable calls: get an answer without
-        # tools.
+        # Some endpoints lack tools or fail on their results, and some models write unparsable calls: do without tools.
         asked.offers = False
         begun = await self._attempt(asked, stack)
         if refused:

@@ -33,8 +33,8 @@ class Candidate:
     """A hit that may be quoted; it `covers` stems of the question itself, and `near` are those covered by messages around it.
 
     `shaped` says that it has an answer's shape, `own` that the asker says it of themself, `asks` that it is a question,
-    `anothers` that it is about somebody else's where the asker's own is asked for. `of` is the time it refers to, if a time is
-    asked for and that is not the time of the message.
+    `anothers` that another person says it of themself where the asker's own is asked for. `of` is the time it refers to, if a
+    time is asked for and that is not the time of the message.
     """
 
     hit: Hit
