@@ -60,9 +60,11 @@ async def beside(one: Database, other: Database, held: Bounds | None, bounds: Bo
         async with one.transaction(bounds=held) as tx:
             await tx.all("SELECT 1 AS one")
             entering = asyncio.create_task(enter())
-            for _ in range(20):
-                # As many ways to the server as a beginning takes, and more.
+            # Many more ways to the server than a beginning takes, also where it has to connect first.
+            trips = 200
+            while trips and not inside.is_set():
                 await other.all("SELECT 1 AS one")
+                trips -= 1
             began = inside.is_set()
         await entering
     return began

@@ -85,6 +85,7 @@ NOT_HERE: dict[str, tuple[str, str]] = {
     "pipx install '.[model,web]'": (_PIP, "deploy/test_packages.py"),
     "uv tool install '.[model,web]'": (_PIP, "deploy/test_packages.py"),
     "lyra run": ("it goes on until it is ended", "e2e/test_run.py"),
+    "lyra run --role platform": (_DATABASE, "e2e/test_roles.py"),
     "lyra move": (_DATABASE, "e2e/test_moving.py"),
     "lyra move --to URL": (_DATABASE, "e2e/test_moving.py"),
     "lyra move --to postgresql://lyra@127.0.0.1/lyra": (_DATABASE, "e2e/test_moving.py"),

@@ -1,6 +1,8 @@
 """What is promised to be on the disk is on the disk before anybody is told so, and a full disk costs nothing that was there."""
 
 import asyncio
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,15 +28,20 @@ async def test_a_commit_waits_until_the_disk_has_it(tmp_path: Path) -> None:
         assert row is not None and tuple(row) == (2, "wal"), "2 is FULL: the log is synced at every commit"
 
 
-async def test_where_the_tombstone_cannot_be_synced_nothing_is_forgotten_and_that_is_said(tmp_path: Path) -> None:
+async def test_where_the_tombstone_cannot_be_synced_nothing_is_forgotten_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(handle: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
     async with at_home(tmp_path) as here:
         secret = await here.say(SECRET)
-        # What takes every word and cannot be synced.
-        (tmp_path / "tombstones.log").symlink_to("/dev/null")
-        with pytest.raises(DiskFull, match="Nothing was forgotten"):
-            await here.view.forget_message(secret.id)
+        with monkeypatch.context() as broken:
+            # A disk that takes every word, and then says that it has none of them.
+            broken.setattr(os, "fsync", fails)
+            with pytest.raises(DiskFull, match="Nothing was forgotten"):
+                await here.view.forget_message(secret.id)
         assert await here.found("Xerxes") == [SECRET]
-        (tmp_path / "tombstones.log").unlink()
         await here.view.forget_message(secret.id)
         assert await here.found("Xerxes") == []
 
