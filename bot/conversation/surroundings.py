@@ -57,10 +57,9 @@ class Surroundings:
 
         Messages that are not stored and were said in confidence are not shown in shared places.
         """
-        elsewhere = await view.messages.kept_elsewhere(place.platform, [quote.id for quote in quotes])
-        heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if quote.id not in elsewhere])
+        kept = await view.messages.kept(place.platform, [quote.id for quote in quotes])
+        heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if kept.get(quote.id, True)])
         if not place.is_private:
-            kept = await view.messages.kept(place.platform, [quote.id for quote in heeded])
             others = [quote for quote in heeded if not quote.own and quote.id not in kept]
             openly_said = await asyncio.to_thread(openly, others) if others else []
             heeded = [quote for quote in heeded if quote not in others or quote in openly_said]

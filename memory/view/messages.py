@@ -74,14 +74,10 @@ class Messages:
         """Return a message at home by its place (None: any) and platform id: a person's message or a sent reply."""
         return await exchanges.at_place(self._b.db, self._b.home, platform, place, source_id)
 
-    async def kept_elsewhere(self, platform: str, ids: Sequence[str]) -> set[str]:
-        """Return which platform message ids are kept only in domains that this view does not read."""
+    async def kept(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
+        """Map those platform ids of people's messages that are kept in any domain to whether this view reads one of these."""
         kept = await exchanges.domains_of(self._b.db.everywhere, platform, ids) if ids else {}
-        return {id for id, domains in kept.items() if domains.isdisjoint(self._b.domains)}
-
-    async def kept(self, platform: str, ids: Sequence[str]) -> set[str]:
-        """Return which platform ids of people's messages are kept in any domain."""
-        return {*await exchanges.domains_of(self._b.db.everywhere, platform, ids)} if ids else set()
+        return {id: not domains.isdisjoint(self._b.domains) for id, domains in kept.items()}
 
     async def in_confidence(self, platform: str, ids: Sequence[str], told_by: str = "") -> set[str]:
         """Return which platform ids belong to messages told in a confidence that this view does not read.
