@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from adapters.events import Message
-from bot.conversation.preferences import Preferences
+from bot.conversation.preferences import Chosen
 
 _MOST_TO_MACHINES = 5
 """The maximum number of consecutive answers to bots at one place, without a person's message in between."""
@@ -12,19 +12,19 @@ _MOST_TO_MACHINES = 5
 class Admission:
     """Checks every incoming message."""
 
-    def __init__(self, preferences: Preferences, most_to_machines: int = _MOST_TO_MACHINES) -> None:
-        self._preferences = preferences
+    def __init__(self, most_to_machines: int = _MOST_TO_MACHINES) -> None:
         self._most = most_to_machines
         self._machines: dict[str, int] = {}
 
-    async def admit(self, message: Message, *, command: bool = False, foreign: bool = False) -> Message | None:
+    def admit(self, message: Message, chosen: Chosen, *, command: bool = False, foreign: bool = False) -> Message | None:
         """Return a message as it is to be stored, `addressed` if it is to be answered; None if it is not for her.
+
+        `chosen` are the settings of its person and place.
 
         A message off the record is marked as such, and is for her only if it is to be answered.
 
         A command is always for her, except from a bot; a `foreign` one is for another bot, even where everything is answered.
         """
-        chosen = await self._preferences.read(message.person, message.place)
         if chosen.is_off_record(message.place, message.person):
             message = replace(message, off_record=True)
         if command and not message.machine:

@@ -28,6 +28,7 @@ from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.offering import answer_to, offer
 from bot.conversation.placing import Placing
+from bot.conversation.preferences import Chosen
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
@@ -60,7 +61,7 @@ class Listening:
         self._mailboxes = mailboxes
         self._reconciliation = reconciliation
         self._access = access
-        self._admission = Admission(services.preferences)
+        self._admission = Admission()
         self._placing = Placing(services, adapter)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
@@ -152,9 +153,10 @@ class Listening:
         right = command and self._commands.is_right(message, self._adapter)
         if not right and not await self._access.admits(message.person, message.place):
             return None
-        admitted = await self._admission.admit(message, command=command, foreign=foreign)
+        chosen = await self._services.preferences.read(message.person, message.place)
+        admitted = self._admission.admit(message, chosen, command=command, foreign=foreign)
         if admitted is None:
-            await self._overhear(message)
+            await self._overhear(message, chosen)
             return None
         if command and self._commands.goes_off_record(message, self._adapter):
             admitted = replace(admitted, off_record=True)
@@ -171,9 +173,8 @@ class Listening:
             return replace(message, quoted=None)
         return message
 
-    async def _overhear(self, message: Message) -> None:
+    async def _overhear(self, message: Message, chosen: Chosen) -> None:
         """Keep overheard messages off the record out of prompts that are on the record."""
-        chosen = await self._services.preferences.read(message.person, message.place)
         if chosen.is_off_record(message.place, message.person):
             await self._unshown(replace(message, off_record=True))
             alone = "" if chosen.all_off_record(message.place) else message.person.id
