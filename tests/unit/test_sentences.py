@@ -60,7 +60,6 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "bot/context/layers.py": "what a model is given",
     "bot/context/packing.py": "what a model is given",
     "bot/context/prompt.py": "what a model is given",
-    "bot/context/rounds.py": "what a model is given",
     "bot/context/tools.py": "what a model is given, and what it calls",
     "bot/conversation/attachments.py": "what is stored of a file",
     "bot/conversation/answering/lookups.py": "what a model is told of its calls",
