@@ -29,8 +29,8 @@ from bot.context.persona import Persona
 from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.error_texts import told
 from bot.conversation.services import Services
-from bot.delivery.held import LOST
 from bot.delivery.links import NO_LINKS, configured
+from bot.delivery.waiting import LOST
 from bot.dreams.dreaming import Dreams
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
