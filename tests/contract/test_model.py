@@ -23,7 +23,7 @@ from bot.errors import (
 )
 from bot.models.endpoints.endpoint import Endpoint, retry_after
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.endpoints.retrying import backoff
+from bot.models.endpoints.requests import backoff
 from bot.models.port import ChatMessage, closing, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
