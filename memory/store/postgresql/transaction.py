@@ -10,14 +10,12 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 
 import psycopg
-from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection, Step
 from memory.store.postgresql.failures import is_lost
 from memory.store.postgresql.guarding.everywhere import Everywhere
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
@@ -81,7 +79,7 @@ class PostgresTransaction:
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        return await to_the_end(self._fetched(sql, parameters or {}))
+        return await self._fetched(sql, parameters or {})
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run a SELECT and return those of its rows that no other transaction has locked; this one has them locked then."""
@@ -138,9 +136,9 @@ class PostgresTransaction:
         await self._require()
         if self.number is not None and self._own:
             waiting = [*waiting, (STILL_HERE, [[self._own]])]
-        ended = await self._run(waiting, "COMMIT")
-        if ended.statusmessage != "COMMIT":
+        if self._taken is not None and self._connection.info.transaction_status == TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
+        await self._run(waiting, ("COMMIT", ()))
         self._new.clear()
 
     async def end(self) -> None:
@@ -153,7 +151,7 @@ class PostgresTransaction:
 
     async def ask_everywhere(self, sql: str, parameters: Parameters) -> list[Row]:
         """Run one statement that is shown the rows of all domains, and return all its rows."""
-        return await to_the_end(self._fetched(sql, parameters, everywhere=True))
+        return await self._fetched(sql, parameters, everywhere=True)
 
     async def _fetched(self, sql: str, parameters: Parameters, *, everywhere: bool = False) -> list[Row]:
         waiting, prepared = await self._made(), self._border.prepared(sql)
@@ -177,58 +175,48 @@ class PostgresTransaction:
         # Those that are no domain's stay for good.
         self._used |= {domain for domain in domains if domain > 0}
 
-    async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]], *, everywhere: bool = False) -> list[Row]:
+    async def _sent(self, waiting: Made, asking: Step, *, everywhere: bool = False) -> list[Row]:
         """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of what is asked."""
         for again in (True, False):
             begins = self._taken is None
             if begins:
                 self._taken = await self._pool.getconn()
             try:
-                if not (begins or waiting or everywhere or self._used - self._looked_at):
-                    cursor = await self._connection.execute(*asking, binary=True)
-                else:
-                    cursor = await self._run(waiting, *asking, begins=begins, everywhere=everywhere)
+                return await self._run(waiting, asking, begins=begins, everywhere=everywhere)
             except psycopg.Error as error:
                 if not (again and begins and is_lost(error)):
                     raise
                 # The server was started anew since: so were all the others.
                 await self.end()
                 await self._pool.check()
-            else:
-                return await cursor.fetchall() if cursor.description else []
         raise AssertionError
 
-    async def _run(
-        self, waiting: Made, last: str, given: Sequence[object] = (), *, begins: bool = False, everywhere: bool = False
-    ) -> AsyncCursor[Row]:
-        """Run statements in one trip, and return the cursor of the last."""
+    async def _run(self, waiting: Made, last: Step, *, begins: bool = False, everywhere: bool = False) -> list[Row]:
+        """Run statements in one trip, and return the rows of the last."""
+        steps = beginning(self.bounds, self._scope) if begins else []
+        steps += [(statement, row) for statement, rows in waiting for row in rows]
         used = sorted(self._used - self._looked_at)
-        async with self._connection.pipeline():
-            if begins:
-                for statement, given_first in [*beginning(self.bounds), (SAY, self._scope.parameters)]:
-                    await self._connection.execute(statement, given_first)
-            for statement, rows in waiting:
-                await self._connection.cursor().executemany(statement, rows)
-            if waiting and self.number is None:
-                number = await self._connection.execute(_NUMBER)
-            numbers = [self._border.keys.newest(domain).number for domain in used]
-            held = await self._connection.execute(_HELD, [numbers]) if used else None
-            if everywhere:
-                await self._connection.execute(SAY, Scope(ALL, self._scope.writes).parameters)
-            cursor = await self._connection.execute(last, given, binary=True)
-            if everywhere:
-                await self._connection.execute(SAY, self._scope.parameters)
-        if waiting and self.number is None and (row := await number.fetchone()):
-            self.number = row["number"]
-        await self._require_held(used, held)
-        return cursor
+        number, held = (bool(waiting) and self.number is None), bool(used)
+        first = len(steps)
+        if number:
+            steps.append((_NUMBER, ()))
+        if held:
+            steps.append((_HELD, [[self._border.keys.newest(domain).number for domain in used]]))
+        if everywhere:
+            steps.append((SAY, Scope(ALL, self._scope.writes).parameters))
+        steps.append(last)
+        if everywhere:
+            steps.append((SAY, self._scope.parameters))
+        found = await self._connection.trip(steps, to_the_end=True)
+        if number:
+            self.number = found[first][0]["number"]
+        if held:
+            self._require_held(used, found[first + number][0]["held"])
+        return found[-2 if everywhere else -1]
 
-    async def _require_held(self, used: Collection[int], held: AsyncCursor[Row] | None) -> None:
+    def _require_held(self, used: Collection[int], held: int) -> None:
         """Raise DatabaseBusy where something was sealed with a key that another process destroyed meanwhile."""
-        if held is None:
-            return
-        row = await held.fetchone()
-        if row is None or row["held"] < len(used):
+        if held < len(used):
             self._border.keys.drop(used)
             raise psycopg.errors.SerializationFailure("a key was destroyed meanwhile")
         self._looked_at |= set(used)
@@ -237,7 +225,7 @@ class PostgresTransaction:
         waiting, self._waiting = self._waiting, []
         made = []
         for sql, given in waiting:
-            rows = [given] if isinstance(given, Mapping) else await asyncio.to_thread(_listed, given)
+            rows = [given] if isinstance(given, Mapping) else await _listed(given)
             prepared = self._border.prepared(sql)
             await self._require_keys(prepared, rows)
             sealed = partial(_sealed, self._border, prepared, rows)
@@ -245,8 +233,8 @@ class PostgresTransaction:
         return made
 
 
-def _listed(rows: Rows) -> list[Parameters]:
-    return list(rows() if callable(rows) else rows)
+async def _listed(rows: Rows) -> list[Parameters]:
+    return await asyncio.to_thread(lambda: [*rows()]) if callable(rows) else [*rows]
 
 
 def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
@@ -264,10 +252,7 @@ async def asked(connection: Connection, scope: Scope, sql: str, given: Sequence[
 
     Both go there in one trip, which is one transaction unless one is open.
     """
-    async with connection.pipeline():
-        await connection.execute(SAY, scope.parameters)
-        cursor = await connection.execute(sql, given, binary=True)
-    return await cursor.fetchall() if cursor.description else []
+    return (await connection.trip([(SAY, scope.parameters), (sql, given)]))[-1]
 
 
 async def let_go(pool: Pool, connection: Connection) -> None:

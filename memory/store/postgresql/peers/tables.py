@@ -1,7 +1,7 @@
 """The tables by which processes share a memory. They hold nothing of it, and do not move with it."""
 
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 
 _TABLES = (
     'CREATE TABLE IF NOT EXISTS processes (name TEXT COLLATE "C" PRIMARY KEY, role TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)',
