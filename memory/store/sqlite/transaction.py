@@ -6,10 +6,11 @@ order.
 """
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from aiosqlite import core
 
@@ -77,6 +78,15 @@ class SqliteTransaction:
         rows = await self._connection.step(partial(self._state.end, self._sent(), sql, parameters or {}))
         self._over = True
         return rows
+
+    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Await all of these, one after another: what they ask is answered at once."""
+        waiting = deque(work)
+        try:
+            return [await waiting.popleft() for _ in work]
+        finally:
+            for one in waiting:
+                one.close()
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
