@@ -143,14 +143,12 @@ class Outbox:
 
 async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
     """Mark a pending part as attempting, in the caller's transaction, and return it; None if it is no longer pending."""
-    row = await tx.one(f"{_SELECT} WHERE o.key = :key AND o.state = 'pending'", {"key": key})
-    if row is None:
-        return None
-    # Another transaction may have cancelled it since.
-    still = await tx.last(
-        "UPDATE outbox SET state = 'attempting' WHERE id = :id AND state = 'pending' RETURNING id", {"id": row["id"]}
+    rows, still = await tx.together(
+        tx.all(f"{_SELECT} WHERE o.key = :key AND o.state = 'pending'", {"key": key}),
+        # Another transaction may have cancelled it since.
+        tx.last("UPDATE outbox SET state = 'attempting' WHERE key = :key AND state = 'pending' RETURNING id", {"key": key}),
     )
-    return outgoing(row) if still else None
+    return outgoing(rows[0]) if rows and still else None
 
 
 async def posts_of_forgotten(db: Access, domain: Domain) -> list[Row]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memory.store.database import Transaction
-from memory.store.domains import next_changes
+from memory.store.domains import count_changes
 from memory.types import Domain
 
 
@@ -11,8 +11,9 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
     """Append a change of these items to the log: 'add', 'drop' or 'vector'."""
     if not items:
         return
-    first = await next_changes(tx, domain, len(items))
+    await count_changes(tx, domain, len(items))
     await tx.many(
-        "INSERT INTO changes (domain, seq, item, op) VALUES (:domain, :seq, :item, :op)",
-        ({"domain": domain.key, "seq": first + at, "item": item, "op": op} for at, item in enumerate(items)),
+        "INSERT INTO changes (domain, seq, item, op) VALUES "
+        "(:domain, (SELECT changes - :behind FROM domains WHERE id = :domain), :item, :op)",
+        ({"domain": domain.key, "behind": len(items) - at, "item": item, "op": op} for at, item in enumerate(items, 1)),
     )

@@ -4,7 +4,7 @@ Statements are written once, for SQLite and PostgreSQL: named parameters, RETURN
 and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -74,6 +74,13 @@ class Transaction(Reader, Protocol):
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Return the rows of a one-table SELECT that no other transaction has locked, and lock them until the end."""
+        ...
+
+    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Await all of these and return what they return; a store may run statements of several at once, in their order.
+
+        Raises what the first of them that failed raised.
+        """
         ...
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:

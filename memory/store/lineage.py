@@ -164,6 +164,12 @@ async def unchanged(reader: Reader, texts: Mapping[int, str]) -> bool:
     return await texts_of(reader, texts) == texts and await living(reader, list(texts))
 
 
+async def require_texts(reader: Reader, texts: Mapping[int, str]) -> None:
+    """Raise SourceGone if one of these texts was changed; whether they are being forgotten is not asked."""
+    if await texts_of(reader, texts) != texts:
+        raise SourceGone(lazy("Something this answer rests on was changed while it was made."))
+
+
 async def require_unchanged(reader: Reader, texts: Mapping[int, str]) -> None:
     """Raise SourceGone if one of these texts was changed or forgotten."""
     if not await unchanged(reader, texts):

@@ -148,28 +148,36 @@ class View:
         meanwhile, or may no longer be read.
         """
         self._b.own(session)
-        cited = {*answer.sources, *(exchange.key for exchange in answer.asked)}
+        asked = {exchange.key: exchange.text for exchange in answer.asked}
+        cited = {*answer.sources, *asked}
         judged: dict[int, list[int]] = {}
         carried: dict[int, bool] = {}
         while True:
             async with self._b.db.transaction(bounds=self._b.bounds) as tx:
                 posted = await posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
                 view = {*cited, *answer.seen, *posted}
-                belong, hold = await seen.abroad(tx.everywhere, self.home, view, cited)
+                (belong, hold), _, _ = await tx.together(
+                    seen.abroad(tx.everywhere, self.home, view, cited),
+                    require_living(tx, sorted(cited)),
+                    require_standing(tx, self._b.domains, asked, view, answer.seen, answer.begun),
+                )
                 if hold == judged:
                     # Everything recalled from another domain counts as held by the reply.
-                    return await self._keep(tx, session, answer, view, {**carried, **dict.fromkeys(belong, True)})
+                    return await self._keep(tx, session, answer, asked, view, {**carried, **dict.fromkeys(belong, True)})
             judged, carried = hold, await self._carried(answer.exchange.text, view, hold)
 
     async def _keep(
-        self, tx: Transaction, session: Session, answer: Answer, view: Collection[int], abroad: Mapping[int, bool]
+        self,
+        tx: Transaction,
+        session: Session,
+        answer: Answer,
+        asked: Mapping[int, str],
+        view: Collection[int],
+        abroad: Mapping[int, bool],
     ) -> Replied | None:
         now = self._b.shared.clock.now()
-        asked = {exchange.key: exchange.text for exchange in answer.asked}
         sources = {*answer.sources, *asked}
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
-        await require_living(tx, sorted(sources))
-        await require_standing(tx.everywhere, self._b.domains, asked, view, answer.seen, answer.begun)
         # Before the reply: forgetting looks for replies that saw an item only after that item.
         shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
         kept = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)

@@ -9,7 +9,7 @@ import pytest
 from memory.store.database import Row as StoredRow
 from memory.store.postgresql import transaction
 from memory.store.postgresql.address import Address
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.guarding.scope import Scope
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.recalled import Wanted

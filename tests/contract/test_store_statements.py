@@ -3,10 +3,11 @@
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -176,6 +177,10 @@ class OverheardTransaction(Transaction):
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return n numbers."""
         return await self._tx.numbers(of, n)
+
+    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Await all of these."""
+        return await self._tx.together(*work)
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement, and return all its rows."""

@@ -17,6 +17,7 @@ from memory.store.lineage import Seal, add_items
 from memory.store.postgresql import transaction
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.guarding.scope import SAY
 from memory.types import Domain, DomainKind, DomainRef, Kind, NewExchange
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
@@ -82,7 +83,7 @@ async def test_who_is_bound_to_different_things_writes_side_by_side(address: Add
 async def test_without_the_locks_of_the_server_two_processes_write_the_same(
     address: Address, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transaction, "beginning", lambda bounds: [("BEGIN", ())])
+    monkeypatch.setattr(transaction, "beginning", lambda bounds, scope: [("BEGIN", ()), (SAY, scope.parameters)])
     async with writers(address, processes=True) as (one, other):
         assert await beside(one, other, A, A)
 

@@ -3,13 +3,13 @@
 from typing import Any
 
 import psycopg
-from psycopg import AsyncConnection, AsyncRawCursor
+from psycopg import AsyncRawCursor
 from psycopg.conninfo import make_conninfo
 
 from localization.sentences import lazy
 from memory.errors import DatabaseRefused
-from memory.store.database import Row
 from memory.store.postgresql.address import SCHEMA, Address
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.dialect import ADAPTERS, rows
 
 OLDEST = 16
@@ -17,9 +17,6 @@ PATIENCE_SECONDS = 5.0
 """For so long a process waits for another that writes, or for a server that is starting."""
 _IDLE_SECONDS = 60
 """A process that was stopped in the middle of a transaction loses it after so long, so that it holds up nobody else."""
-_REMEMBERED = 500
-
-Connection = AsyncConnection[Row]
 
 
 def conninfo(address: Address) -> str:
@@ -47,7 +44,7 @@ OPTIONS: dict[str, Any] = {
 
 async def connect(address: Address) -> Connection:
     """Return one connection, set up. Raises the library's errors."""
-    connection: Connection = await AsyncConnection.connect(conninfo(address), **OPTIONS)
+    connection = await Connection.connect(conninfo(address), **OPTIONS)
     try:
         await set_up(connection)
     except BaseException:
@@ -58,7 +55,6 @@ async def connect(address: Address) -> Connection:
 
 async def set_up(connection: Connection) -> None:
     """Have a connection be what every statement expects."""
-    connection.prepared_max = _REMEMBERED
     wait = int(PATIENCE_SECONDS * 1000)
     await connection.execute(
         f"SET search_path = {SCHEMA}; SET lock_timeout = {wait}; SET statement_timeout = 0; "

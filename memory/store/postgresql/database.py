@@ -26,6 +26,7 @@ from memory.store.locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import SCHEMA, Address
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.copying import copy, is_empty, same, tables
 from memory.store.postgresql.failures import explained, is_lost
 from memory.store.postgresql.gate import Gate
@@ -75,8 +76,8 @@ class PostgresDatabase:
                 await migrate(connection, address, keys, new=new)
                 border = Border(keys, await columns(connection))
             pool: Pool = AsyncConnectionPool(
-                conninfo(address), kwargs=OPTIONS, configure=set_up, min_size=1, max_size=READERS + WRITERS, open=False,
-                timeout=PATIENCE_SECONDS, name="lyra",
+                conninfo(address), connection_class=Connection, kwargs=OPTIONS, configure=set_up, min_size=1,
+                max_size=READERS + WRITERS, open=False, timeout=PATIENCE_SECONDS, name="lyra",
             )  # fmt: skip
             await pool.open()
         return cls(address, pool, border)

@@ -105,7 +105,12 @@ class StoredRow:
         return iter(self.values)
 
 
+def positions(names: Sequence[str]) -> dict[str, int]:
+    """Return where each column of a row stands; of two with one name the first is meant."""
+    return {name: n for n, name in reversed([*enumerate(names)])}
+
+
 def rows(cursor: Any) -> Callable[[Sequence[Any]], Row]:
-    """Make the rows of a cursor; of two columns with one name the first is meant."""
-    at = {column.name: n for n, column in reversed([*enumerate(cursor.description or ())])}
+    """Make the rows of a cursor."""
+    at = positions([column.name for column in cursor.description or ()])
     return lambda values: StoredRow(at, values)

@@ -1,26 +1,27 @@
 """The locks of the server that a transaction takes as it begins: on the memory, and on what it is bound to."""
 
-from collections.abc import Sequence
 from hashlib import blake2b
 
 from memory.store.bounds import Bounds, Key
 from memory.store.postgresql.address import LOCK, SCHEMA
+from memory.store.postgresql.connection import Step
+from memory.store.postgresql.guarding.scope import SETTINGS, Scope
 
-_ALONE = f"SELECT pg_advisory_xact_lock({LOCK}, 0)"
-_BESIDE = f"SELECT pg_advisory_xact_lock_shared({LOCK}, 0)"
 _LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
 _SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"
+_ALONE, _BESIDE = (f"SELECT pg_advisory_xact_lock{how}({LOCK}, 0), {SETTINGS}" for how in ("", "_shared"))
+"""The first lock, and which domains the transaction is for: of two that go in one statement, either may be first."""
 
 
-def beginning(bounds: Bounds | None) -> list[tuple[str, Sequence[object]]]:
-    """Return the statements that begin a transaction, and take the locks on what it is bound to.
+def beginning(bounds: Bounds | None, scope: Scope) -> list[Step]:
+    """Return the statements that begin a transaction for some domains, and take the locks on what it is bound to.
 
     Everybody takes them in one order, so that nobody waits for who waits for him.
     """
     if bounds is None:
-        return [("BEGIN", ()), (_ALONE, ())]
+        return [("BEGIN", ()), (_ALONE, scope.parameters)]
     locks = {_number(key): _SHARED for key in bounds.rests_on} | {_number(key): _LOCK for key in bounds.writes}
-    return [("BEGIN", ()), (_BESIDE, ()), *((locks[number], (number,)) for number in sorted(locks))]
+    return [("BEGIN", ()), (_BESIDE, scope.parameters), *((locks[number], (number,)) for number in sorted(locks))]
 
 
 def _number(key: Key) -> int:

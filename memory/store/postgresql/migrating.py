@@ -6,7 +6,7 @@ from localization.sentences import lazy
 from memory.errors import MemoryMissing, NewerDatabase
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import ownership, policies
 from memory.store.postgresql.guarding.scope import SAY, WHOLE

@@ -3,7 +3,7 @@
 from typing import get_args
 
 from memory.store.database import Numbers, Reader, Transaction
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 
 KINDS = get_args(Numbers)
 _GO_ON = (

@@ -14,7 +14,8 @@ from localization.sentences import lazy
 from memory.errors import HomeInUse
 from memory.store.cancellation import end_if_asked
 from memory.store.postgresql.address import LOCK, Address
-from memory.store.postgresql.connecting import PATIENCE_SECONDS, Connection, connect
+from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.failures import away
 from memory.store.postgresql.peers.calls import CHANNEL
 

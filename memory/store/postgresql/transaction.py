@@ -6,29 +6,30 @@ the connection is in afterwards is known.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import psycopg
-from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg_pool import AsyncConnectionPool
 
 from memory.store.bounds import Bounds
-from memory.store.cancellation import to_the_end
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.asking import Asked, Asking
+from memory.store.postgresql.connection import Connection, Step
 from memory.store.postgresql.failures import is_lost
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
 from memory.store.postgresql.guarding.within import Everywhere
 from memory.store.postgresql.locking import beginning
 from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
+from memory.store.postgresql.sealing.keyring import Ask
 
 Pool = AsyncConnectionPool[Connection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
 """Fails where this process is not said to be alive any more; until the end nobody can say so."""
-_NUMBER = "SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number"
+_NUMBERED: Step = ("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", ())
 _HELD = "SELECT count(*) AS held FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
 Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
 """Statements, and the parameters in their order of each time that one is run."""
@@ -65,6 +66,7 @@ class PostgresTransaction:
         self._own = own
         self._pool = pool
         self._taken: Connection | None = None
+        self._asking = Asking(self._send)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
         self.number: str | None = None
         """The server's own number of it, once it is known that anything was written."""
@@ -81,7 +83,7 @@ class PostgresTransaction:
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        return await to_the_end(self._fetched(sql, parameters or {}))
+        return await self._fetched(sql, parameters or {})
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run a SELECT and return those of its rows that no other transaction has locked; this one has them locked then."""
@@ -100,6 +102,10 @@ class PostgresTransaction:
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement and return all its rows; the commit is the next thing."""
         return await self.all(sql, parameters)
+
+    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Ask what these ask in as few trips as may be."""
+        return await self._asking.together(work)
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
         """Run one statement that returns nothing; what is wrong with it is raised by what comes next."""
@@ -133,14 +139,14 @@ class PostgresTransaction:
             return
         if self.number is None or self._used - self._looked_at:
             # By itself: of what is written and ends at once nobody could say what became of it.
-            self.number = (await self._sent(waiting, (_NUMBER, ())))[0]["number"]
+            self.number = (await self._sent(waiting, [Asked(_NUMBERED)]))[0][0]["number"]
             waiting = []
         await self._require()
         if self.number is not None and self._own:
             waiting = [*waiting, (STILL_HERE, [[self._own]])]
-        ended = await self._run(waiting, "COMMIT")
-        if ended.statusmessage != "COMMIT":
+        if self._taken is not None and self._connection.info.transaction_status == TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
+        await self._run(waiting, [Asked(("COMMIT", ()))])
         self._new.clear()
 
     async def end(self) -> None:
@@ -153,82 +159,84 @@ class PostgresTransaction:
 
     async def ask_everywhere(self, sql: str, parameters: Parameters) -> list[Row]:
         """Run one statement that is shown the rows of all domains, and return all its rows."""
-        return await to_the_end(self._fetched(sql, parameters, everywhere=True))
+        return await self._fetched(sql, parameters, everywhere=True)
 
     async def _fetched(self, sql: str, parameters: Parameters, *, everywhere: bool = False) -> list[Row]:
-        waiting, prepared = await self._made(), self._border.prepared(sql)
-        await self._require_keys(prepared, [parameters])
-        rows = await self._sent(waiting, (prepared.sql, self._border.values(prepared, parameters)), everywhere=everywhere)
-        return await self._border.rows(prepared, rows, self._asked)
+        prepared = self._border.prepared(sql)
+        await self._require_keys(prepared, [parameters], self._ask)
+        step = (prepared.sql, self._border.values(prepared, parameters))
+        rows = await self._asking.ask(step, everywhere=everywhere)
+        return await self._border.rows(prepared, rows, self._ask)
 
-    async def _asked(self, sql: str, given: Sequence[object]) -> list[Row]:
-        return await self._sent([], (sql, given))
+    async def _ask(self, sql: str, given: Sequence[object]) -> list[Row]:
+        return await self._asking.ask((sql, given))
 
-    async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters]) -> None:
-        """Have the keys at hand that these rows are sealed with, made where there are none."""
+    async def _send(self, asked: Sequence[Asked]) -> Sequence[list[Row]]:
+        return await self._sent(await self._made(), asked)
+
+    async def _ask_alone(self, sql: str, given: Sequence[object]) -> list[Row]:
+        return (await self._sent([], [Asked((sql, given))]))[0]
+
+    async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters], ask: Ask) -> None:
+        """Have the keys at hand that these rows are sealed with, made where there are none; `ask` asks for those."""
         if not prepared.plan.recipes:
             return
         keys, domains = self._border.keys, prepared.domains(rows)
         if missing := [domain for domain in sorted(domains) if not keys.has(domain)]:
-            await keys.require(self._asked, missing)
-            for key in await keys.made(self._asked, missing):
+            await keys.require(ask, missing)
+            for key in await keys.made(ask, missing):
                 keys.take(key)
                 self._new.add(key.domain)
         # Those that are no domain's stay for good.
         self._used |= {domain for domain in domains if domain > 0}
 
-    async def _sent(self, waiting: Made, asking: tuple[str, Sequence[object]], *, everywhere: bool = False) -> list[Row]:
-        """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of what is asked."""
+    async def _sent(self, waiting: Made, asked: Sequence[Asked]) -> Sequence[list[Row]]:
+        """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of each that is asked."""
         for again in (True, False):
             begins = self._taken is None
             if begins:
                 self._taken = await self._pool.getconn()
             try:
-                if not (begins or waiting or everywhere or self._used - self._looked_at):
-                    cursor = await self._connection.execute(*asking, binary=True)
-                else:
-                    cursor = await self._run(waiting, *asking, begins=begins, everywhere=everywhere)
+                return await self._run(waiting, asked, begins=begins)
             except psycopg.Error as error:
                 if not (again and begins and is_lost(error)):
                     raise
                 # The server was started anew since: so were all the others.
                 await self.end()
                 await self._pool.check()
-            else:
-                return await cursor.fetchall() if cursor.description else []
         raise AssertionError
 
-    async def _run(
-        self, waiting: Made, last: str, given: Sequence[object] = (), *, begins: bool = False, everywhere: bool = False
-    ) -> AsyncCursor[Row]:
-        """Run statements in one trip, and return the cursor of the last."""
+    async def _run(self, waiting: Made, asked: Sequence[Asked], *, begins: bool = False) -> Sequence[list[Row]]:
+        """Run statements in one trip, and return the rows of each that is asked."""
+        steps = beginning(self.bounds, self._scope) if begins else []
+        steps += [(statement, row) for statement, rows in waiting for row in rows]
         used = sorted(self._used - self._looked_at)
-        async with self._connection.pipeline():
-            if begins:
-                for statement, given_first in [*beginning(self.bounds), (SAY, self._scope.parameters)]:
-                    await self._connection.execute(statement, given_first)
-            for statement, rows in waiting:
-                await self._connection.cursor().executemany(statement, rows)
-            if waiting and self.number is None:
-                number = await self._connection.execute(_NUMBER)
-            numbers = [self._border.keys.newest(domain).number for domain in used]
-            held = await self._connection.execute(_HELD, [numbers]) if used else None
-            if everywhere:
-                await self._connection.execute(SAY, Scope(ALL, self._scope.writes).parameters)
-            cursor = await self._connection.execute(last, given, binary=True)
-            if everywhere:
-                await self._connection.execute(SAY, self._scope.parameters)
-        if waiting and self.number is None and (row := await number.fetchone()):
-            self.number = row["number"]
-        await self._require_held(used, held)
-        return cursor
+        number, held = bool(waiting) and self.number is None and asked[0].step != _NUMBERED, bool(used)
+        first = len(steps)
+        if number:
+            steps.append(_NUMBERED)
+        if held:
+            steps.append((_HELD, [[self._border.keys.newest(domain).number for domain in used]]))
+        at = {}
+        for everywhere in (False, True):
+            those = [one for one in asked if one.everywhere is everywhere]
+            if those and everywhere:
+                steps.append((SAY, Scope(ALL, self._scope.writes).parameters))
+            for one in those:
+                at[one] = len(steps)
+                steps.append(one.step)
+            if those and everywhere:
+                steps.append((SAY, self._scope.parameters))
+        found = await self._connection.trip(steps, to_the_end=True)
+        if number:
+            self.number = found[first][0]["number"]
+        if held:
+            self._require_held(used, found[first + number][0]["held"])
+        return [found[at[one]] for one in asked]
 
-    async def _require_held(self, used: Collection[int], held: AsyncCursor[Row] | None) -> None:
+    def _require_held(self, used: Collection[int], held: int) -> None:
         """Raise DatabaseBusy where something was sealed with a key that another process destroyed meanwhile."""
-        if held is None:
-            return
-        row = await held.fetchone()
-        if row is None or row["held"] < len(used):
+        if held < len(used):
             self._border.keys.drop(used)
             raise psycopg.errors.SerializationFailure("a key was destroyed meanwhile")
         self._looked_at |= set(used)
@@ -237,16 +245,16 @@ class PostgresTransaction:
         waiting, self._waiting = self._waiting, []
         made = []
         for sql, given in waiting:
-            rows = [given] if isinstance(given, Mapping) else await asyncio.to_thread(_listed, given)
+            rows = [given] if isinstance(given, Mapping) else await _listed(given)
             prepared = self._border.prepared(sql)
-            await self._require_keys(prepared, rows)
+            await self._require_keys(prepared, rows, self._ask_alone)
             sealed = partial(_sealed, self._border, prepared, rows)
             made.append((prepared.sql, await asyncio.to_thread(sealed) if len(rows) > _MANY else sealed()))
         return made
 
 
-def _listed(rows: Rows) -> list[Parameters]:
-    return list(rows() if callable(rows) else rows)
+async def _listed(rows: Rows) -> list[Parameters]:
+    return await asyncio.to_thread(lambda: [*rows()]) if callable(rows) else [*rows]
 
 
 def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
@@ -264,10 +272,7 @@ async def asked(connection: Connection, scope: Scope, sql: str, given: Sequence[
 
     Both go there in one trip, which is one transaction unless one is open.
     """
-    async with connection.pipeline():
-        await connection.execute(SAY, scope.parameters)
-        cursor = await connection.execute(sql, given, binary=True)
-    return await cursor.fetchall() if cursor.description else []
+    return (await connection.trip([(SAY, scope.parameters), (sql, given)]))[-1]
 
 
 async def let_go(pool: Pool, connection: Connection) -> None:

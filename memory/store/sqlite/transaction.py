@@ -8,16 +8,17 @@ order.
 import asyncio
 import sqlite3
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from aiosqlite import core
 
 from memory.store import home_files
 from memory.store.bounds import Bounds
+from memory.store.cancellation import all_of
 from memory.store.counters import take
 from memory.store.database import Numbers, Parameters, Row, Rows
 from memory.store.sqlite import wal
@@ -80,6 +81,10 @@ class SqliteTransaction:
         rows = await self._connection.step(partial(self._state.end, self._sent(), sql, parameters or {}))
         self._over = True
         return rows
+
+    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
+        """Await all of these at once: their statements run in the connection's thread without waiting for the event loop between."""
+        return await all_of(work)
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""

@@ -3,7 +3,7 @@
 from localization.sentences import lazy
 from memory.errors import DatabaseRefused
 from memory.store.postgresql.address import SCHEMA, Address
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 
 _OWNER = (
     "SELECT quote_ident(o.rolname) AS name, CASE WHEN o.rolname = current_user OR u.rolsuper THEN 1 ELSE 0 END AS own, "

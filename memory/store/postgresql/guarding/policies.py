@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.guarding.scope import ALL, READABLE, WRITABLE
 
 UNGUARDED: Mapping[str, str] = {

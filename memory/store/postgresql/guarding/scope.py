@@ -10,7 +10,8 @@ READABLE, WRITABLE = "lyra.domains", "lyra.writes"
 """The settings of the server that hold the domains, until the end of a transaction."""
 ALL = "*"
 """What stands there of what is for the whole memory: its journal, forgetting, maintenance."""
-SAY = f"SELECT set_config('{READABLE}', $1, true), set_config('{WRITABLE}', $2, true)"
+SETTINGS = f"set_config('{READABLE}', $1, true), set_config('{WRITABLE}', $2, true)"
+SAY = f"SELECT {SETTINGS}"
 """Says which domains the rest of a transaction is for; its parameters are those of a scope."""
 
 

@@ -13,7 +13,7 @@ from memory.store.bounds import Bounds
 from memory.store.database import Transaction
 from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.peers.calls import Calls
 from memory.store.postgresql.peers.presence import Presence
 

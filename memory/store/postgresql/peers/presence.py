@@ -15,7 +15,8 @@ from memory.store.cancellation import end_if_asked, to_the_end
 from memory.store.database import Reader
 from memory.store.locks import FileHolders
 from memory.store.postgresql.address import Address
-from memory.store.postgresql.connecting import Connection, connect
+from memory.store.postgresql.connecting import connect
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.failures import explained
 
 BEAT_SECONDS = 1.0

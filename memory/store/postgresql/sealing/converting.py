@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.store.database import Row
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.connecting import Connection
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.sealing.envelope import hashed, place, seal
 from memory.store.postgresql.sealing.keyring import ROOT, Keyring
 from memory.store.sealed import HASHED, TABLES, Sealed
