@@ -6,13 +6,14 @@ whose fate is unknown. What it reports about a place is true now, or it reports 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
-from adapters.command_table import Action, Card, CardLimits, CommandSpec, File, Surface
-from adapters.events import Asked, Attachment, Circle, Contents, Event, Message, Person, Place, Quote, Reach, Vanished, split_key
+from adapters.command_table import Action, Card, CardLimits, File, Surface
+from adapters.events import Attachment, Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
+from adapters.listener import Listener
 from localization.sentences import Said
 
 
@@ -73,54 +74,6 @@ class Preview(Protocol):
 
     async def withhold(self) -> None:
         """Remove what was shown, or say that nothing more follows: something it was made from was taken back meanwhile."""
-        ...
-
-
-class Listener(Protocol):
-    """The consumer of one platform's events."""
-
-    @property
-    def table(self) -> Mapping[str, CommandSpec]:
-        """The commands, by name."""
-        ...
-
-    async def ready(self) -> None:
-        """Called once the platform is connected: places can be looked up, and leftovers are sent and answered now."""
-        ...
-
-    async def missed(self, prefix: Sequence[str] = ()) -> None:
-        """Record that deletes and edits may have been missed until now at the places whose key starts with `prefix`.
-
-        () is the whole platform, (server,) one server, (server, channel) one channel with its threads.
-        """
-        ...
-
-    async def cursors(self) -> Mapping[str, str]:
-        """Return the cursor of each stream."""
-        ...
-
-    async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = ...) -> Awaitable[None]:
-        """Commit events and cursors together; return an awaitable that completes once the events are answered."""
-        ...
-
-    async def keep(self, ahead: Message) -> None:
-        """Commit a message typed while another was being answered; it is answered only once it is heard."""
-        ...
-
-    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
-        """Return suggestions for a parameter, at most 25 of at most 100 characters."""
-        ...
-
-
-class Notes(Protocol):
-    """An adapter's own small values that survive restarts, by name; never anybody's words."""
-
-    async def get(self, name: str) -> Any:
-        """Return a stored value, or None if there is none."""
-        ...
-
-    async def put(self, name: str, value: Any) -> None:
-        """Store a JSON-serializable value."""
         ...
 
 

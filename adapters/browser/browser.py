@@ -10,11 +10,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 
-from adapters.base import Adapter, Listener, Preview, Sending
+from adapters.base import Adapter, Preview, Sending
 from adapters.browser.tabs import Tabs
 from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
 from adapters.events import Message, Person, conversation, split_key
+from adapters.listener import Listener
 from adapters.markup import called, parse_command, printable
 from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
 from localization.languages import reading

@@ -11,9 +11,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, TextIO
 
-from adapters.base import Adapter, Listener, Preview, Sending
+from adapters.base import Adapter, Preview, Sending
 from adapters.command_table import CommandSpec, Surface
 from adapters.events import Message, Person, Place, conversation
+from adapters.listener import Listener
 from adapters.markup import printable
 from adapters.plain_words import NO_REMINDER, asks_for_reminder, offered
 from localization.answers import CHOICE, NO, YES

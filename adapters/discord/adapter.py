@@ -8,16 +8,16 @@ from contextlib import asynccontextmanager, suppress
 import discord
 from discord.http import Route
 
-from adapters.base import Adapter, Listener, Notes, Presence, Sending
+from adapters.base import Adapter, Presence, Sending
 from adapters.command_table import CardLimits, Surface
 from adapters.discord.access import readers
 from adapters.discord.access.audiences import Audiences
-from adapters.discord.access.channels import locate, opened, vanished
+from adapters.discord.access.channels import locate, opened, private, vanished
 from adapters.discord.access.entitled import Entitled
 from adapters.discord.access.rulers import Rulers
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
-from adapters.discord.connection import Access, Ended, advised, close, pointed_at, stay
+from adapters.discord.connection import Access, ClientOptions, Ended, ShardNotes, advised, close, pointed_at, stay
 from adapters.discord.incoming.convert import PLATFORM, names
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.gaps import Gaps
@@ -26,13 +26,12 @@ from adapters.discord.incoming.history import Presences, earlier, snowflake
 from adapters.discord.interactions import menu
 from adapters.discord.interactions.calls import Calls
 from adapters.discord.limits import Limits, StartsSpent, Turn
-from adapters.discord.options import ClientOptions
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
-from adapters.discord.shard_notes import ShardNotes
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
+from adapters.listener import Listener, Notes
 from adapters.together import until_one_ends
 from localization.sentences import _, lazy
 
@@ -280,12 +279,7 @@ class Discord(Adapter):
             return None
         if self._client is None:
             raise PlatformFailure(_AWAY)
-        try:
-            return readers.direct(str((await self._client.create_dm(discord.Object(number))).id))
-        except (discord.HTTPException, OSError) as error:
-            raise PlatformFailure(
-                lazy("Discord lets Lyra write this person no DM ({error}).", error=type(error).__name__)
-            ) from None
+        return await private(self._client, number)
 
     def surface(self, event_id: str) -> Surface | None:
         """Return the person who waits for the answer to a command."""

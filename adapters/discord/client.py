@@ -12,15 +12,13 @@ import discord
 from adapters.base import Presence
 from adapters.discord.access import readers
 from adapters.discord.access.rulers import Rulers
-from adapters.discord.access.sight import Sight, greeting_place
-from adapters.discord.connection import Absence, begun
+from adapters.discord.access.sight import Sight, joined
+from adapters.discord.connection import Absence, ClientOptions, begun
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.discord.incoming.recent_messages import RecentEdits, RecentMessages
-from adapters.discord.incoming.signs import pressed
 from adapters.discord.limits import Limits
-from adapters.discord.options import ClientOptions
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
 
 log = logging.getLogger(__name__)
@@ -37,21 +35,7 @@ class Client(discord.Client):
         rulers: Rulers,
         prepare: Callable[["Client"], Awaitable[None]],
     ) -> None:
-        # Lyra does not speak aloud, and needs nothing for it.
-        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
-        intents = discord.Intents.default()
-        intents.typing = False
-        intents.message_content = settings.content
-        super().__init__(
-            intents=intents,
-            max_messages=None,
-            allowed_mentions=discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True),
-            max_ratelimit_timeout=60.0,
-            http_trace=limits.trace(),
-            guild_ready_timeout=settings.pace.ready,
-            shard_id=settings.shard,
-            shard_count=settings.shards,
-        )
+        super().__init__(**settings.arguments(), http_trace=limits.trace())
         self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
         self.live = False
         self.absence = Absence(settings.pace.patience)
@@ -155,8 +139,8 @@ class Client(discord.Client):
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """She was let into a server."""
         self.rulers.learn([guild])
-        if joined := self.joined(guild):
-            self.items.put_nowait(GatewayEvent(joined))
+        if let_in := self.joined(guild):
+            self.items.put_nowait(GatewayEvent(let_in))
         # She may have been in it before.
         self.items.put_nowait(guild)
 
@@ -250,10 +234,7 @@ class Client(discord.Client):
 
     def joined(self, guild: discord.Guild) -> Joined | None:
         """Return that she was let into a server, with the place where she may speak; None where there is none."""
-        place = greeting_place(guild)
-        if place is None or guild.me.joined_at is None:
-            return None
-        return Joined(f"join:{guild.id}:{round(guild.me.joined_at.timestamp() * 1000)}", self._place(place))
+        return joined(guild, self._settings.gate)
 
     def _is_heard(self, message: discord.Message) -> bool:
         if message.author.id == self._me.id or not convert.spoken(message):
@@ -274,7 +255,7 @@ class Client(discord.Client):
     def _react(self, payload: discord.RawReactionActionEvent) -> None:
         place = self._cached(payload.guild_id, payload.channel_id)
         now = time.time_ns() // 1000
-        if place and (asked := pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
+        if place and (asked := convert.pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
             self.items.put_nowait(GatewayEvent(asked))
 
     def _cached(self, guild: int | None, channel: int) -> Place | None:

@@ -1,11 +1,11 @@
-"""Makes one connection to Discord, and says what its end means."""
+"""Makes one connection to Discord, which is one shard of the account, and says what its end means."""
 
 import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import aiohttp
 import discord
@@ -13,7 +13,11 @@ import yarl
 from discord.gateway import DiscordWebSocket, KeepAliveHandler
 from discord.http import Route
 
+from adapters.base import Adapter
+from adapters.discord.access.readers import Gate
+from adapters.discord.pace import Pace
 from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.listener import Notes
 from localization.sentences import lazy
 
 _CLOSING = 10.0
@@ -71,6 +75,57 @@ class Access:
     message_content: bool = True
     bots: frozenset[str] = frozenset()
     shards: int | Literal["auto"] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ClientOptions:
+    """What a client is made with: may it read all messages, the bots it listens to, who is everyone of a server, and which of
+    how many shards it is.
+    """
+
+    content: bool
+    bots: frozenset[str]
+    gate: Gate
+    pace: Pace
+    shard: int = 0
+    shards: int = 1
+
+    def arguments(self) -> dict[str, Any]:
+        """Return them as discord.py takes them."""
+        # Lyra does not speak aloud, and needs nothing for it.
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+        intents = discord.Intents.default()
+        intents.typing = False
+        intents.message_content = self.content
+        return {
+            "intents": intents,
+            "max_messages": None,
+            "allowed_mentions": discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True),
+            "max_ratelimit_timeout": 60.0,
+            "guild_ready_timeout": self.pace.ready,
+            "shard_id": self.shard,
+            "shard_count": self.shards,
+        }
+
+
+class ShardNotes:
+    """The notes of the shard that an adapter is now; of the first, and where there is only one, they are the account's."""
+
+    def __init__(self, notes: Notes, adapter: Adapter) -> None:
+        self._notes = notes
+        self._adapter = adapter
+
+    async def get(self, name: str) -> Any:
+        """Return a value as it was put, or, where this shard never put one, as the account had it before it was divided."""
+        own = await self._notes.get(self._named(name))
+        return await self._notes.get(name) if own is None else own
+
+    async def put(self, name: str, value: Any) -> None:
+        """Keep a value that JSON can hold."""
+        await self._notes.put(self._named(name), value)
+
+    def _named(self, name: str) -> str:
+        return f"{name} {self._adapter.unit}/{self._adapter.units}" if self._adapter.unit > 0 else name
 
 
 @contextmanager

@@ -12,9 +12,9 @@ from typing import Any
 
 import aiohttp
 
-from adapters.base import Notes
 from adapters.discord.failures import seconds
 from adapters.errors import SendFailed
+from adapters.listener import Notes
 from localization.sentences import lazy
 
 MOST_REFUSED = 5_000

@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 from nio import AsyncClient
 
-from adapters.base import Adapter, Listener, Notes, Presence, Sending
+from adapters.base import Adapter, Presence, Sending
 from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
+from adapters.listener import Listener, Notes
 from adapters.matrix.account.account import Access, Account
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.convert import PLATFORM

@@ -8,9 +8,9 @@ from typing import Any
 
 from nio import AsyncClient, ErrorResponse, ProtocolError, SyncResponse
 
-from adapters.base import Listener
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.events import Event, Message, Vanished
+from adapters.listener import Listener
 from adapters.matrix.account.account import Account
 from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Batch, Gatherer

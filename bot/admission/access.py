@@ -1,18 +1,22 @@
-"""Access: whom the configuration names, allows or blocks."""
+"""Access: whom the configuration names, allows or blocks. Admission: which of their messages Lyra stores and answers."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.events import Circle, Person, Place
+from adapters.events import Circle, Message, Person, Place
 from bot.commands.being import owned
 from bot.config.crowd import accounts, circles
 from bot.config.settings import Settings
+from bot.conversation.preferences import Chosen
 from memory.ports import Clock
 from memory.types import MINUTE
 
 _LASTS = 5 * MINUTE
 """How long a platform's answer is cached, since asking takes requests."""
 _MOST_KEPT = 10_000
+_MOST_TO_MACHINES = 5
+"""The maximum number of consecutive answers to bots at one place, without a person's message in between."""
 
 
 class Access:
@@ -73,3 +77,44 @@ def is_own(person: Person, accounts: Collection[tuple[str, str]]) -> bool:
 
 def _is_of(place: Place, named: frozenset[tuple[str, Circle]]) -> bool:
     return any(platform == place.platform and circle.id in (place.server, place.channel) for platform, circle in named)
+
+
+class Admission:
+    """Checks every incoming message."""
+
+    def __init__(self, most_to_machines: int = _MOST_TO_MACHINES) -> None:
+        self._most = most_to_machines
+        self._machines: dict[str, int] = {}
+
+    def admit(self, message: Message, chosen: Chosen, *, command: bool = False, foreign: bool = False) -> Message | None:
+        """Return a message as it is to be stored, `addressed` if it is to be answered; None if it is not for her.
+
+        `chosen` are the settings of its person and place.
+
+        A message off the record is marked as such, and is for her only if it is to be answered.
+
+        A command is always for her, except from a bot; a `foreign` one is for another bot, even where everything is answered.
+        """
+        if chosen.is_off_record(message.place, message.person):
+            message = replace(message, off_record=True)
+        if command and not message.machine:
+            return message
+        if chosen.on(message.person, "paused"):
+            return None
+        if not message.machine:
+            self._machines.pop(message.place.key, None)
+        if not message.place.is_private and not message.addressed:
+            if not foreign and chosen.value(message.place, "answers") == "always":
+                message = replace(message, addressed=True)
+            elif message.off_record or not chosen.on(message.place, "listening"):
+                return None
+        if message.machine and message.addressed:
+            return self._answer_a_machine(message)
+        return message
+
+    def _answer_a_machine(self, message: Message) -> Message | None:
+        answered = self._machines.get(message.place.key, 0)
+        if answered >= self._most:
+            return None
+        self._machines[message.place.key] = answered + 1
+        return message

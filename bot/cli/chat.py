@@ -13,7 +13,7 @@ from adapters.events import Person
 from bot.app import App, opened, told_key, until_stopped
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
-from bot.conversation.alone import Alone
+from bot.conversation.one_at_a_time import Alone
 from bot.imports import imported
 from bot.service.lost import lost
 from bot.talk import Talk, talking

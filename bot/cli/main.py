@@ -124,7 +124,7 @@ def privacy() -> None:
     """Print a privacy policy that fits your configuration, for you to publish.
 
     It says what is kept and for how long, which hosts receive words, and what people may ask for."""
-    options.run("bot.cli.policy:privacy")
+    options.run("bot.cli.status:privacy")
 
 
 def link(

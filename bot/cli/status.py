@@ -1,4 +1,4 @@
-"""`lyra status`: what is stored and what is pending, in numbers."""
+"""`lyra status`: what is stored and what is pending, in numbers; `lyra privacy`: the policy that goes with it."""
 
 import json
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from bot.app import opened
 from bot.cli.output import show
 from bot.commands.texts import receipts
 from bot.models.connect import Connector
+from bot.rights.policy import policy
 from bot.service import costs
 from localization.numerals import number
 from localization.sentences import _, ngettext
@@ -91,3 +92,10 @@ def _not_dreamt(places: int) -> str:
 
 async def _no_probe(_: str) -> list[str]:
     return []
+
+
+async def privacy() -> int:
+    """Print the privacy policy that follows from the configuration and the model in use."""
+    async with opened() as app:
+        show(policy(app.base.settings, app.models, app.memory.address))
+    return 0

@@ -1,9 +1,12 @@
-"""The context of a command call besides its arguments: its text, the message it answers, its place."""
+"""The context of a command call besides its arguments: its text, the message it answers, its place, and how its caller is asked back."""
 
 from dataclasses import replace
 
-from adapters.command_table import Reply
+from adapters.command_table import Reply, Surface
 from adapters.events import Asked, Message, Person, Place
+from bot.delivery.addresses import addresses
+from bot.delivery.links import configured
+from bot.delivery.outgoing import Outgoing
 from localization.sentences import _
 
 
@@ -33,3 +36,23 @@ def answered(message: Message) -> Message | None:
 def about(place: Place, reply: Reply) -> Reply:
     """Return an answer with its place named, for reading elsewhere."""
     return replace(reply, text=_('{text}\n(This is about "{name}".)', text=reply.text, name=place.name))
+
+
+class Gated:
+    """Asks the caller back through the exit gate, as all that leaves; `written` is what the person wrote, `owner` whether they are the operator."""
+
+    def __init__(self, surface: Surface, outgoing: Outgoing, platform: str, written: str, *, owner: bool) -> None:
+        self._surface = surface
+        self._outgoing = outgoing
+        self._platform = platform
+        self._written = written
+        self._owner = owner
+
+    async def confirm(self, question: str) -> bool:
+        """Ask the person; return whether the answer was yes."""
+        links = addresses(self._written) | configured(question, owner=self._owner)
+        return await self._surface.confirm(await self._outgoing.composer.shown(self._platform, question, links))
+
+    def enter(self, thread: str, name: str) -> bool:
+        """Switch to another conversation of this person; False if the place has only one."""
+        return self._surface.enter(thread, name)

@@ -10,7 +10,7 @@ from adapters.events import Asked, Message
 from adapters.markup import called, check_words, knows, parse_command
 from bot.admission.allowance import Allowance
 from bot.commands.answers import Answers
-from bot.commands.asked import answered, written
+from bot.commands.asked import Gated, answered, written
 from bot.commands.asking import Asking
 from bot.commands.banking import Banking
 from bot.commands.being import Being, owned
@@ -29,9 +29,8 @@ from bot.context.persona import Persona
 from bot.conversation.answering.under_way import UnderWay
 from bot.conversation.error_texts import told
 from bot.conversation.services import Services
-from bot.delivery.gated import Gated
-from bot.delivery.held import LOST
 from bot.delivery.links import NO_LINKS, configured
+from bot.delivery.waiting import LOST
 from bot.dreams.dreaming import Dreams
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector

@@ -15,8 +15,7 @@ from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
 from bot.context.retrieval import Standing
-from bot.context.rounds import cost, exchanged, recalled_text
-from bot.context.tools import Round
+from bot.context.tools import Round, cost, exchanged, recalled_text
 from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
 from memory.text.budget import Fitted, Layer, TokenBudget, tokens

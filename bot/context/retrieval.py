@@ -1,13 +1,21 @@
-"""Retrieval for a turn: the standing layers, independent of the question, and what is recalled for it."""
+"""Retrieval for a turn: the standing layers, independent of the question, and what is recalled for it.
+
+For the offline voice each part of a question is searched separately, and each message found once.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from bot.config.settings import Settings
+from bot.models.offline.asking import Aim
+from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.bank.block import Block
-from memory.index.hits import DigestHit
-from memory.tiers import manners
+from memory.index.hits import DigestHit, Hit
+from memory.index.when.telling import asks_ahead
+from memory.text.apart import apart
+from memory.tiers import manners, profile
 from memory.tiers.selfstate import SelfState
 from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Session, Statement
 from memory.view.digests import Tiers
@@ -18,6 +26,10 @@ _MORE = 4
 _DISLIKED = 3
 _LEFT_OPEN = "callback"
 _ANEW = 180 * MINUTE
+_WIDE = 50
+_OF_A_TIME = 96
+_TELLING = 100
+"""How many messages are searched for the date of a birthday."""
 
 
 class Asking(Protocol):
@@ -115,3 +127,43 @@ async def recalled(turn: Asking, settings: Settings, in_view: Collection[int], s
     ]
     former = [one for one in found.hits if _answers(one.exchange, turn.asked)]
     return Recalled([one for one in found.ranked if (one in before[:k] if isinstance(one, DigestHit) else one not in former)])
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """The messages found, the best of each part first, and the facts or month paragraphs asked for."""
+
+    hits: Sequence[Hit] = ()
+    above: Sequence[Statement] = ()
+
+
+async def sought(turn: Asking, voice: OfflineVoice, asked: VoiceQuestion) -> Sought:
+    """Search for each part of a question; nothing is found for a message that asks nothing."""
+    here = {exchange.key for exchange in turn.asked}
+    hits: dict[int, Hit] = {}
+    above: list[Statement] = []
+    for part in await apart(len(asked.text), partial(voice.parts, asked)):
+        if part.aim is Aim.ASKER and (facts := await _facts(turn, asked.asker)):
+            above += facts
+            continue
+        window = part.window
+        if part.day:
+            telling = await turn.view.recall.messages(part.day.sought, _TELLING, exclude=here, asker=asked.asker)
+            window = voice.window(asked, part, telling)
+            hits |= {hit.exchange.key: hit for hit in telling if hit.exchange.key not in hits}
+        if part.aim is not Aim.TIME or window is None:
+            found = await turn.view.recall.messages(part.sought, _WIDE, exclude=here, asker=asked.asker)
+            hits = {hit.exchange.key: hit for hit in found} | hits
+        if part.aim is Aim.TIME and window:
+            ahead = asks_ahead(part.text, window, asked.now)
+            # A distance from now means a day, and the paragraphs of the months around it are about many.
+            above += await turn.view.digests.months(window) if window.heart is None else []
+            hits = {hit.exchange.key: hit for hit in await turn.view.recall.during(window, _OF_A_TIME, ahead=ahead)} | hits
+    return Sought([hit for hit in hits.values() if hit.exchange.key not in here], above)
+
+
+async def _facts(turn: Asking, asker: str) -> list[Statement]:
+    """Return the profile's facts that name the asker; in a private conversation, all facts if none does."""
+    facts = await turn.view.digests.statements(profile.TIER)
+    named = [fact for fact in facts if asker.casefold() in fact.text.casefold()]
+    return named or (facts if turn.view.home.ref.kind is DomainKind.DM else [])

@@ -23,8 +23,7 @@ from bot.conversation.one_turn import TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.errors import PlaceUnknown
-from bot.rights.holding import Holding
-from bot.rights.off_record import OffRecord
+from bot.rights.off_record import Holding, OffRecord
 from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import SourceGone

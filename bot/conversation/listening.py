@@ -20,8 +20,7 @@ from adapters.events import (
     Vanished,
     Withdrawn,
 )
-from bot.admission.access import Access
-from bot.admission.admission import Admission
+from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import introduction, onward

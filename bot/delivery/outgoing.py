@@ -18,9 +18,8 @@ from bot.conversation.domains import Domains
 from bot.delivery.barred import Barred
 from bot.delivery.cards import CARDS, thawed
 from bot.delivery.composer import OFFER, REFLECTION, Composer
-from bot.delivery.held import Held
-from bot.delivery.lateness import Lateness
 from bot.delivery.links import AllowList
+from bot.delivery.waiting import Held, Retries
 from bot.locks import Locks
 from bot.models.offline.spoken_languages import told
 from bot.service.log import log
@@ -59,7 +58,7 @@ class Outgoing:
         self._ids = ids
         self.composer = Composer(adapters, ids, listed)
         self._locks = Locks[tuple[str, str]]()
-        self._late = Lateness()
+        self._late = Retries()
         self._held = Held()
 
     def held(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:

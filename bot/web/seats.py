@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.conversation.alone import Alone
+from bot.conversation.one_at_a_time import Alone
 
 
 class Seats:

@@ -20,7 +20,6 @@ from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeli
 from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
 from memory.derive.refusals import Target
-from memory.dream.fitting import fitting, weight
 from memory.dream.novelty import Novelty
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import ChatModel, Entry, Source
@@ -30,7 +29,7 @@ from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.time.times import iso, local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
-from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, stated
+from memory.tiers.lines import Grounds, Line, fitting, grounds, of_gists, of_statements, stated, weight
 from memory.types import Domain, DomainKind, Statement
 
 MOST_CHARACTERS = 600

@@ -15,8 +15,5 @@ async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: st
     await tx.many(
         "INSERT INTO changes (domain, seq, item, op) VALUES "
         "(:domain, (SELECT changes - :behind FROM domains WHERE id = :domain), :item, :op)",
-        (
-            {"domain": domain.key, "behind": len(items) - at, "item": item, "op": op}
-            for at, item in enumerate(items, 1)
-        ),
+        ({"domain": domain.key, "behind": len(items) - at, "item": item, "op": op} for at, item in enumerate(items, 1)),
     )

@@ -49,7 +49,12 @@ class Lasting:
 
 
 async def require_standing(
-    tx: Transaction, domains: Sequence[int], asked: Mapping[int, str], view: Collection[int], others: Mapping[int, str], begun: int
+    tx: Transaction,
+    domains: Sequence[int],
+    asked: Mapping[int, str],
+    view: Collection[int],
+    others: Mapping[int, str],
+    begun: int,
 ) -> None:
     """Raise SourceGone if an item in `view` is gone, or the text of `asked`, which is in view, or `others` changed since `begun`."""
     reader = tx.everywhere

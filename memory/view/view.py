@@ -167,7 +167,12 @@ class View:
             judged, carried = hold, await self._carried(answer.exchange.text, view, hold)
 
     async def _keep(
-        self, tx: Transaction, session: Session, answer: Answer, asked: Mapping[int, str], view: Collection[int],
+        self,
+        tx: Transaction,
+        session: Session,
+        answer: Answer,
+        asked: Mapping[int, str],
+        view: Collection[int],
         abroad: Mapping[int, bool],
     ) -> Replied | None:
         now = self._b.shared.clock.now()

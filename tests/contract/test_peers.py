@@ -1,11 +1,10 @@
 """Processes that share a memory on a server: who is alive, and that nothing is kept of one that others took for gone."""
 
 import asyncio
-import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -25,16 +24,10 @@ from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
 from tests.kits.memory_kit import KEY
 
+pytest_plugins = ["tests.kits.postgres_fixtures"]
+
 BEAT, EXPIRY = 0.05, 0.6
 INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '')"
-
-
-@pytest.fixture
-def address() -> Iterator[Address]:
-    """A database of its own, which holds a fresh memory."""
-    name = f"peers{os.getpid()}"
-    yield shared().make(name)
-    shared().drop(name)
 
 
 @pytest.fixture(autouse=True)

@@ -35,6 +35,8 @@ from tests.kits.memory_kit import KEY
 from tests.kits.postgres import Postgres, postgres, unguarded
 from tests.kits.size import TORTURE
 
+pytest_plugins = ["tests.kits.postgres_fixtures"]
+
 INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '')"
 
 
@@ -42,14 +44,6 @@ INSERT = "INSERT INTO settings (scope, key, value) VALUES (:scope, '', '')"
 def server() -> Postgres:
     """The server of the run."""
     return shared()
-
-
-@pytest.fixture
-def address(server: Postgres) -> Iterator[Address]:
-    """A database of its own, which holds a fresh memory."""
-    name = f"p{os.getpid()}"
-    yield server.make(name)
-    server.drop(name)
 
 
 @pytest.fixture

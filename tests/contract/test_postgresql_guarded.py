@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -23,18 +23,12 @@ from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, corner
 from tests.kits.postgres import KEEPER, unguarded
 from tests.kits.sealed_kit import live
 
+pytest_plugins = ["tests.kits.postgres_fixtures"]
+
 _REPO = Path(__file__).parents[2]
 _TABLES = "SELECT c.relname FROM pg_class c WHERE c.relnamespace = CAST('lyra' AS regnamespace) AND c.relkind IN ('r', 'p')"
 _ITEM = "INSERT INTO items (id, domain, kind, public_id) VALUES (900001, {domain}, 'exchange', 'foreign')"
 _WITHIN = "SELECT set_config('lyra.domains', '{{{key}}}', true), set_config('lyra.writes', '{{{key}}}', true)"
-
-
-@pytest.fixture
-def address() -> Iterator[Address]:
-    """A database of its own, which holds a fresh memory."""
-    name = f"guarded{os.getpid()}"
-    yield server().make(name)
-    server().drop(name)
 
 
 @asynccontextmanager

@@ -1,7 +1,6 @@
 """What a move between a file and a database holds on to while it copies, and how it is read back."""
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,9 +14,10 @@ from memory.store.postgresql import connecting, database, moving
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.sqlite.database import SqliteDatabase
-from tests.kits.fresh import server
 from tests.kits.memory_kit import KEY
 from tests.kits.postgres import unguarded
+
+pytest_plugins = ["tests.kits.postgres_fixtures"]
 
 INSERT = "INSERT INTO cursors (platform, stream, value, moved_at) VALUES (:scope, '', '1', 0)"
 CHANGED = """CREATE FUNCTION lyra.change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.value := '2'; RETURN NEW; END $$;
@@ -31,14 +31,6 @@ def quiet(_done: int, _total: int) -> None:
 async def always(*_: object) -> bool:
     """Take two stores for the same."""
     return True
-
-
-@pytest.fixture
-def address() -> Iterator[Address]:
-    """A database of its own, which holds a fresh memory."""
-    name = f"moving{os.getpid()}"
-    yield server().make(name)
-    server().drop(name)
 
 
 @pytest.fixture

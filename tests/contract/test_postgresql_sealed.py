@@ -1,7 +1,7 @@
 """What a database holds tells no words to who has it without the key, and opens only where it was written."""
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,19 +28,13 @@ from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, corner
 from tests.kits.postgres import KEEPER, ROLE, unguarded
 from tests.kits.sealed_kit import CANARY, found, live, unsealed
 
+pytest_plugins = ["tests.kits.postgres_fixtures"]
+
 OTHER_KEY = bytes(reversed(KEY))
 EVERYWHERE = {
     "digests.text", "entities.name", "entities.name_key", "exchanges.speaker", "exchanges.text", "identities.name", "inbox.payload",
     "outbox.actions", "outbox.text", "sessions.name", "settings.value", "statements.text", "terms.speaker",
 }  # fmt: skip
-
-
-@pytest.fixture
-def address() -> Iterator[Address]:
-    """A database of its own, which holds a fresh memory."""
-    name = f"sealed{os.getpid()}"
-    yield server().make(name)
-    server().drop(name)
 
 
 @asynccontextmanager

@@ -1,8 +1,7 @@
 """Writers of different domains go on side by side on a server, in one process and in several, and nobody misses what they changed."""
 
 import asyncio
-import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -23,19 +22,12 @@ from memory.store.postgresql.guarding.scope import SAY
 from memory.types import Domain, DomainKind, DomainRef, Kind, NewExchange
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
-from tests.kits.fresh import server as shared
 from tests.kits.memory_kit import KEY, Clock, Corner, Ids, at_home, corner
 from tests.kits.size import TORTURE
 
+pytest_plugins = ["tests.kits.postgres_fixtures"]
+
 A, B = Bounds.of(1), Bounds.of(2)
-
-
-@pytest.fixture
-def address() -> Iterator[Address]:
-    """A database of its own, which holds a fresh memory."""
-    name = f"w{os.getpid()}"
-    yield shared().make(name)
-    shared().drop(name)
 
 
 @asynccontextmanager

@@ -9,8 +9,8 @@ from adapters.command_table import AnswerAudience, Parameter
 from adapters.discord.access.readers import place
 from adapters.discord.interactions.calls import Patience
 from adapters.events import Reach
-from adapters.payloads import payload as kept
-from adapters.payloads import read_payload
+from bot.conversation.heard import payload as kept
+from bot.conversation.heard import read_payload
 from tests.fakes.discord import Channel, DiscordServer, Right
 from tests.kits.discord_speech import Setting, desk, part, spec
 

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from adapters.command_table import AnswerAudience, CommandSpec, Parameter
-from adapters.discord.interactions.menu import payload, sync
-from adapters.discord.interactions.names import NAMES, localized
+from adapters.discord.interactions.menu import NAMES, localized, payload, sync
 from adapters.errors import PlatformFailure
 from tests.fakes.discord import DiscordServer, Status
 from tests.kits.discord_speech import Pad, desk, spec

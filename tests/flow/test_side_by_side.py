@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adapters.base import Listener
 from adapters.events import Message, Person
+from adapters.listener import Listener
 from bot.app import App
 from bot.conversation.mailbox import Ticket
 from memory.types import Kind

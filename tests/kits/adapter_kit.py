@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager, suppress
 from copy import deepcopy
 from typing import Any, TypeVar
 
-from adapters.base import Adapter, Listener, Sending
+from adapters.base import Adapter, Sending
 from adapters.command_table import CommandSpec
 from adapters.events import Asked, Circle, Event, Message, Reach
+from adapters.listener import Listener
 from tests.fakes.pulse import Pulse
 
 E = TypeVar("E", bound=Event)

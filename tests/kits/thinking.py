@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.base import Adapter, Listener, Sending
+from adapters.base import Adapter, Sending
 from adapters.errors import SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach
+from adapters.listener import Listener
 from bot.app import App, opened
 from bot.models.port import ChatMessage as Said
 from bot.models.port import Toolbox

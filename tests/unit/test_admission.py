@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from adapters.events import Circle, Message, Person, Place, Reach
-from bot.admission.admission import Admission
+from bot.admission.access import Admission
 from bot.conversation.preferences import Preferences
 from tests.kits.memory_kit import opened
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.context.sought import Sought, sought
+from bot.context.retrieval import Sought, sought
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import Exchange, Session
 from memory.view.view import View

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from memory.store.turnstile import Turnstile
+from memory.store.sqlite.transaction import Turnstile
 
 
 async def _come(turnstile: Turnstile, name: str, gone: list[str], *, first: bool = False) -> None:

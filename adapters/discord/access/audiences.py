@@ -6,8 +6,8 @@ Recorded as messages are heard, and kept across restarts: message ids, which Dis
 
 from dataclasses import replace
 
-from adapters.base import Notes
 from adapters.events import Asked, Circle, Message, Place
+from adapters.listener import Notes
 
 _NOTE = "audiences"
 _MOST = 20

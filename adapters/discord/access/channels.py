@@ -74,6 +74,14 @@ async def opened(client: Client | None, limits: Limits, place: Place, name: str,
     return readers.place(thread, gate) if thread is not None and thread.parent_id == int(place.channel) else None
 
 
+async def private(client: Client, person: int) -> Place:
+    """Return the DM with a person, made if need be. Raises PlatformFailure."""
+    try:
+        return readers.direct(str((await client.create_dm(discord.Object(person))).id))
+    except (discord.HTTPException, OSError) as error:
+        raise PlatformFailure(lazy("Discord lets Lyra write this person no DM ({error}).", error=type(error).__name__)) from None
+
+
 async def _archived(client: Client, thread: int) -> discord.Thread | None:
     """Request a thread that is not among the active ones."""
     try:

@@ -8,8 +8,8 @@ from typing import Any
 
 import discord
 
-from adapters.base import Notes
 from adapters.discord.incoming.convert import line
+from adapters.listener import Notes
 
 _NOTE = "servers"
 _MOST = 50

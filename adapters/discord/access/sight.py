@@ -4,6 +4,9 @@ from collections.abc import Iterator
 
 import discord
 
+from adapters.discord.access import readers
+from adapters.events import Joined
+
 _SPOKEN = frozenset({discord.ChannelType.voice, discord.ChannelType.stage_voice})
 
 
@@ -35,7 +38,15 @@ def views(who: discord.Member, channel: discord.abc.GuildChannel) -> bool:
     return rights.view_channel and (rights.connect or channel.type not in _SPOKEN)
 
 
-def greeting_place(guild: discord.Guild) -> discord.TextChannel | None:
+def joined(guild: discord.Guild, gate: readers.Gate) -> Joined | None:
+    """Return that she was let into a server, with the place where she may write; None if there is none."""
+    channel = _greeting_place(guild)
+    if channel is None or guild.me.joined_at is None:
+        return None
+    return Joined(f"join:{guild.id}:{round(guild.me.joined_at.timestamp() * 1000)}", readers.place(channel, gate))
+
+
+def _greeting_place(guild: discord.Guild) -> discord.TextChannel | None:
     """Return the server's system channel, or else its first channel, where she may write; None if there is none."""
     return next((one for one in _places(guild) if _may_write(one)), None)
 

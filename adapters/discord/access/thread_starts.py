@@ -6,7 +6,7 @@ something was said for it before.
 
 import discord
 
-from adapters.base import Notes
+from adapters.listener import Notes
 
 _SECOND = 1_000_000
 _NOTE = "threads"

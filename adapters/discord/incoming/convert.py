@@ -1,4 +1,4 @@
-"""Conversion of Discord's people and messages. Ids decide; names are for reading only."""
+"""Conversion of Discord's people, messages and reactions. Ids decide; names are for reading only."""
 
 import re
 import unicodedata
@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import discord
 
-from adapters.events import Attachment, Forward, Message, Person, Place, Quote, Unreadable
+from adapters.events import Asked, Attachment, Forward, Message, Person, Place, Quote, Unreadable
 from adapters.markup import printable
+from adapters.signs import OFFERS, TAKEN_BACK, plain
 from localization.sentences import lazy
 
 PLATFORM = "discord"
@@ -147,6 +148,29 @@ def addressed(message: discord.Message, me: discord.ClientUser) -> bool:
         return True
     thread = message.channel
     return isinstance(thread, discord.Thread) and (thread.owner_id == me.id or thread.me is not None)
+
+
+def pressed(payload: discord.RawReactionActionEvent, place: Place, me: int, who: discord.User | None, at: int) -> Asked | None:
+    """Return the command that adding or removing one of her signs calls; None for any other reaction, or under others' messages.
+
+    `who` is the person reacting, if known and not a member here; `at` is now, in microseconds UTC.
+    """
+    added = payload.event_type == "REACTION_ADD"
+    command = (OFFERS if added else TAKEN_BACK).get(plain(payload.emoji.name or ""))
+    # For a removed one Discord does not tell the message's author.
+    if command is None or payload.user_id == me or (added and payload.message_author_id != me):
+        return None
+    member = payload.member
+    if member is not None and member.bot:
+        return None
+    known = member or who
+    caller = person(known) if known else Person(PLATFORM, str(payload.user_id), "")
+    rights = member.guild_permissions if member else discord.Permissions.none()
+    hers = Message(str(payload.message_id), place, Person(PLATFORM, str(me), ""), "", said_at(payload.message_id))
+    return Asked(
+        f"{payload.event_type}:{payload.message_id}:{payload.user_id}:{command}:{at}", place, caller, at, command, {}, "",
+        private=False, admin=rights.manage_guild or rights.administrator, target=hers, quiet=True,
+    )  # fmt: skip
 
 
 def text(message: discord.Message, me: discord.ClientUser) -> str:

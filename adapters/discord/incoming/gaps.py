@@ -8,7 +8,6 @@ from datetime import timedelta
 
 import discord
 
-from adapters.base import Listener, Notes
 from adapters.discord.access import readers
 from adapters.discord.access.sight import views
 from adapters.discord.client import Client
@@ -20,6 +19,7 @@ from adapters.discord.pace import Pace
 from adapters.early import EARLY, LATELY
 from adapters.errors import SendFailed
 from adapters.events import Unreadable
+from adapters.listener import Listener, Notes
 
 MOST_MISSED = 1_000
 """How many missed messages of one channel are read at a start."""

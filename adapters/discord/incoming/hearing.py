@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import discord
 
-from adapters.base import Listener
 from adapters.discord.access import readers
 from adapters.discord.access.audiences import Audiences
 from adapters.discord.client import Client
@@ -15,6 +14,7 @@ from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.gaps import Gaps
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.events import Event, Message, Revised, Unreadable, Withdrawn
+from adapters.listener import Listener
 from adapters.together import go_on
 
 _MOST_AT_ONCE = 500

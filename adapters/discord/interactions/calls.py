@@ -10,14 +10,23 @@ import discord
 from discord import InteractionType
 from discord.app_commands import Choice
 
-from adapters.base import Listener
 from adapters.command_table import Surface
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
 from adapters.discord.interactions.buttons import answered, question
-from adapters.discord.interactions.calling import Address, Called, called, called_by_button, value_of
-from adapters.discord.interactions.whereabouts import data_of, own_place, own_words, place_of
+from adapters.discord.interactions.calling import (
+    Address,
+    Called,
+    called,
+    called_by_button,
+    data_of,
+    own_place,
+    own_words,
+    place_of,
+    value_of,
+)
 from adapters.events import Asked, Message, Place
+from adapters.listener import Listener
 from localization.languages import ENGLISH, known, reading
 from localization.sentences import Sentence, lazy
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from nio import AsyncClient, ErrorResponse, SyncResponse
 
-from adapters.base import Notes
 from adapters.errors import PlatformFailure
+from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded
 from adapters.matrix.account.device import DEVICE, Devices
 from adapters.matrix.account.grants import Grants, Person

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformRefused
+from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded, authorization_server, revoke
 from adapters.matrix.account.entering import Entering
 from adapters.matrix.account.grants import Grants

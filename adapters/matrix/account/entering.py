@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformRefused
+from adapters.listener import Notes
 from adapters.matrix.account.authorization import AuthorizationServer, revoke
 from adapters.matrix.account.grants import Granted, Grants
 from adapters.matrix.account.keystore import KeyStores, close

@@ -18,8 +18,8 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import web
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.listener import Notes
 from adapters.matrix.account.authorization import (
     AUTHORIZATION_CODE,
     DEVICE_CODE,

@@ -17,8 +17,8 @@ from Crypto.Hash import SHA256
 from Crypto.Protocol.KDF import HKDF
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformRefused
+from adapters.listener import Notes
 from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.published import packed, unpacked
 from adapters.matrix.account.signing import REPLACE

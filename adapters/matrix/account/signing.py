@@ -6,8 +6,8 @@ it, so that the keys to what the homeserver shows can never be lost.
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformRefused
+from adapters.listener import Notes
 from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.onetime import countersigned, described
 from adapters.matrix.account.published import Published, names, published, signed_by

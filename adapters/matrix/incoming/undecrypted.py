@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from nio import AsyncClient, LocalProtocolError, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
 
-from adapters.base import Notes
+from adapters.listener import Notes
 from adapters.matrix.homeserver import TROUBLE
 from adapters.matrix.incoming.event import Seen, part, word
 from adapters.matrix.pace import Pace

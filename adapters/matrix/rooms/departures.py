@@ -6,9 +6,9 @@ from typing import Any
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Vanished, split_key
+from adapters.listener import Notes
 from adapters.matrix.homeserver import Denied, ask
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.event import word

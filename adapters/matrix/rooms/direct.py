@@ -6,9 +6,9 @@ from typing import Any
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
+from adapters.listener import Notes
 from adapters.matrix.homeserver import Denied, Json, ask
 from adapters.matrix.incoming.past import ENCRYPTION
 from adapters.matrix.rooms.rooms import Rooms

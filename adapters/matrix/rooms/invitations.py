@@ -7,8 +7,8 @@ from typing import Any
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.listener import Notes
 from adapters.matrix.homeserver import Denied, ask
 from adapters.matrix.incoming.event import Seen, word
 from adapters.matrix.pace import Pace

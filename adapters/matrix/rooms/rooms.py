@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlaceHidden
 from adapters.events import Circle, Place, Reach
+from adapters.listener import Notes
 from adapters.matrix.rooms.room import Record, Room, Shape
 from localization.sentences import lazy
 

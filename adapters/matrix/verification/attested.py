@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformFailure
+from adapters.listener import Notes
 from adapters.matrix.account.identity import SELF, USER, CrossSigningIdentity
 from adapters.matrix.account.published import Published, bare, published_of
 from adapters.matrix.homeserver import Denied, Json, SignedOut, ask

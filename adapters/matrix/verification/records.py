@@ -1,23 +1,39 @@
-"""Records of verifications in progress, so that a restart can end them with a notice, and the operator sees them too."""
+"""Verifications in progress, and their records, so that a restart can end them with a notice, and the operator sees them too."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
-from adapters.base import Notes
+from adapters.listener import Notes
+from adapters.matrix.verification.steps import Verification
 
 _MOST_OVER = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A verification in progress: whose, from which device, where; `emoji` are the numbers it shows, empty before that."""
+    """What is kept of one: whose, from which device, where; `emoji` are the numbers it shows, empty before that."""
 
     id: str
     user: str
     device: str
     room: str = ""
     emoji: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, one: Verification) -> Self:
+        """Return the record of a verification that shows its emoji."""
+        return cls(one.id, one.other.user, one.other.device, one.room, one.emoji)
+
+
+@dataclass(slots=True)
+class Going:
+    """A verification in progress, its deadline, and who confirmed the emoji on her side, '' for nobody yet."""
+
+    one: Verification
+    until: float
+    by: str = ""
+    shown: bool = False
 
 
 class Records:

@@ -2,8 +2,8 @@
 
 import logging
 
-from adapters.base import Listener
 from adapters.events import Announced
+from adapters.listener import Listener
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.attested import OPERATOR, Attestation
 from adapters.matrix.verification.channel import Channel

@@ -13,8 +13,8 @@ from typing import Self, TypeVar
 
 from nio import SyncResponse
 
-from adapters.base import Listener, Notes
 from adapters.errors import PlatformFailure
+from adapters.listener import Listener, Notes
 from adapters.matrix.account.account import Account
 from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.homeserver import SignedOut
@@ -24,8 +24,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
 from adapters.matrix.verification.attested import CHAT, OPERATOR, Attested
 from adapters.matrix.verification.channel import LASTS, Channel, Heard, Unsent, to_device
-from adapters.matrix.verification.going import Going
-from adapters.matrix.verification.records import Record, Records
+from adapters.matrix.verification.records import Going, Record, Records
 from adapters.matrix.verification.sas import METHOD, Party
 from adapters.matrix.verification.steps import Ended, Phase, Verification
 from adapters.matrix.verification.telling import LOST, RESTARTED, Telling
@@ -187,7 +186,7 @@ class Verifications:
     async def _show(self, going: Going) -> None:
         going.shown = True
         one = going.one
-        await self._records.keep(_record(one))
+        await self._records.keep(Record.of(one))
         await self._telling.compare(one)
 
     # Verdicts
@@ -233,7 +232,7 @@ class Verifications:
 
     async def _tick(self) -> None:
         for user, going in list(self._going.items()):
-            same = await self._records.answer(_record(going.one)) if going.one.phase is Phase.COMPARING else None
+            same = await self._records.answer(Record.of(going.one)) if going.one.phase is Phase.COMPARING else None
             if same is not None:
                 await self._decided(user, same=same, by=OPERATOR)
             elif self._pace.elapsed() > going.until:
@@ -294,8 +293,3 @@ class Verifications:
                 return await done
         except TimeoutError:
             raise PlatformFailure(_SLOW) from None
-
-
-def _record(one: Verification) -> Record:
-    """Return the record of a verification that shows its emoji."""
-    return Record(one.id, one.other.user, one.other.device, one.room, one.emoji)

@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
 
-from adapters.base import Notes
 from adapters.errors import PlatformFailure
+from adapters.listener import Notes
 from bot.app import App, opened, secret_of
 from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding

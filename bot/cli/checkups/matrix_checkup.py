@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 
 from nio import AsyncClient
 
-from adapters.base import Notes
 from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.listener import Notes
 from adapters.matrix.account.account import Access, noted_device
 from adapters.matrix.account.authorization import authorization_server
 from adapters.matrix.account.keystore import close

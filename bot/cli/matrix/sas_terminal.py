@@ -3,7 +3,7 @@
 import sys
 from datetime import UTC, datetime
 
-from adapters.base import Notes
+from adapters.listener import Notes
 from adapters.matrix.verification.attested import OPERATOR, attestations
 from adapters.matrix.verification.records import Record, Records
 from adapters.matrix.verification.sas_emoji import shown

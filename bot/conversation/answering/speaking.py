@@ -8,8 +8,7 @@ from functools import partial
 from bot.context import tools
 from bot.context.persona import Persona
 from bot.context.prompt import Draft, Prompt, Question, draft
-from bot.context.retrieval import recalled, standing
-from bot.context.sought import Sought, sought
+from bot.context.retrieval import Sought, recalled, sought, standing
 from bot.conversation.answering.basis import Basis
 from bot.conversation.answering.lookups import ROUNDS, SHARE, Lookups, Reads
 from bot.conversation.answering.streaming import Showing

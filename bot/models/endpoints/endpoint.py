@@ -19,8 +19,8 @@ import openai
 
 from bot.config.addresses import is_this_machine
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
-from bot.models.endpoints.overlong import LOOKED_AT, may_be_too_long, says_too_long, sizes
 from bot.models.endpoints.responses import Trouble, Truncated, Unusable, WebPage
+from bot.models.endpoints.room import LOOKED_AT, may_be_too_long, says_too_long, sizes
 from localization.sentences import Sentence, lazy
 
 CONNECT_SECONDS = 10.0

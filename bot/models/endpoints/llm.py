@@ -17,9 +17,8 @@ from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length,
 from bot.models.endpoints.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.endpoints.probing import context_of
 from bot.models.endpoints.reading import Response, read
-from bot.models.endpoints.requests import Asked, Completions, cost, shows
+from bot.models.endpoints.requests import Asked, Completions, Waits, backoff, cost, policy, shows
 from bot.models.endpoints.responses import Empty
-from bot.models.endpoints.retrying import Waits, backoff, policy
 from bot.models.endpoints.room import PromptRoom
 from bot.models.endpoints.written_calls import WrittenCall
 from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall

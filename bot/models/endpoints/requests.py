@@ -1,18 +1,25 @@
-"""Requests in the form of an OpenAI-compatible endpoint."""
+"""Requests in the form of an OpenAI-compatible endpoint, and when one is made again."""
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import openai
 
+from bot.errors import ModelBusy, ModelError, ModelGarbled
 from bot.models.endpoints.endpoint import Endpoint
 from bot.models.endpoints.reading import Response
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, size
 from memory.text.budget import tokens
+
+_MOST_JUNK = 2
+Waits = Callable[[int], float] | Sequence[float]
+"""The seconds to wait after an attempt (1, 2, …), as a function or a sequence, whose last item repeats."""
 
 
 class Completions:
@@ -110,3 +117,36 @@ def sent(message: ChatMessage, sees: bool) -> dict[str, Any]:
 def _image_part(image: Image) -> dict[str, Any]:
     data = base64.b64encode(image.data).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:{image.type};base64,{data}"}}
+
+
+def backoff(attempt: int) -> float:
+    """Return the seconds to wait after an attempt (1, 2, …): exponential, 1, 2, 4, with up to a quarter of jitter."""
+    return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
+
+
+def policy(waits: Waits, asked: Asked, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
+    """Return a retry policy that gives the wait after a failure, or False if it would outlast the seconds `left`.
+
+    After two unusable answers there is no third attempt.
+    """
+    numbers = count(1)
+    wait = waits if callable(waits) else _stepwise(waits)
+
+    def wait_after(error: Exception) -> bool | float:
+        if not isinstance(error, ModelError) or not error.transient:
+            return False
+        if isinstance(error, ModelGarbled) and asked.junk >= _MOST_JUNK:
+            return False
+        # Waiting does not cure an unusable answer, so retry at once.
+        seconds = 0.0 if isinstance(error, ModelGarbled) else wait(next(numbers))
+        if isinstance(error, ModelBusy) and error.retry_after is not None:
+            seconds = error.retry_after
+        return seconds if seconds < left() else False
+
+    return wait_after
+
+
+def _stepwise(waits: Sequence[float]) -> Callable[[int], float]:
+    if not waits:
+        raise ValueError("waits need at least one number")
+    return lambda attempt: waits[min(attempt, len(waits)) - 1]

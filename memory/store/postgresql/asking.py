@@ -61,7 +61,8 @@ class Asking:
             self._sending = True
             try:
                 found = await self._send(asked)
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001
+                # Raised by whoever asked.
                 for one in asked:
                     one.rows.set_exception(error)
             else:

@@ -10,7 +10,7 @@ from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import ownership, policies
 from memory.store.postgresql.guarding.scope import SAY, WHOLE
-from memory.store.postgresql.peers import tables
+from memory.store.postgresql.peers.company import has_tables, make_tables
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
 from memory.store.postgresql.transaction import asked
@@ -31,7 +31,7 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
     if (
         known == newest()
         and await _is_numbered(connection)
-        and await tables.are_there(connection)
+        and await has_tables(connection)
         and await is_sealed(connection)
         and await policies.are_forced(connection)
     ):
@@ -59,7 +59,7 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
                 )
         await numbering.make(connection)
-        await tables.make(connection)
+        await make_tables(connection)
         await connection.execute(TABLE)
         await keys.open(partial(asked, connection, WHOLE))
         await convert(connection, keys)

@@ -19,8 +19,8 @@ from memory.store.database import Numbers, Parameters, Reader, Row, Rows
 from memory.store.postgresql.asking import Asked, Asking
 from memory.store.postgresql.connection import Connection, Step
 from memory.store.postgresql.failures import is_lost
-from memory.store.postgresql.guarding.everywhere import Everywhere
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
+from memory.store.postgresql.guarding.within import Everywhere
 from memory.store.postgresql.locking import beginning
 from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared

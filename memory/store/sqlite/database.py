@@ -31,8 +31,7 @@ from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
 from memory.store.sqlite.failures import explained
 from memory.store.sqlite.migrating import migrate
-from memory.store.sqlite.transaction import Connection, SqliteTransaction
-from memory.store.turnstile import Turnstile
+from memory.store.sqlite.transaction import Connection, SqliteTransaction, Turnstile
 
 _CHECKPOINT_TIMEOUT_MS = 50
 _PAGES = 1_000

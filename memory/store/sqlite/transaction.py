@@ -1,13 +1,15 @@
-"""A write transaction of SQLite, and the connection it runs on.
+"""A write transaction of SQLite, the connection it runs on, and the lock by which one follows the other.
 
 Handing work to a connection's thread takes longer than most statements do, and far longer while the event loop is busy. So
 BEGIN, and statements without results, wait for the next statement with results, or for the commit, and go there with it, in
 order.
 """
 
+import asyncio
 import sqlite3
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -161,3 +163,42 @@ def _run(waiting: Waiting, connection: sqlite3.Connection) -> None:
             connection.execute(sql, given).fetchall()
         else:
             connection.executemany(sql, given() if callable(given) else given)
+
+
+class Turnstile:
+    """A fair lock with two queues: those who come `first` go before the others."""
+
+    def __init__(self) -> None:
+        self._taken = False
+        self._first: deque[asyncio.Future[None]] = deque()
+        self._others: deque[asyncio.Future[None]] = deque()
+
+    @asynccontextmanager
+    async def turn(self, *, first: bool = False) -> AsyncIterator[None]:
+        """Hold the lock for the block."""
+        if self._taken:
+            await self._wait(self._first if first else self._others)
+        self._taken = True
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    async def _wait(self, waiting: deque[asyncio.Future[None]]) -> None:
+        mine = asyncio.get_running_loop().create_future()
+        waiting.append(mine)
+        try:
+            await mine
+        except asyncio.CancelledError:
+            if mine.done() and not mine.cancelled():
+                self._pass_on()
+            raise
+
+    def _pass_on(self) -> None:
+        """Hand the lock to the next waiter directly, so that no newcomer gets in between."""
+        for waiting in (self._first, self._others):
+            while waiting:
+                if not (mine := waiting.popleft()).done():
+                    mine.set_result(None)
+                    return
+        self._taken = False

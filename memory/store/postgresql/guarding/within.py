@@ -1,7 +1,8 @@
-"""A database as it is for some domains alone: whoever holds it is shown nothing else, whatever is asked."""
+"""A database as it is for some domains alone: whoever holds it is shown nothing else, but what is asked of `everywhere`."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from memory.store.bounds import Bounds
@@ -58,3 +59,19 @@ class Within:
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Bring it about that erased bytes are gone from the disk; return whether they are."""
         return await self._server.checkpoint(patience)
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """A transaction of some domains, for what it asks of the whole memory, by what runs one statement for all of them."""
+
+    ask: Callable[[str, Parameters], Awaitable[list[Row]]]
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows."""
+        return await self.ask(sql, parameters or {})
+
+    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        """Run one statement and return its first row, or None."""
+        rows = await self.all(sql, parameters)
+        return rows[0] if rows else None

@@ -1,4 +1,9 @@
-"""This process among those that share a memory: that it is alive, and what they call to each other."""
+"""This process among those that share a memory: that it is alive, what it has of several alike, and what they call to each other.
+
+What one process at a time has, such as one of the connections of an account, is a row each, held as long as its holder lives. How many there
+are is agreed upon by those who hold some: who comes with another number takes theirs. The tables hold nothing of the memory, and do not
+move with it.
+"""
 
 import asyncio
 from collections.abc import Callable, Collection
@@ -7,11 +12,27 @@ from contextlib import AbstractAsyncContextManager
 from memory.store.bounds import Bounds
 from memory.store.database import Transaction
 from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
-from memory.store.postgresql.peers import leases, paces
+from memory.store.postgresql.address import SCHEMA
+from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.peers.calls import Calls
 from memory.store.postgresql.peers.presence import Presence
 
 Write = Callable[[Bounds], AbstractAsyncContextManager[Transaction]]
+_MISSED: Collection[str] = (EVERYTHING,)
+_TABLES = (
+    'CREATE TABLE IF NOT EXISTS processes (name TEXT COLLATE "C" PRIMARY KEY, role TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)',
+    'CREATE TABLE IF NOT EXISTS leases (name TEXT COLLATE "C" NOT NULL, unit BIGINT NOT NULL, units BIGINT NOT NULL, '
+    'holder TEXT COLLATE "C" NOT NULL, fence BIGINT NOT NULL, PRIMARY KEY (name, unit))',
+    'CREATE TABLE IF NOT EXISTS paces (name TEXT COLLATE "C" PRIMARY KEY, next DOUBLE PRECISION NOT NULL)',
+)
+_LAST = "paces"
+_HELD = "SELECT l.unit, l.units FROM leases l JOIN processes p ON p.name = l.holder WHERE l.name = :name"
+_TURN = (
+    "INSERT INTO paces (name, next) VALUES (:name, extract(epoch FROM clock_timestamp()) + CAST(:apart AS DOUBLE PRECISION)) "
+    "ON CONFLICT (name) DO UPDATE SET next = greatest(paces.next, extract(epoch FROM clock_timestamp())) + "
+    "CAST(:apart AS DOUBLE PRECISION) "
+    "RETURNING next - CAST(:apart AS DOUBLE PRECISION) - extract(epoch FROM clock_timestamp()) AS wait"
+)
 
 
 class Company:
@@ -39,12 +60,12 @@ class Company:
         """Have one of so many units of a name until this process ends."""
         await self.presence.join()
         async with self._write(Bounds.of(f"leases {name}")) as tx:
-            return await leases.take(tx, self.presence.own, name, units)
+            return await _take_unit(tx, self.presence.own, name, units)
 
     async def slot(self, name: str, a_second: float) -> float:
         """Take the next of so many turns a second that all processes have together; return in how many seconds it is."""
         async with self._write(Bounds()) as tx:
-            return await paces.take(tx, name, 1 / a_second)
+            return await _take_turn(tx, name, 1 / a_second)
 
     def call(self, *words: str) -> None:
         """Call words to the others soon."""
@@ -67,4 +88,36 @@ class Company:
             self.calls.tell(_MISSED)
 
 
-_MISSED: Collection[str] = (EVERYTHING,)
+async def _take_unit(tx: Transaction, own: str, name: str, units: int) -> Lease | None:
+    """Take the first that nobody living holds, in a transaction that is bound to their name; None where all are held."""
+    held = await tx.all(f"{_HELD} ORDER BY l.unit", {"name": name})
+    agreed = int(held[0]["units"]) if held else units
+    taken = {int(row["unit"]) for row in held}
+    unit = next((one for one in range(agreed) if one not in taken), None)
+    if unit is None:
+        return None
+    (fence,) = await tx.numbers("fence")
+    await tx.run(
+        "INSERT INTO leases (name, unit, units, holder, fence) VALUES (:name, :unit, :units, :own, :fence) "
+        "ON CONFLICT (name, unit) DO UPDATE SET units = excluded.units, holder = excluded.holder, fence = excluded.fence",
+        {"name": name, "unit": unit, "units": agreed, "own": own, "fence": fence},
+    )
+    return Lease(unit, agreed, fence)
+
+
+async def _take_turn(tx: Transaction, name: str, apart: float) -> float:
+    """Take the next turn of a name by the clock of the server; return in how many seconds it is."""
+    row = await tx.one(_TURN, {"name": name, "apart": apart})
+    assert row is not None
+    return max(float(row["wait"]), 0.0)
+
+
+async def make_tables(connection: Connection) -> None:
+    """Make the tables where they are not there yet."""
+    await connection.execute(";\n".join(_TABLES))
+
+
+async def has_tables(connection: Connection) -> bool:
+    """Say whether the tables were made."""
+    row = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.{_LAST}"])).fetchone()
+    return row is not None and row["there"] is not None
