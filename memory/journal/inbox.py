@@ -49,6 +49,9 @@ Run = Callable[[str, Parameters], Awaitable[list[Row]]]
 _AT_ONCE = 100
 """Events per INSERT: with one statement each, a burst would block the writer for as many turns."""
 
+_PLACES_BESIDE = 8
+"""Places and streams of one commit that are locked one by one."""
+
 
 class Inbox:
     """The events and cursors of one database."""
@@ -62,7 +65,7 @@ class Inbox:
         now = self._clock.now()
         fresh: list[InboxEvent] = []
         # Other writers can wait; a platform whose events are not taken does not.
-        async with self._db.transaction(first=True, bounds=_heard_on(platform)) as tx:
+        async with self._db.transaction(first=True, bounds=hearing(platform, events, cursors)) as tx:
             await _move(tx, platform, cursors, now)
             pieces = list(pages(events, _AT_ONCE))
             for some in pieces[:-1]:
@@ -79,7 +82,7 @@ class Inbox:
 
     async def move(self, platform: str, cursors: Mapping[str, str]) -> None:
         """Move cursors without events, for streams that brought nothing to keep."""
-        async with self._db.transaction(bounds=_heard_on(platform)) as tx:
+        async with self._db.transaction(bounds=hearing(platform, (), cursors)) as tx:
             await _move(tx, platform, cursors, self._clock.now())
 
     async def unfinished(self, platform: str, place: str | None = None) -> list[InboxEvent]:
@@ -211,9 +214,14 @@ async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now:
     )
 
 
-def _heard_on(platform: str) -> Bounds:
-    """Return the bounds of hearing on a platform, under which event numbers follow the order of commits."""
-    return Bounds.of(f"inbox {platform}")
+def hearing(platform: str, events: Sequence[Event], cursors: Mapping[str, str]) -> Bounds:
+    """Return the bounds under which the event numbers of a place, and the cursors of a stream, follow the order of commits.
+
+    Whoever hears in many places at once hears alone.
+    """
+    names = {f"inbox {platform} {event.place}" for event in events} | {f"cursor {platform} {stream}" for stream in cursors}
+    everywhere = f"inbox {platform}"
+    return Bounds.of(*names, rests_on=[everywhere]) if len(names) <= _PLACES_BESIDE else Bounds.of(everywhere)
 
 
 _NOT_DONE = "WHERE platform = :platform AND event_id = :event_id AND state <> 'done'"

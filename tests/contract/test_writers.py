@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import Habits, Memory, Ports
+from memory.journal.inbox import hearing
 from memory.journal.journal import Event, Part
 from memory.store.bounds import Bounds
 from memory.store.changes import announce
@@ -77,6 +78,27 @@ async def test_who_is_bound_to_different_things_writes_side_by_side(address: Add
         (A, None): False,
     }
     async with writers(address, processes=processes) as (one, other):
+        assert {case: await beside(one, other, *case) for case in cases} == cases
+
+
+async def test_who_hears_at_one_place_or_in_one_stream_does_so_in_order_and_elsewhere_side_by_side(address: Address) -> None:
+    def heard(*places: str, stream: str = "", platform: str = "discord") -> Bounds:
+        return hearing(platform, [Event("1", place, "") for place in places], {stream: "7"} if stream else {})
+
+    many = [f"place {n}" for n in range(100)]
+    cases = {
+        (heard("a"), heard("b")): True,
+        (heard("a"), heard("a")): False,
+        (heard("a", "b"), heard("b", "c")): False,
+        (heard("a"), heard("a", platform="matrix")): True,
+        (heard("a", stream="s"), heard("b", stream="s")): False,
+        (heard("a", stream="s"), heard("b", stream="t")): True,
+        (heard(stream="s"), heard("b", stream="s")): False,
+        (heard(*many), heard("b")): False,
+        (heard("b"), heard(*many)): False,
+        (heard(*many), heard("b", platform="matrix")): True,
+    }
+    async with writers(address, processes=True) as (one, other):
         assert {case: await beside(one, other, *case) for case in cases} == cases
 
 
