@@ -12,7 +12,7 @@ from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.counters import take
-from memory.store.database import Database, Row
+from memory.store.database import Database, Row, Transaction
 from memory.store.opening import open_database
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.scope import WHOLE
@@ -269,3 +269,32 @@ async def test_what_is_stored_can_be_read_through(db: Database) -> None:
     await db.verify()
     await db.close()
     await db.close()
+
+
+async def settings(tx: Transaction, scope: str, *keys: str) -> list[str]:
+    """Return the values of these settings, asked for one after another, the last two together."""
+
+    async def value(key: str) -> str:
+        row = await tx.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+        return row["value"] if row else ""
+
+    return [*[await value(key) for key in keys[:-2]], *await tx.together(*map(value, keys[-2:]))]
+
+
+async def test_what_is_asked_together_is_answered_each_as_if_it_were_alone(db: Database) -> None:
+    async with db.transaction() as tx:
+        await tx.many(INSERT, [{"scope": scope, "key": key, "value": scope + key} for scope in "xyz" for key in "abcd"])
+        found = await tx.together(settings(tx, "x", *"abcd"), settings(tx, "y", *"cd"), settings(tx, "z", *"bcd"))
+    assert found == [["xa", "xb", "xc", "xd"], ["yc", "yd"], ["zb", "zc", "zd"]]
+
+
+async def test_where_one_of_those_that_ask_together_fails_nothing_is_kept(db: Database) -> None:
+    async def fails(tx: Transaction) -> None:
+        await tx.all("SELECT 1 AS one")
+        raise ValueError("not today")
+
+    with pytest.raises(ValueError, match="not today"):
+        async with db.transaction() as tx:
+            await tx.run(INSERT, {"scope": "x", "key": "a", "value": ""})
+            await tx.together(settings(tx, "x", *"abcd"), fails(tx), settings(tx, "y", *"ab"))
+    assert await db.all("SELECT * FROM settings") == []

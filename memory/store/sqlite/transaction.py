@@ -8,9 +8,10 @@ order.
 import asyncio
 import sqlite3
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -18,12 +19,12 @@ from aiosqlite import core
 
 from memory.store import home_files
 from memory.store.bounds import Bounds
-from memory.store.cancellation import all_of
 from memory.store.counters import take
 from memory.store.database import Numbers, Parameters, Row, Rows
 from memory.store.sqlite import wal
 
 T = TypeVar("T")
+Statement = tuple[str, Parameters]
 Waiting = Sequence[tuple[str, Parameters | Rows]]
 
 
@@ -50,6 +51,8 @@ class SqliteTransaction:
         self._waiting: list[tuple[str, Parameters | Rows]] = []
         # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
+        # Whether the next statements handed over are the last, and whether what runs is driven by `together`.
+        self._ends = self._driven = False
 
     @property
     def everywhere(self) -> Self:
@@ -68,8 +71,8 @@ class SqliteTransaction:
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        self._begun = True
-        return await self._connection.step(partial(self._state.fetch, self._sent(), sql, parameters or {}))
+        (rows,) = await self._ask([(sql, parameters or {})])
+        return rows
 
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows: there are no other writers."""
@@ -77,14 +80,49 @@ class SqliteTransaction:
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement, commit, and return all its rows."""
-        self._begun = True
-        rows = await self._connection.step(partial(self._state.end, self._sent(), sql, parameters or {}))
-        self._over = True
-        return rows
+        self._ends = True
+        return await self.all(sql, parameters)
 
     async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Await all of these at once: their statements run in the connection's thread without waiting for the event loop between."""
-        return await all_of(work)
+        """Run all of these up to where they need rows, get the rows for all in one go, and so on until they have ended.
+
+        They may await nothing but statements.
+        """
+        ended: dict[int, Any] = {}
+        answers: dict[int, Sequence[list[Row]] | None] = dict.fromkeys(range(len(work)))
+        try:
+            while answers:
+                asked: dict[int, Sequence[Statement]] = {}
+                for at, rows in answers.items():
+                    try:
+                        asked[at] = self._drive(work[at], rows)
+                    except StopIteration as end:
+                        ended[at] = end.value
+                found = iter(await self._ask([one for some in asked.values() for one in some]) if asked else ())
+                answers = {at: list(islice(found, len(some))) for at, some in asked.items()}
+            return [ended[at] for at in range(len(work))]
+        finally:
+            for one in work:
+                one.close()
+
+    def _drive(self, work: Coroutine[Any, Any, Any], rows: Sequence[list[Row]] | None) -> Sequence[Statement]:
+        """Hand over the rows that `work` waits for, and return what it asks next. Raises StopIteration with its result."""
+        before, self._driven = self._driven, True
+        try:
+            asked = work.send(rows)
+        finally:
+            self._driven = before
+        assert isinstance(asked, _Asked), "only statements may be awaited together"
+        return asked.statements
+
+    async def _ask(self, statements: Sequence[Statement]) -> Sequence[list[Row]]:
+        """Return the rows of each of these statements."""
+        if self._driven:
+            return await _Asked(statements)
+        self._begun = True
+        found = await self._connection.step(partial(self._state.fetch, self._sent(), statements, ends=self._ends))
+        self._over = self._ends
+        return found
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
@@ -128,11 +166,16 @@ class _State:
             self.begun = True
             self._fresh, self._before = not home_files.size(self._log), connection.total_changes
 
-    def fetch(self, waiting: Waiting, sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
-        """Run the queued statements, then one more; return its rows."""
+    def fetch(
+        self, waiting: Waiting, statements: Sequence[Statement], connection: sqlite3.Connection, *, ends: bool
+    ) -> list[list[Row]]:
+        """Run the queued statements, then these, and commit if the transaction `ends`; return the rows of each of these."""
         self.begin(connection)
         _run(waiting, connection)
-        return _fetched(sql, parameters, connection)
+        found = [_fetched(sql, parameters, connection) for sql, parameters in statements]
+        if ends:
+            self.commit((), connection)
+        return found
 
     def commit(self, waiting: Waiting, connection: sqlite3.Connection) -> None:
         """Run the queued statements, and commit."""
@@ -142,11 +185,15 @@ class _State:
             connection.execute(wal.NUMBER, {"fresh": self._fresh})
         connection.commit()
 
-    def end(self, waiting: Waiting, sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
-        """Run the queued statements, then one more, and commit; return its rows."""
-        rows = self.fetch(waiting, sql, parameters, connection)
-        self.commit((), connection)
-        return rows
+
+class _Asked:
+    """Statements that a coroutine waits for, for whoever drives it."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.statements = statements
+
+    def __await__(self) -> Generator[Self, Sequence[list[Row]], Sequence[list[Row]]]:
+        return (yield self)
 
 
 def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
