@@ -33,6 +33,13 @@ class Asking:
     async def ask(self, step: Step, *, everywhere: bool = False) -> list[Row]:
         """Run one statement and return its rows."""
         mine = Asked(step, everywhere)
+        if self._busy == 1 and not self._asked and not self._sending:
+            # Nobody else is at work.
+            self._sending = True
+            try:
+                return (await self._send([mine]))[0]
+            finally:
+                self._sending = False
         self._asked.append(mine)
         await self._pause()
         return await mine.rows

@@ -30,6 +30,9 @@ Pool = AsyncConnectionPool[Connection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
 """Fails where this process is not said to be alive any more; until the end nobody can say so."""
 _NUMBERED: Step = ("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", ())
+_AHEAD: Step = ("SELECT nextval('numbers_item') AS item, CAST(pg_current_xact_id() AS TEXT) AS number", ())
+"""Numbers that whoever writes in a domain needs nearly always, behind the locks."""
+_READS = ("SELECT", "COMMIT")
 _HELD = "SELECT count(*) AS held FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
 Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
 """Statements, and the parameters in their order of each time that one is run."""
@@ -68,8 +71,14 @@ class PostgresTransaction:
         self._taken: Connection | None = None
         self._asking = Asking(self._send)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
-        self.number: str | None = None
+        self._number: str | None = None
+        self._item: int | None = None
+        self._has_written = False
+
+    @property
+    def number(self) -> str | None:
         """The server's own number of it, once it is known that anything was written."""
+        return self._number if self._has_written else None
 
     @property
     def everywhere(self) -> Reader:
@@ -96,6 +105,9 @@ class PostgresTransaction:
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return the next n numbers of a sequence of the server, for which nobody waits."""
+        if of == "item" and n == 1 and self._item is not None:
+            item, self._item = self._item, None
+            return [item]
         rows = await self.all(f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))", {"n": n})
         return sorted(row["number"] for row in rows)
 
@@ -137,9 +149,11 @@ class PostgresTransaction:
         waiting = await self._made()
         if self._taken is None and not waiting:
             return
-        if self.number is None or self._used - self._looked_at:
+        self._has_written |= bool(waiting)
+        if self._number is None or self._used - self._looked_at:
             # By itself: of what is written and ends at once nobody could say what became of it.
-            self.number = (await self._sent(waiting, [Asked(_NUMBERED)]))[0][0]["number"]
+            self._number = (await self._sent(waiting, [Asked(_NUMBERED)]))[0][0]["number"]
+            self._has_written = self._number is not None
             waiting = []
         await self._require()
         if self.number is not None and self._own:
@@ -209,10 +223,16 @@ class PostgresTransaction:
     async def _run(self, waiting: Made, asked: Sequence[Asked], *, begins: bool = False) -> Sequence[list[Row]]:
         """Run statements in one trip, and return the rows of each that is asked."""
         steps = beginning(self.bounds, self._scope) if begins else []
+        written = [key for key in self.bounds.writes if isinstance(key, int)] if begins and self.bounds else []
+        if written:
+            steps.append(_AHEAD)
+            self._used.update(key for key in written if self._border.keys.has(key))
+        # Known before it is sent: its answer may be lost.
+        self._has_written |= bool(waiting) or any(not one.step[0].startswith(_READS) for one in asked)
         steps += [(statement, row) for statement, rows in waiting for row in rows]
         used = sorted(self._used - self._looked_at)
-        number, held = bool(waiting) and self.number is None and asked[0].step != _NUMBERED, bool(used)
-        first = len(steps)
+        number = bool(waiting) and self._number is None and not written and asked[0].step != _NUMBERED
+        held, first = bool(used), len(steps)
         if number:
             steps.append(_NUMBERED)
         if held:
@@ -228,8 +248,11 @@ class PostgresTransaction:
             if those and everywhere:
                 steps.append((SAY, self._scope.parameters))
         found = await self._connection.trip(steps, to_the_end=True)
+        if written:
+            begun = next(rows[0] for step, rows in zip(steps, found, strict=True) if step is _AHEAD)
+            self._item, self._number = begun["item"], begun["number"]
         if number:
-            self.number = found[first][0]["number"]
+            self._number = found[first][0]["number"]
         if held:
             self._require_held(used, found[first + number][0]["held"])
         return [found[at[one]] for one in asked]
