@@ -32,8 +32,8 @@ from bot.models.connect import Connector
 from bot.models.embedders import told_once
 from bot.reconciliation.comparing import Comparing
 from bot.reconciliation.reconciliation import Reconciliation
+from bot.rights.incognito import Once
 from bot.rights.off_record import OffRecord
-from bot.rights.once import Once
 from bot.service.elsewhere import Elsewhere
 from memory.errors import EmbeddingFailed
 from memory.types import MINUTE

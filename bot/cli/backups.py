@@ -1,4 +1,4 @@
-"""`lyra backup` and `lyra restore`."""
+"""`lyra backup`, `lyra restore`, and `lyra key rotate`, after which backups from before open with the old key alone."""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from bot.config.settings import Settings, local_zone
 from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
-from memory.errors import BackupFailed, MemoryFailure
+from memory.errors import BackupFailed, KeyUnusable, MemoryFailure
 from memory.ports import Progress
 from memory.store import home_files, restoring, rotating
 from memory.store.postgresql.address import Address
@@ -75,6 +75,41 @@ async def restore(file: Path, yes: bool) -> int:
     show(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
           + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - kept) if held > kept else "")
           + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
+    return 0
+
+
+async def rotate() -> int:
+    """Rotate the memory's key under an exclusive lock, and say what the old one is still for."""
+    around, settings = prepare()
+    if settings.key_env:
+        raise KeyUnusable(
+            lazy(
+                "The key is in {env}, where I cannot change it. Put it into a file, name that as key_file, and try again.",
+                env=settings.key_env,
+            )
+        )
+    key_path = around.path(settings.key_file) if settings.key_file else around.home / "key"
+    with home.alone(around, SystemClock()):
+        if address := address_of(around, settings):
+            done = await imported("memory.store.postgresql.rewrapping:rewrap")(address, key_path)
+        else:
+            home_files.require_there(around.db_path)
+            with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
+                done = await rotating.rotate(around.db_path, key_path, in_megabytes(told))
+    show(
+        ngettext(
+            "The memory, {n} message, has a new key; copy it somewhere safe: {path}",
+            "The memory, {n} messages, has a new key; copy it somewhere safe: {path}",
+            done.messages,
+            path=key_path,
+        )
+    )
+    show(
+        _(
+            "Backups from before open with the old key alone, which is kept at {old}; delete it together with the last of them.",
+            old=done.old,
+        )
+    )
     return 0
 
 

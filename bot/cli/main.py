@@ -201,7 +201,7 @@ def rotate() -> None:
     """Give the memory a new key, and encrypt it with that.
 
     Nothing else may use the memory meanwhile. Earlier backups open with the old key, which is kept beside the new one."""
-    options.run("bot.cli.key_rotation:rotate")
+    options.run("bot.cli.backups:rotate")
 
 
 @matrix.command("login")
@@ -223,7 +223,7 @@ def verify() -> None:
     """Compare the emoji of somebody who verifies her, here where nobody can change what you see.
 
     Shows what waits and asks whether their app shows the same; says who is verified where nothing waits. Works while she is awake."""
-    options.run("bot.cli.matrix.sas_terminal:verify")
+    options.run("bot.cli.matrix.keys:verify")
 
 
 @matrix.command("replace-identity")

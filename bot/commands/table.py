@@ -38,8 +38,7 @@ from bot.models.embedders import EmbedderChoice
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.export_command import ExportCommands
 from bot.rights.incognito import NAME as INCOGNITO
-from bot.rights.incognito import IncognitoCommands
-from bot.rights.once import Once
+from bot.rights.incognito import IncognitoCommands, Once
 from bot.service.log import log
 from localization.sentences import _, lazy
 from localization.sentences import told as in_words

@@ -53,12 +53,19 @@ def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:
     return [ShownMessage(quote.id, _kept_at(place, quote.id), quote.own, quote.said_at) for quote in quotes]
 
 
+async def _forwarded(memory: Memory, platform: str, forwards: Sequence[Forward]) -> list[ShownMessage]:
+    """Return what is forwarded with the places where it may be kept, each channel asked for once."""
+    channels = {(one.server, one.channel) for one in forwards}
+    places = {(server, channel): await memory.places_of(platform, server, channel) for server, channel in channels}
+    return [ShownMessage(one.id, places[one.server, one.channel], False, 0) for one in forwards]
+
+
 async def quoting_nothing_forgotten(memory: Memory, message: Message) -> Message:
     """Return a message without forgotten content in its quotes and forwards."""
     platform = message.place.platform
     forwards = [*message.forwards, *(message.quoted.forwards if message.quoted else ())]
     shown = _shown(message.place, [message.quoted] if message.quoted else [])
-    shown += [ShownMessage(one.id, await memory.places_of(platform, one.server, one.channel), False, 0) for one in forwards]
+    shown += await _forwarded(memory, platform, forwards)
     gone = await memory.shown.withheld(platform, shown)
     quoted = _emptied(message.quoted, gone) if message.quoted and message.quoted.id not in gone else None
     return replace(_emptied(message, gone), quoted=quoted)
@@ -72,17 +79,14 @@ async def without_forgotten(memory: Memory, view: View, platform: str, bearing: 
     forwards = {forward.id: forward for one in bearing for forward in one.forwards}
     if not forwards:
         return list(bearing)
-    shown = [
-        ShownMessage(forward.id, await memory.places_of(platform, forward.server, forward.channel), False, 0)
-        for forward in forwards.values()
-    ]
+    shown = await _forwarded(memory, platform, list(forwards.values()))
     posts = await view.posts.may_be_shown(platform, list(forwards))
     hidden = await memory.shown.withheld(platform, shown) | {id for id, may_be_read in posts.items() if not may_be_read}
+    tellers = await view.messages.in_confidence(platform, list(forwards))
     left: list[Bearing] = []
     for one in bearing:
-        teller = one.person if isinstance(one, Quote) else one.person.id
-        told = await view.messages.in_confidence(platform, [forward.id for forward in one.forwards], teller)
-        left.append(_emptied(one, hidden | told))
+        own = {one.person if isinstance(one, Quote) else one.person.id}
+        left.append(_emptied(one, hidden | {id for id, told_by in tellers.items() if told_by != own}))
     return left
 
 

@@ -43,8 +43,13 @@ async def take_in(tx: Transaction, seal: Seal, domain: Domain, names: Collection
 
 async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> bool:
     """Return whether a text names somebody who opted out in a domain."""
+    return bool(await named_in(reader, seal, domain, [text]))
+
+
+async def named_in(reader: Reader, seal: Seal, domain: Domain, texts: Collection[str]) -> set[str]:
+    """Return the texts that name somebody who opted out in a domain."""
     marks = await _marks(reader, seal, domain)
-    return bool(marks) and next(_named(seal, domain, marks, text), None) is not None
+    return {text for text in texts if marks and next(_named(seal, domain, marks, text), None) is not None}
 
 
 async def unnamed(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[Entry]) -> list[Entry]:

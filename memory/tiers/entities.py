@@ -5,7 +5,7 @@ until housekeeping scans them; nothing is done during a turn. Items told in conf
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from memory.forget.gone import shown
@@ -107,10 +107,9 @@ async def catch_up(db: Access, seal: Seal, domain: Domain, most: int | None = No
             stated = await tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
             above = {row["item"] for row in stated}
             await _drop(tx, items)
-            for item, names in found.items():
-                # An item changed or forgotten meanwhile names something else, or nothing.
-                if now.get(item) == texts[item] and item not in told:
-                    await _keep(tx, seal, domain, item, names, above=item in above)
+            # An item changed or forgotten meanwhile names something else, or nothing.
+            same = {item: names for item, names in found.items() if now.get(item) == texts[item] and item not in told}
+            await _keep(tx, seal, domain, same, above)
             # Items changed meanwhile stay queued.
             looked = [item for item in items if now.get(item) == texts.get(item)]
             await tx.run(
@@ -228,47 +227,73 @@ def _found(text: str) -> _Found:
     return _Found(names, words, [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known], surnamed(text))
 
 
-async def _keep(tx: Transaction, seal: Seal, domain: Domain, item: int, told: _Found, *, above: bool) -> None:
-    """Store what an item names: names by its own words, and words known here as names; people who opted out are skipped."""
+async def _keep(tx: Transaction, seal: Seal, domain: Domain, told: Mapping[int, _Found], above: Collection[int]) -> None:
+    """Store what items name, in order: names by their own words, and words known here as names; people who opted out are skipped.
+
+    However many names there are, they take a few statements, since every other writer waits meanwhile.
+    """
+    known = await _known(tx, domain, {word for one in told.values() for word in one.words})
+    named_by: dict[int, dict[str, Named]] = {}
+    for item, found in told.items():
+        named_by[item] = _named(found, known)
+        for name, one in named_by[item].items():
+            known[name] = known.get(name, False) or one.kind is not NamedKind.UNKNOWN
+    spoken = {one.name for names in named_by.values() for one in names.values()}
+    spared = await opted_out.named_in(tx, seal, domain, spoken)
+    kept = [(item, name, one) for item, names in named_by.items() for name, one in names.items() if one.name not in spared]
+    first = dict(reversed([(name, one.name) for _, name, one in kept]))
+    keys = await _entities(tx, domain, {name: first[name] for _, name, _ in kept})
+    await tx.many(
+        "INSERT INTO mentions (entity, item, domain, kind, alias, weight) VALUES (:entity, :item, :domain, :kind, :alias, :weight) "
+        "ON CONFLICT DO NOTHING",
+        [
+            {"entity": keys[name], "item": item, "domain": domain.key, "kind": one.kind.value, "alias": one.alias,
+             "weight": STATED if item in above else TELLING if one.kind is not NamedKind.UNKNOWN else PLAIN}
+            for item, name, one in kept
+        ],
+    )  # fmt: skip
+
+
+def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, Named]:
+    """Return the names in an item by key; a lower-case word that is `known` counts only if it is told what the name stands for."""
     found = {name: one for one in told.names if (name := key(one.name))}
-    for name in await _known(tx, domain, [word for word in told.words if word not in found], told.words):
-        found[name] = Named(told.words[name])
+    for name, word in told.words.items():
+        if name not in found and name in known and (known[name] or word[:1].isupper()):
+            found[name] = Named(word)
     for short, full in told.one.items():
         found[key(short)] = replace(found.get(key(short), Named(short)), alias=full.casefold())
         found.setdefault(key(full), Named(full))
     found.update((_UNNAMED + alias, Named(alias, alias=alias)) for alias in told.called)
-    for name, one in found.items():
-        if await opted_out.is_named(tx, seal, domain, one.name):
-            continue
-        entity = await _entity(tx, domain, name, one.name)
-        weight = STATED if above else TELLING if one.kind is not NamedKind.UNKNOWN else PLAIN
-        await tx.run(
-            "INSERT INTO mentions (entity, item, domain, kind, alias, weight) VALUES (:entity, :item, :domain, :kind, :alias, :weight) "
-            "ON CONFLICT DO NOTHING",
-            {"entity": entity, "item": item, "domain": domain.key, "kind": one.kind.value, "alias": one.alias, "weight": weight},
+    return found
+
+
+async def _known(tx: Transaction, domain: Domain, keys: Collection[str]) -> dict[str, bool]:
+    """Return which keys are known names, and whether it is told what each stands for."""
+    found: dict[str, bool] = {}
+    for some in pages(sorted(keys)):
+        rows = await tx.all(
+            "SELECT n.name_key, EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.id AND m.kind <> '') AS told FROM entities n "
+            f"WHERE n.domain = :domain AND n.name_key IN ({placeholders('k', some)})",
+            {"domain": domain.key, **bound("k", some)},
         )
+        found |= {row["name_key"]: bool(row["told"]) for row in rows}
+    return found
 
 
-async def _known(tx: Transaction, domain: Domain, keys: Sequence[str], words: Mapping[str, str]) -> list[str]:
-    """Return which keys are known names; a lower-case word counts only if it is told what the name stands for."""
-    rows = await tx.all(
-        "SELECT n.name_key, EXISTS (SELECT 1 FROM mentions m WHERE m.entity = n.id AND m.kind <> '') AS told FROM entities n "
-        f"WHERE n.domain = :domain AND n.name_key IN ({placeholders('k', keys)})",
-        {"domain": domain.key, **bound("k", keys)},
-    )
-    return [row["name_key"] for row in rows if row["told"] or words[row["name_key"]][:1].isupper()]
-
-
-async def _entity(tx: Transaction, domain: Domain, name_key: str, name: str) -> int:
-    row = await tx.one(
-        "INSERT INTO entities (domain, name_key, first_key, name) VALUES (:domain, :key, :first, :name) "
-        "ON CONFLICT (domain, name_key) DO UPDATE SET name = entities.name RETURNING id",
-        {
-            "domain": domain.key,
-            "key": name_key,
-            "first": name_key if name_key[0] == _UNNAMED else key(name.split()[0]),
-            "name": name,
-        },
-    )
-    assert row is not None
-    return int(row["id"])
+async def _entities(tx: Transaction, domain: Domain, names: Mapping[str, str]) -> dict[str, int]:
+    """Return the entities with these name keys, created under these names where there are none."""
+    found: dict[str, int] = {}
+    for some in pages(list(names)):
+        values = ", ".join(f"(:domain, :k{at}, :f{at}, :n{at})" for at in range(len(some)))
+        rows = await tx.all(
+            f"INSERT INTO entities (domain, name_key, first_key, name) VALUES {values} "
+            "ON CONFLICT (domain, name_key) DO UPDATE SET name = entities.name RETURNING id, name_key",
+            {
+                "domain": domain.key,
+                **bound("k", some),
+                **bound("f", [one if one[0] == _UNNAMED else key(names[one].split()[0]) for one in some]),
+                **bound("n", [names[one] for one in some]),
+            },
+        )
+        found |= {row["name_key"]: int(row["id"]) for row in rows}
+    return found

@@ -78,20 +78,21 @@ async def domains_of(db: Reader, platform: str, ids: Sequence[str]) -> dict[str,
     return found
 
 
-async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequence[int], told_by: str = "") -> set[str]:
-    """Return which of these people's messages, by platform id, were told in confidences other than `but`.
+async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequence[int]) -> dict[str, set[str | None]]:
+    """Map those of these people's messages, by platform id, that were told in confidences other than `but` to who told them.
 
-    Messages of the account `told_by` are exempt.
+    They are accounts of the platform, None for anybody else.
     """
-    found: set[str] = set()
+    found: dict[str, set[str | None]] = {}
     for some in pages(ids):
         rows = await db.all(
-            "SELECT e.source_id FROM exchanges e JOIN confided c ON c.item = e.item JOIN sessions s ON s.id = e.session "
-            f"WHERE s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND c.domain NOT IN ({placeholders('d', but)}) "
-            "AND NOT EXISTS (SELECT 1 FROM identities n WHERE n.id = e.identity AND n.platform = :platform AND n.native_id = :teller)",
-            {"platform": platform, "teller": told_by, **bound("i", some), **bound("d", but)},
+            "SELECT e.source_id, n.native_id AS teller FROM exchanges e JOIN confided c ON c.item = e.item "
+            "JOIN sessions s ON s.id = e.session LEFT JOIN identities n ON n.id = e.identity AND n.platform = :platform "
+            f"WHERE s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND c.domain NOT IN ({placeholders('d', but)})",
+            {"platform": platform, **bound("i", some), **bound("d", but)},
         )
-        found.update(row["source_id"] for row in rows)
+        for row in rows:
+            found.setdefault(row["source_id"], set()).add(row["teller"])
     return found
 
 

@@ -79,12 +79,12 @@ class Messages:
         kept = await exchanges.domains_of(self._b.db.everywhere, platform, ids) if ids else {}
         return {id: not domains.isdisjoint(self._b.domains) for id, domains in kept.items()}
 
-    async def in_confidence(self, platform: str, ids: Sequence[str], told_by: str = "") -> set[str]:
-        """Return which platform ids belong to messages told in a confidence that this view does not read.
+    async def in_confidence(self, platform: str, ids: Sequence[str]) -> dict[str, set[str | None]]:
+        """Map platform ids of messages told in a confidence that this view does not read to who told them.
 
-        Messages told by the account `told_by` itself are left out.
+        They are accounts of the platform, None for anybody else.
         """
-        return await exchanges.in_confidence(self._b.db.everywhere, platform, ids, self._b.domains, told_by)
+        return await exchanges.in_confidence(self._b.db.everywhere, platform, ids, self._b.domains)
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first: at least `least`, starting where an episode starts."""

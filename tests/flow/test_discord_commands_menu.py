@@ -8,7 +8,8 @@ from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.interactions.menu import NAMES, localized, payload, sync
 from adapters.errors import PlatformFailure
 from tests.fakes.discord import DiscordServer, Status
-from tests.kits.discord_speech import Pad, desk, spec
+from tests.kits.adapter_kit import Notebook
+from tests.kits.discord_speech import desk, spec
 
 RECALL = spec(
     "recall",
@@ -75,7 +76,7 @@ def test_long_texts_and_lists_are_cut() -> None:
 
 
 async def test_commands_are_given_once_and_again_when_they_change(server: DiscordServer) -> None:
-    notes = Pad()
+    notes = Notebook()
     async with desk(server) as it:
         await sync(it.client, table(RECALL), notes)
         await sync(it.client, table(RECALL), notes)
@@ -88,7 +89,7 @@ async def test_commands_are_given_once_and_again_when_they_change(server: Discor
 
 
 async def test_another_application_is_given_them_too(server: DiscordServer) -> None:
-    notes = Pad()
+    notes = Notebook()
     async with desk(server) as it:
         await sync(it.client, table(RECALL), notes)
     async with DiscordServer() as other:
@@ -98,11 +99,11 @@ async def test_another_application_is_given_them_too(server: DiscordServer) -> N
 
 
 async def test_commands_that_were_not_taken_are_given_again(server: DiscordServer) -> None:
-    notes = Pad()
+    notes = Notebook()
     server.faults.script("bulk_set_application_commands", Status(503))
     async with desk(server) as it:
         with pytest.raises(PlatformFailure, match="keeps the old ones"):
             await sync(it.client, table(RECALL), notes)
-        assert notes.kept == {}
+        assert notes.values == {}
         await sync(it.client, table(RECALL), notes)
     assert len(server.world.commands) == 1

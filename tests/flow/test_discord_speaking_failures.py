@@ -7,7 +7,8 @@ import pytest
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit, Right, Status
-from tests.kits.discord_speech import Clock, Mouth, desk, part, posts
+from tests.kits.adapter_kit import Clock
+from tests.kits.discord_speech import Mouth, desk, part, posts
 
 
 async def test_a_closed_dm(server: DiscordServer) -> None:

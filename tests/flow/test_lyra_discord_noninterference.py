@@ -5,8 +5,7 @@ The model answers with a hash of all that it is given, time stands still, and ea
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -19,43 +18,14 @@ from adapters.events import Place, Quote, split_key
 from bot.conversation.domains import Domains
 from memory.bank.block import HEAD
 from memory.types import Confidence, Domain
-from tests.fakes.discord import DiscordServer, Message, Person
-from tests.fakes.openai_behaviours import Calls, Request, echo, hashed, looked_up, sensible
-from tests.kits.discord_home import Awake, prompt, sound
+from tests.fakes.discord import DiscordServer, Person
+from tests.kits.discord_home import sound
 from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town
-
-NOON = datetime(2026, 3, 4, 12, tzinfo=UTC)
-
-
-def at_noon(minutes: int) -> int:
-    """Return an instant some minutes after noon, in microseconds UTC."""
-    return int((NOON + timedelta(minutes=minutes)).timestamp()) * 1_000_000
-
+from tests.kits.noninterference import IN_A_CHANNEL, MUCH, NOON, Run, Said, at_noon, built, model
 
 CONFIG = 'time_zone = "UTC"\nsummarize_after = 4'
 
 
-@dataclass(frozen=True)
-class Said:
-    """Something that somebody says somewhere; `to_her` has it name Lyra, `answers` is the text that it replies to."""
-
-    who: str
-    where: str
-    text: str
-    to_her: bool = True
-    answers: str = ""
-
-
-IN_A_CHANNEL = [
-    Said("ada", "general", "our boat is called Iris"),
-    Said("bob", "general", "the harbour is closed on Monday", to_her=False),
-    Said("bob", "general", "when can we sail?"),
-    Said("ada", "lobby", "the boat needs a new sail"),
-    Said("ada", "general", "what is our boat called?", answers="the harbour is closed on Monday"),
-    Said("ada", "general", "and what does the boat need?", answers="when can we sail?"),
-    Said("bob", "general", "who has the key of the boat?"),
-    Said("ada", "general", "what did we say about the harbour?"),
-]
 IN_A_DM = [
     Said("ada", "dm", "my boat is called Iris"),
     Said("ada", "lobby", "the boat needs a new sail"),
@@ -65,16 +35,6 @@ IN_A_DM = [
     Said("ada", "dm", "what did you just say?"),
 ]
 NOTHING: Sequence[Said] = ()
-MUCH = [
-    Said("ada", "dm", "our boat is secretly called Kestrel"),
-    Said("bob", "bob's dm", "I hid the key of the boat under the harbour wall"),
-    Said("ada", "staff", "the harbour master sails our boat on Mondays, and the key is 7741"),
-    Said("ada", "secret", "a surprise: we rename the boat"),
-    Said("ada", "club", "the boat of the club is called Kestrel as well"),
-    Said("bob", "bob's dm", "what is our boat called, and who has the key?"),
-    Said("ada", "staff", "the boat, the boat, the boat, the key, the harbour", to_her=False),
-    Said("ada", "staff", "what does the boat need?", answers="the boat, the boat, the boat, the key, the harbour"),
-]
 UNREAD = [
     Said("bob", "board", "our boat is secretly called Kestrel"),
     Said("bob", "bob's dm", "I hid the key of the boat under the harbour wall"),
@@ -93,70 +53,6 @@ CONFIDED = [
     Said("ada", "lobby", "what is our boat called? Bob must not know."),
     Said("ada", "lobby", "the boat gets a new captain on 5 May, and that's between you and me"),
 ]
-
-
-def model(request: Request) -> str | Calls:
-    """Write digests as a model does, and answer everything else with a hash of the whole prompt once it was looked up."""
-    written = sensible(request)
-    return written if written != echo(request) else looked_up(request)
-
-
-async def built(town: Town) -> None:
-    """Build the same world every time."""
-    world, ada, bob = town.server.world, town.person("ada"), town.person("bob")
-    home, club = world.guild("Home"), world.guild("Club")
-    general = world.channel(home, "general")
-    world.join(home, ada.user)
-    world.join(home, bob.user)
-    town.names.update(
-        general=general,
-        lobby=world.channel(home, "lobby"),
-        porch=world.channel(home, "porch"),
-        staff=world.channel(home, "staff", only=(world.bot, ada.user)),
-        board=world.channel(home, "board", only=(world.bot, bob.user)),
-        secret=await ada.starts_thread(general, "A surprise", private=True),
-        club=world.channel(club, "lounge"),
-        dm=await ada.opens_dm(),
-    )
-    town.names["bob's dm"] = await bob.opens_dm()
-    await ada.invites(town.names["secret"])
-
-
-@dataclass
-class Run:
-    """One run: its town, and what was said in it."""
-
-    town: Town
-    lyra: Awake
-    said: dict[str, Message] = field(default_factory=dict)
-
-    async def happens(self, said: Said, at: datetime) -> Message:
-        """Let something be said, and wait until it is answered and nothing that follows from it is under way."""
-        town = self.town
-        text = f"{town.server.mention} {said.text}" if said.to_her else said.text
-        message = await town.person(said.who).says(town.names[said.where], text, at=at, reply_to=self.said.get(said.answers))
-        self.said[said.text] = message
-        if said.to_her:
-            await town.answer(message)
-            await self.lyra.rests()
-        return message
-
-    def sent(self, where: str) -> list[Any]:
-        """Return all that was sent to a place, each answer with the prompt that it is a hash of: there a difference can be read."""
-        server, place = self.town.server, str(self.town.names[where].id)
-        sent = [_bare(server, call.body) for call in server.calls("create_message") if place in call.path]
-        prompts = {hashed(chat): prompt(chat) for chat in self.lyra.chats}
-        return [{**body, "made from": prompts.get(body["content"], "").splitlines()} for body in sent]
-
-    def shown(self, where: str, text: str) -> bool:
-        """Say whether a text stood in view of an answer at a place."""
-        told = {one.content for one in self.town.server.world.by_bot(self.town.names[where])}
-        return any(text in prompt(chat) for chat in self.lyra.chats if hashed(chat) in told)
-
-    @property
-    def looked_up(self) -> bool:
-        """Whether the model was shown what it looked up and opened."""
-        return any("What you looked up:" in chat.last_user and "receipt" in chat.last_user for chat in self.lyra.chats)
 
 
 async def sent(
@@ -202,13 +98,6 @@ async def sent(
             assert private or (run.shown(where, "The message answers this:") and run.shown(where, "others said here:"))
         sound(server)
         return run.sent(where)
-
-
-def _bare(server: DiscordServer, body: Any) -> Any:
-    """Return what was sent without what is new with every Discord: the nonce, and the id of what is answered."""
-    texts = {str(one.id): one.content.removeprefix(server.mention) for one in server.world.messages()}
-    reference = body.get("message_reference")
-    return {**body, "nonce": "", "message_reference": reference and texts.get(str(reference["message_id"]), "deleted")}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from tests.fakes.matrix import Proxy, Refuse, Status, Synapse
 from tests.fakes.matrix.authorization import UNSTABLE, Authorization
 from tests.fakes.matrix.synapse import free_port
 from tests.fakes.pulse import PATIENCE, Pulse
-from tests.kits.matrix_account import Notebook, device
+from tests.kits.adapter_kit import Notebook
+from tests.kits.matrix_account import device
 
 REFRESH = "refresh_token"
 METADATA = "GET /_matrix/client/v1/auth_metadata"

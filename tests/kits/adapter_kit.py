@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from copy import deepcopy
@@ -17,6 +18,7 @@ E = TypeVar("E", bound=Event)
 
 NO_COMMANDS: Mapping[str, CommandSpec] = {}
 NO_CURSORS: Mapping[str, str] = {}
+_SECOND = 1_000_000
 
 
 class Silent(Adapter):
@@ -57,6 +59,11 @@ class Notebook:
     async def put(self, name: str, value: Any) -> None:
         """Keep a value, as JSON has it."""
         self.values[name] = json.loads(json.dumps(value))
+
+    def forget(self, name: str) -> None:
+        """Lose a note of every account, as with a database that is older than what followed."""
+        for one in [one for one in self.values if one.startswith(f"{name} ")]:
+            del self.values[one]
 
 
 class Ear:
@@ -151,3 +158,17 @@ async def connected(adapter: Adapter, ear: Ear) -> AsyncIterator[None]:
             task.result()
         await ready
         yield
+
+
+class Clock:
+    """The time now, in microseconds UTC, and what a test adds to it."""
+
+    def __init__(self) -> None:
+        self.ahead = 0
+
+    def __call__(self) -> int:
+        return time.time_ns() // 1000 + self.ahead
+
+    def passes(self, seconds: float) -> None:
+        """Let time pass."""
+        self.ahead += round(seconds * _SECOND)

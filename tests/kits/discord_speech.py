@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import json
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -23,23 +22,9 @@ from adapters.errors import SendFailed
 from adapters.events import Asked, Event, Message
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.pulse import Pulse
+from tests.kits.adapter_kit import Clock, Notebook
 
-_SECOND = 1_000_000
 _numbers = itertools.count(1)
-
-
-class Clock:
-    """The time now, in microseconds UTC, and what a test adds to it."""
-
-    def __init__(self) -> None:
-        self.ahead = 0
-
-    def __call__(self) -> int:
-        return time.time_ns() // 1000 + self.ahead
-
-    def passes(self, seconds: float) -> None:
-        """Let time pass."""
-        self.ahead += round(seconds * _SECOND)
 
 
 class Ears:
@@ -90,21 +75,6 @@ class Ears:
 
     async def _nothing(self) -> Sequence[str]:
         return ()
-
-
-class Pad:
-    """An adapter's own notes, on paper."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}
-
-    async def get(self, name: str) -> Any:
-        """Return a value as it was put, None where there is none."""
-        return self.kept.get(name)
-
-    async def put(self, name: str, value: Any) -> None:
-        """Keep a value."""
-        self.kept[name] = value
 
 
 class Mouth(discord.Client):
@@ -191,7 +161,7 @@ class Setting:
 
 def posts(client: discord.Client, clock: Clock, kind: type[Posts] = Posts) -> Posts:
     """Return what says things in channels."""
-    return kind(client, clock, ThreadStarts(Pad()))
+    return kind(client, clock, ThreadStarts(Notebook()))
 
 
 @asynccontextmanager
@@ -203,7 +173,7 @@ async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIt
         await client.wait_until_ready()
         sender = chosen.sender(client, lambda: None, clock, seconds=chosen.seconds, posts=posts(client, clock, chosen.posts))
         if chosen.specs:
-            await sync(client, ears.table, Pad())
+            await sync(client, ears.table, Notebook())
         client.calls = Calls(client, ears, lambda server: "", now=clock, patience=chosen.patience)
         yield Desk(client, sender, client.calls, ears, clock)
         if not ears.answered.done():

@@ -40,15 +40,15 @@ def on_server() -> bool:
 
 def address_of(path: Path) -> Address | None:
     """Return where the memory of a path is kept, None where the file itself holds it."""
-    return server().address(_named(path)) if on_server() else None
+    return server().address(named(path)) if on_server() else None
 
 
 async def fresh(path: Path, key: bytes | None) -> None:
     """Put a memory that holds nothing where there is none yet, as `open_database` would make it."""
     if on_server():
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        server().make(_named(path))
-        _databases.add(_named(path))
+        server().make(named(path))
+        _databases.add(named(path))
         return
     if path.exists():
         return
@@ -64,12 +64,12 @@ async def fresh(path: Path, key: bytes | None) -> None:
 def copies(path: Path) -> Callable[[Path], None]:
     """Return what puts a copy of the memory of a path, which nobody has open, elsewhere: however often, also when that path is gone."""
     if on_server():
-        name = _named(path)
+        name = named(path)
         _databases.discard(name)
 
         def copy(other: Path) -> None:
-            server().make(_named(other), like=name)
-            _databases.add(_named(other))
+            server().make(named(other), like=name)
+            _databases.add(named(other))
 
         return copy
     written = path.read_bytes()
@@ -138,5 +138,5 @@ def server() -> Postgres:
     return _held.enter_context(postgres(_run[0] if _run else None))
 
 
-def _named(path: Path) -> str:
+def named(path: Path) -> str:
     return f"t{blake2b(str(path.absolute()).encode(), digest_size=12).hexdigest()}"

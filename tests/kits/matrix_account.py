@@ -1,11 +1,9 @@
 """Lyra's account under test: whose it is, what she keeps of it over restarts, and what she says with it alone."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from nio import AsyncClient, MegolmEvent, RoomMessageText, RoomSendResponse, SyncResponse
 
@@ -13,26 +11,7 @@ from adapters.matrix.account.account import Access, Account
 from adapters.matrix.outgoing.wire import TO_ALL_DEVICES
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.pulse import PATIENCE
-
-
-class Notebook:
-    """Notes as they are kept: as JSON. They outlive an account, as real ones do a process."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, str] = {}
-
-    async def get(self, name: str) -> Any:
-        """Return a value."""
-        return json.loads(self.values.get(name, "null"))
-
-    async def put(self, name: str, value: Any) -> None:
-        """Keep a value."""
-        self.values[name] = json.dumps(value)
-
-    def forget(self, name: str) -> None:
-        """Lose a note of every account, as with a database that is older than what followed."""
-        for one in [one for one in self.values if one.startswith(f"{name} ")]:
-            del self.values[one]
+from tests.kits.adapter_kit import Notebook
 
 
 class Home:

@@ -3,7 +3,6 @@
 import asyncio
 import itertools
 import json
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -22,38 +21,9 @@ from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.pulse import Pulse
+from tests.kits.adapter_kit import Clock, Notebook
 
-_SECOND = 1_000_000
 _numbers = itertools.count(1)
-
-
-class Clock:
-    """The time now, in microseconds UTC, and what a test adds to it."""
-
-    def __init__(self) -> None:
-        self.ahead = 0
-
-    def __call__(self) -> int:
-        return time.time_ns() // 1000 + self.ahead
-
-    def passes(self, seconds: float) -> None:
-        """Let time pass."""
-        self.ahead += round(seconds * _SECOND)
-
-
-class Pad:
-    """An adapter's own notes, on paper."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, Any] = {}
-
-    async def get(self, name: str) -> Any:
-        """Return a value as it was put, None where there is none."""
-        return self.kept.get(name)
-
-    async def put(self, name: str, value: Any) -> None:
-        """Keep a value."""
-        self.kept[name] = value
 
 
 class Ears:
@@ -98,7 +68,7 @@ class Desk:
     rooms: Rooms
     sender: Sender
     clock: Clock
-    notes: Pad
+    notes: Notebook
     proxy: Proxy
     ears: Ears
 
@@ -153,12 +123,12 @@ class Town:
     people: People
     proxy: Proxy
     folder: Path
-    notes: Pad = field(default_factory=Pad)
+    notes: Notebook = field(default_factory=Notebook)
     access: Access | None = None
 
     def loses_keys(self) -> None:
         """Let Lyra be a new device from now on: what she kept of the old one is gone."""
-        self.notes, self.folder = Pad(), self.folder / "again"
+        self.notes, self.folder = Notebook(), self.folder / "again"
 
     @asynccontextmanager
     async def desk(self, *, seconds: float = 60.0, wire: type[Wire] = Wire) -> AsyncIterator[Desk]:

@@ -1,8 +1,13 @@
 """Pages: what is known of whom and what is named, put together from items and gone with them."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from memory.store.database import Database, Parameters, Row
+from memory.tiers import entities
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
 from memory.view.pages import Page
 from memory.view.recalled import Wanted
@@ -192,3 +197,40 @@ async def test_two_friends_of_one_first_name_are_kept_apart(tmp_path: Path) -> N
         await told(here, "My friend Ben plays chess", "My friend Ben Miller cooks", "My friend Ben Smith sings")
         assert texts(await page(here, "Ben")) == ["My friend Ben plays chess"]
         assert texts(await page(here, "Ben Smith")) == ["My friend Ben Smith sings"]
+
+
+class Counting:
+    """A database that counts what its transactions ask it."""
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._db, name)
+
+    @asynccontextmanager
+    async def transaction(self, **given: Any) -> AsyncIterator[Any]:
+        """Open a transaction, each question of which counts."""
+        async with self._db.transaction(**given) as tx:
+            ask = tx.all
+
+            async def counted(sql: str, parameters: Parameters | None = None) -> list[Row]:
+                self.asked += 1
+                return await ask(sql, parameters)
+
+            tx.all = counted  # type: ignore[method-assign]
+            yield tx
+
+
+async def test_many_names_are_kept_with_as_few_questions_as_few_names(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        asked = []
+        for names in (("Bruno",), ("Ada", "Bela", "Carla", "Dora", "Edgar", "Frieda", "Gustav", "Hanna")):
+            for name in names:
+                await here.say(f"My friend {name} likes {name}ville.")
+            counting = Counting(here.memory.db)
+            await entities.catch_up(counting, here.memory.places.seal, here.domain)
+            asked.append(counting.asked)
+        assert asked[0] == asked[1] > 0
+        assert (await page(here, "Hanna")).kind == "person"

@@ -1,11 +1,11 @@
 """What is asked of a server at the same time, in one trip: it leaves once nobody who works in a transaction could ask anything more before an answer."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memory.store.cancellation import to_the_end
+from memory.store.cancellation import all_of
 from memory.store.database import Row
 from memory.store.postgresql.connection import Step
 
@@ -47,12 +47,10 @@ class Asking:
     async def together(self, work: Sequence[Coroutine[Any, Any, Any]]) -> list[Any]:
         """Await all of these and return what they return. Raises what the first of them that failed raised, once all have ended."""
         self._busy += len(work) - 1
-        ended = await to_the_end(_all(self._part(one) for one in work))
-        self._busy += 1
-        for one in ended:
-            if isinstance(one, BaseException):
-                raise one
-        return ended
+        try:
+            return await all_of(self._part(one) for one in work)
+        finally:
+            self._busy += 1
 
     async def _part(self, work: Coroutine[Any, Any, Any]) -> Any:
         try:
@@ -67,18 +65,12 @@ class Asking:
             asked, self._asked = self._asked, []
             self._sending = True
             try:
-                found = await self._send(asked)
-            except BaseException as error:  # noqa: BLE001
-                # Raised by whoever asked.
-                for one in asked:
-                    one.rows.set_exception(error)
-            else:
-                for one, rows in zip(asked, found, strict=True):
-                    one.rows.set_result(rows)
+                (found,) = await asyncio.gather(self._send(asked), return_exceptions=True)
             finally:
                 self._sending = False
+            for at, one in enumerate(asked):
+                if isinstance(found, BaseException):
+                    one.rows.set_exception(found)
+                else:
+                    one.rows.set_result(found[at])
             self._busy += len(asked)
-
-
-async def _all(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
-    return await asyncio.gather(*work, return_exceptions=True)

@@ -18,6 +18,7 @@ from aiosqlite import core
 
 from memory.store import home_files
 from memory.store.bounds import Bounds
+from memory.store.cancellation import all_of
 from memory.store.counters import take
 from memory.store.database import Numbers, Parameters, Row, Rows
 from memory.store.sqlite import wal
@@ -82,13 +83,8 @@ class SqliteTransaction:
         return rows
 
     async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Await all of these, one after another: what they ask is answered at once."""
-        waiting = deque(work)
-        try:
-            return [await waiting.popleft() for _ in work]
-        finally:
-            for one in waiting:
-                one.close()
+        """Await all of these at once: their statements run in the connection's thread without waiting for the event loop between."""
+        return await all_of(work)
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""

@@ -1,0 +1,50 @@
+"""Processes of `lyra` by a clock and ids that are given to them: instants stand in a file, which whoever runs them moves on.
+
+The container makes its clock and ids by name; before it does, a process that was customized so has other classes there.
+"""
+
+from hashlib import blake2b
+from itertools import count
+from pathlib import Path
+
+from tests.kits.customized import customized
+
+
+class GivenClock:
+    """The clock of several processes: the instant that stands in a file, in microseconds UTC."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._next = file.with_suffix(".next")
+
+    def now(self) -> int:
+        """Return the present instant."""
+        return int(self.file.read_text())
+
+    def set(self, at: int) -> None:
+        """Make it another instant, in all processes at once."""
+        self._next.write_text(str(at))
+        self._next.rename(self.file)
+
+
+class GivenIds:
+    """Ids of 128 bits that one process gives in the same order in every run, and no other process gives."""
+
+    def __init__(self, process: str) -> None:
+        self._process = process
+        self._numbers = count()
+
+    def new(self) -> str:
+        """Return the next id."""
+        return blake2b(f"{self._process} {next(self._numbers)}".encode(), digest_size=16).hexdigest()
+
+
+def given(folder: Path, clock: Path, process: str, more: str = "") -> dict[str, str]:
+    """Return an environment in which a process of that name goes by that clock; `more` is run in it before it begins."""
+    return customized(
+        folder / process,
+        "from functools import partial\nfrom pathlib import Path\nimport bot.app\n"
+        "from tests.kits.given_time import GivenClock, GivenIds\n"
+        f"bot.app.SystemClock = partial(GivenClock, Path({str(clock)!r}))\n"
+        f"bot.app.RandomIds = partial(GivenIds, {process!r})\n{more}",
+    )

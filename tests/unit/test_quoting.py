@@ -1,0 +1,57 @@
+"""What is forwarded in a prompt: shown, and by whom, and asked of memory once for all of it."""
+
+from pathlib import Path
+
+import pytest
+
+from adapters.events import Forward, Quote
+from bot.context.quoting import without_forgotten
+from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
+from tests.kits.memory_kit import Corner, among
+
+TOLD = {"red": "ada", "blue": "ben", "green": "ada"}
+
+
+async def confided(here: Corner) -> None:
+    """Keep three messages, the first two of which their tellers want kept from Cleo."""
+    for text, who in TOLD.items():
+        discretion = Discretion(("Cleo",)) if text != "green" else None
+        here.said += 1
+        new = NewExchange(
+            Kind.SAID, text, text, here.clock.now() + here.said, who, "user", Identity("console", who), discretion=discretion
+        )
+        await here.view.say(here.session, [new])
+
+
+def forwarding(person: str, *texts: str) -> Quote:
+    """Return what somebody said who forwards these messages."""
+    told = " ".join(texts)
+    return Quote(
+        f"{person} {told}", person, told, 0, person=person, forwards=tuple(Forward(text, "", "dm", text) for text in texts)
+    )
+
+
+async def test_each_forward_of_a_confidence_is_judged_by_who_forwards_it(tmp_path: Path) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        await confided(here)
+        quotes = [forwarding("ada", *TOLD), forwarding("ben", *TOLD), forwarding("cleo", *TOLD), forwarding("", *TOLD)]
+        left = await without_forgotten(here.memory, here.view, "console", quotes)
+        assert [[one.id for one in quote.forwards] for quote in left] == [
+            ["red", "green"],
+            ["blue", "green"],
+            ["green"],
+            ["green"],
+        ]
+        assert [quote.text for quote in left][:2] == ["red [forwarded] green", "[forwarded] blue green"]
+
+
+@pytest.mark.parametrize("times", [2, 9])
+async def test_however_many_forward_something_memory_is_asked_as_often(tmp_path: Path, times: int) -> None:
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        await confided(here)
+        asked = []
+        for quotes in ([forwarding("ada", "red")], [forwarding(f"person {n}", *TOLD) for n in range(times)]):
+            before = here.memory.db.reads
+            await without_forgotten(here.memory, here.view, "console", quotes)
+            asked.append(here.memory.db.reads - before)
+        assert asked[0] == asked[1]
