@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
-from memory.store.postgresql.asking import Asked, Asking
+from memory.store.postgresql.asking import Asking, Question
 from memory.store.postgresql.connection import Connection, Step
 from memory.store.postgresql.failures import is_lost
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
@@ -33,7 +33,7 @@ _NUMBERED: Step = ("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS num
 _AHEAD: Step = ("SELECT nextval('numbers_item') AS item, CAST(pg_current_xact_id() AS TEXT) AS number", ())
 """Numbers that whoever writes in a domain needs nearly always, behind the locks."""
 _READS = ("SELECT", "COMMIT")
-_HELD = "SELECT count(*) AS held FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
+_HELD = "SELECT domain FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
 Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
 """Statements, and the parameters in their order of each time that one is run."""
 _MANY = 20
@@ -152,7 +152,7 @@ class PostgresTransaction:
         self._has_written |= bool(waiting)
         if self._number is None or self._used - self._looked_at:
             # By itself: of what is written and ends at once nobody could say what became of it.
-            self._number = (await self._sent(waiting, [Asked(_NUMBERED)]))[0][0]["number"]
+            self._number = (await self._sent(waiting, [Question(_NUMBERED)]))[0][0]["number"]
             self._has_written = self._number is not None
             waiting = []
         await self._require()
@@ -160,7 +160,7 @@ class PostgresTransaction:
             waiting = [*waiting, (STILL_HERE, [[self._own]])]
         if self._taken is not None and self._connection.info.transaction_status == TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
-        await self._run(waiting, [Asked(("COMMIT", ()))])
+        await self._run(waiting, [Question(("COMMIT", ()))])
         self._new.clear()
 
     async def end(self) -> None:
@@ -185,11 +185,11 @@ class PostgresTransaction:
     async def _ask(self, sql: str, given: Sequence[object]) -> list[Row]:
         return await self._asking.ask((sql, given))
 
-    async def _send(self, asked: Sequence[Asked]) -> Sequence[list[Row]]:
+    async def _send(self, asked: Sequence[Question]) -> Sequence[list[Row]]:
         return await self._sent(await self._made(), asked)
 
     async def _ask_alone(self, sql: str, given: Sequence[object]) -> list[Row]:
-        return (await self._sent([], [Asked((sql, given))]))[0]
+        return (await self._sent([], [Question((sql, given))]))[0]
 
     async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters], ask: Ask) -> None:
         """Have the keys at hand that these rows are sealed with, made where there are none; `ask` asks for those."""
@@ -204,7 +204,7 @@ class PostgresTransaction:
         # Those that are no domain's stay for good.
         self._used |= {domain for domain in domains if domain > 0}
 
-    async def _sent(self, waiting: Made, asked: Sequence[Asked]) -> Sequence[list[Row]]:
+    async def _sent(self, waiting: Made, asked: Sequence[Question]) -> Sequence[list[Row]]:
         """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of each that is asked."""
         for again in (True, False):
             begins = self._taken is None
@@ -220,17 +220,16 @@ class PostgresTransaction:
                 await self._pool.check()
         raise AssertionError
 
-    async def _run(self, waiting: Made, asked: Sequence[Asked], *, begins: bool = False) -> Sequence[list[Row]]:
+    async def _run(self, waiting: Made, asked: Sequence[Question], *, begins: bool = False) -> Sequence[list[Row]]:
         """Run statements in one trip, and return the rows of each that is asked."""
         steps = beginning(self.bounds, self._scope) if begins else []
         written = [key for key in self.bounds.writes if isinstance(key, int)] if begins and self.bounds else []
         if written:
             steps.append(_AHEAD)
-            self._used.update(key for key in written if self._border.keys.has(key))
         # Known before it is sent: its answer may be lost.
         self._has_written |= bool(waiting) or any(not one.step[0].startswith(_READS) for one in asked)
         steps += [(statement, row) for statement, rows in waiting for row in rows]
-        used = sorted(self._used - self._looked_at)
+        used = sorted((self._used | {key for key in written if self._border.keys.has(key)}) - self._looked_at)
         number = bool(waiting) and self._number is None and not written and asked[0].step != _NUMBERED
         held, first = bool(used), len(steps)
         if number:
@@ -254,15 +253,16 @@ class PostgresTransaction:
         if number:
             self._number = found[first][0]["number"]
         if held:
-            self._require_held(used, found[first + number][0]["held"])
+            there = {row["domain"] for row in found[first + number]}
+            self._looked_at |= there
+            self._require_held({*used} - there)
         return [found[at[one]] for one in asked]
 
-    def _require_held(self, used: Collection[int], held: int) -> None:
-        """Raise DatabaseBusy where something was sealed with a key that another process destroyed meanwhile."""
-        if held < len(used):
-            self._border.keys.drop(used)
+    def _require_held(self, destroyed: Collection[int]) -> None:
+        """Have keys that another process destroyed be looked for anew. Raises DatabaseBusy where something was sealed with one meanwhile."""
+        self._border.keys.drop(destroyed)
+        if not self._used.isdisjoint(destroyed):
             raise psycopg.errors.SerializationFailure("a key was destroyed meanwhile")
-        self._looked_at |= set(used)
 
     async def _made(self) -> Made:
         waiting, self._waiting = self._waiting, []
@@ -282,20 +282,6 @@ async def _listed(rows: Rows) -> list[Parameters]:
 
 def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
     return [border.values(prepared, row) for row in rows]
-
-
-async def fetched(connection: Connection, scope: Scope, sql: str, parameters: Parameters, border: Border) -> list[Row]:
-    """Run one statement that seals nothing, for some domains, and return all its rows."""
-    prepared, ask = border.prepared(sql), partial(asked, connection, scope)
-    return await border.rows(prepared, await ask(prepared.sql, border.values(prepared, parameters)), ask)
-
-
-async def asked(connection: Connection, scope: Scope, sql: str, given: Sequence[object] = ()) -> list[Row]:
-    """Run one statement of the server, for some domains, with its parameters in their order, and return all its rows.
-
-    Both go there in one trip, which is one transaction unless one is open.
-    """
-    return (await connection.trip([(SAY, scope.parameters), (sql, given)]))[-1]
 
 
 async def let_go(pool: Pool, connection: Connection) -> None:
