@@ -20,8 +20,8 @@ from memory.store.postgresql.copying import copy, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.dialect import numbered, translated
 from memory.store.postgresql.migrating import _LEDGER
-from memory.store.postgresql.rewrapping import rewrap
 from memory.store.postgresql.sealing import border, envelope
+from memory.store.postgresql.sealing.rewrapping import rewrap
 from memory.store.postgresql.transaction import PostgresTransaction
 from memory.store.schema import migrations
 from memory.store.sqlite.database import SqliteDatabase
