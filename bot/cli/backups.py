@@ -91,7 +91,7 @@ async def rotate() -> int:
     key_path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     with home.alone(around, SystemClock()):
         if address := address_of(around, settings):
-            done = await imported("memory.store.postgresql.rewrapping:rewrap")(address, key_path)
+            done = await imported("memory.store.postgresql.sealing.rewrapping:rewrap")(address, key_path)
         else:
             home_files.require_there(around.db_path)
             with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:

@@ -73,21 +73,22 @@ async def index_entries(tx: Transaction, domain: Domain, found: Sequence[IndexEn
     """Index items in this transaction; items told in confidence are indexed in the confidence's domain only."""
     if not found:
         return
-    confided, language = await tx.together(confidences.of(tx, [one.item for one in found]), _language(tx, domain))
-    await _index(tx, domain, [one for one in found if one.item not in confided], language)
+    confided, language = await tx.together(confidences.of(tx, [one.item for one in found]), last_language(tx, domain))
+    await index_new(tx, domain, [one for one in found if one.item not in confided], language)
     for inner in {one.domain.key: one.domain for one in confided.values()}.values():
         told = [one for one in found if one.item in confided and confided[one.item].domain == inner]
-        await _index(tx, inner, told, await _language(tx, inner))
+        await index_new(tx, inner, told, await last_language(tx, inner))
 
 
-async def _index(tx: Transaction, domain: Domain, found: Sequence[IndexEntry], language: str) -> None:
+async def index_new(tx: Transaction, domain: Domain, found: Sequence[IndexEntry], language: str) -> None:
+    """Index items that belong to a domain, behind texts of a language."""
     if not found:
         return
     await tx.many(_INSERT, partial(_rows, domain, found, language))
     await announce(tx, domain, [one.item for one in found], "add")
 
 
-async def _language(tx: Transaction, domain: Domain) -> str:
+async def last_language(tx: Transaction, domain: Domain) -> str:
     """Return the language of the last text of a domain that had one."""
     last = await tx.one(
         "SELECT language FROM terms WHERE domain = :domain AND language <> '' ORDER BY item DESC LIMIT 1", {"domain": domain.key}

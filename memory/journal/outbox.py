@@ -146,7 +146,7 @@ async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
     rows, still = await tx.together(
         tx.all(f"{_SELECT} WHERE o.key = :key AND o.state = 'pending'", {"key": key}),
         # Another transaction may have cancelled it since.
-        tx.last("UPDATE outbox SET state = 'attempting' WHERE key = :key AND state = 'pending' RETURNING id", {"key": key}),
+        tx.all("UPDATE outbox SET state = 'attempting' WHERE key = :key AND state = 'pending' RETURNING id", {"key": key}),
     )
     return outgoing(rows[0]) if rows and still else None
 

@@ -79,7 +79,7 @@ class Transaction(Reader, Protocol):
     async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
         """Await all of these and return what they return; a store may run statements of several at once, in their order.
 
-        Raises what the first of them that failed raised.
+        None of them is the `last`: where one fails, the others may still run. Raises what the first of them that failed raised.
         """
         ...
 

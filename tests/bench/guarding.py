@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from memory.store.database import Row as StoredRow
-from memory.store.postgresql import transaction
+from memory.store.postgresql import asking
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.guarding.scope import Scope
@@ -38,7 +38,7 @@ def _lift(address: Address, patch: pytest.MonkeyPatch) -> None:
         cursor = await connection.execute(sql, given, binary=True)
         return await cursor.fetchall() if cursor.description else []
 
-    patch.setattr(transaction, "asked", asked)
+    patch.setattr(asking, "asked", asked)
 
 
 async def _measured(address: Address, path: Path, guarded: bool) -> tuple[float, ...]:

@@ -11,6 +11,7 @@ import pytest
 
 from memory.core import Memory, Ports
 from memory.errors import DatabaseBusy, WrongKey
+from memory.store.bounds import Bounds
 from memory.store.database import Parameters
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import Address
@@ -19,10 +20,12 @@ from memory.store.postgresql.copying import copy, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.dialect import numbered, translated
 from memory.store.postgresql.migrating import _LEDGER
-from memory.store.postgresql.rewrapping import rewrap
 from memory.store.postgresql.sealing import border, envelope
+from memory.store.postgresql.sealing.rewrapping import rewrap
+from memory.store.postgresql.transaction import PostgresTransaction
 from memory.store.schema import migrations
 from memory.store.sqlite.database import SqliteDatabase
+from memory.tiers.messages.storing import reword
 from tests.kits.fresh import server
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, corner
 from tests.kits.postgres import KEEPER, ROLE, unguarded
@@ -222,16 +225,41 @@ async def test_a_domain_that_is_forgotten_whole_has_another_key_and_what_was_sai
         server().drop(f"older{os.getpid()}")
 
 
-async def test_who_seals_with_a_key_that_is_destroyed_meanwhile_is_told_to_try_again(address: Address, tmp_path: Path) -> None:
+async def _destroy_key(address: Address, domain: int) -> None:
+    """Give a domain another key, as another process does."""
+    async with await PostgresDatabase.open(address, KEY) as other, other.transaction() as tx:
+        await tx.renew_key(domain)
+
+
+async def _seal_before_it_begins(here: Corner, item: int, text: str) -> None:
+    async with here.memory.db.transaction(bounds=Bounds.of(here.domain.key)) as tx:
+        await reword(tx, here.domain, item, text, 0)
+
+
+async def test_a_key_that_is_destroyed_meanwhile_seals_nothing_any_more(address: Address, tmp_path: Path) -> None:
     async with at_home(address, tmp_path) as here:
-        await here.say("one")
-        async with await PostgresDatabase.open(address, KEY) as other, other.transaction() as tx:
-            await tx.renew_key(here.domain.key)
-        with pytest.raises(DatabaseBusy):
-            await here.say("two", source="two")
+        asked = await here.say("one")
+        await _destroy_key(address, here.domain.key)
         await here.say("two", source="two")
-        assert "one" in await here.found("one")
+        await _destroy_key(address, here.domain.key)
+        with pytest.raises(DatabaseBusy):
+            await _seal_before_it_begins(here, asked.key, "three")
         await here.memory.db.verify()
+        await _seal_before_it_begins(here, asked.key, "three")
+        await here.memory.db.verify()
+
+
+async def test_without_the_guard_what_it_seals_opens_nowhere(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PostgresTransaction, "_require_held", lambda *_: None)
+    async with at_home(address, tmp_path) as here:
+        asked = await here.say("one")
+        await _destroy_key(address, here.domain.key)
+        await _seal_before_it_begins(here, asked.key, "three")
+    async with await PostgresDatabase.open(address, KEY) as db:
+        with pytest.raises(WrongKey):
+            await db.verify()
 
 
 async def test_a_new_master_key_opens_what_the_old_one_sealed_and_the_old_one_opens_nothing(

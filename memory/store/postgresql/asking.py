@@ -3,15 +3,18 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from memory.store.cancellation import all_of
-from memory.store.database import Row
-from memory.store.postgresql.connection import Step
+from memory.store.database import Parameters, Row
+from memory.store.postgresql.connection import Connection, Step
+from memory.store.postgresql.guarding.scope import SAY, Scope
+from memory.store.postgresql.sealing.border import Border
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class Question:
     """A statement whose rows somebody waits for; `everywhere` says that it is shown those of all domains."""
 
     step: Step
@@ -22,17 +25,24 @@ class Asked:
 class Asking:
     """What one transaction asks."""
 
-    def __init__(self, send: Callable[[Sequence[Asked]], Awaitable[Sequence[list[Row]]]]) -> None:
+    def __init__(self, send: Callable[[Sequence[Question]], Awaitable[Sequence[list[Row]]]]) -> None:
         """Ask nothing yet; `send` runs statements in one trip and returns the rows of each."""
         self._send = send
         # So many go on without waiting for an answer: in the beginning whoever works in the transaction.
         self._busy = 1
         self._sending = False
-        self._asked: list[Asked] = []
+        self._asked: list[Question] = []
 
     async def ask(self, step: Step, *, everywhere: bool = False) -> list[Row]:
         """Run one statement and return its rows."""
-        mine = Asked(step, everywhere)
+        mine = Question(step, everywhere)
+        if self._busy == 1 and not self._asked and not self._sending:
+            # Nobody else is at work.
+            self._sending = True
+            try:
+                return (await self._send([mine]))[0]
+            finally:
+                self._sending = False
         self._asked.append(mine)
         await self._pause()
         return await mine.rows
@@ -67,3 +77,17 @@ class Asking:
                 else:
                     one.rows.set_result(found[at])
             self._busy += len(asked)
+
+
+async def fetched(connection: Connection, scope: Scope, sql: str, parameters: Parameters, border: Border) -> list[Row]:
+    """Run one statement that seals nothing, for some domains, and return all its rows."""
+    prepared, ask = border.prepared(sql), partial(asked, connection, scope)
+    return await border.rows(prepared, await ask(prepared.sql, border.values(prepared, parameters)), ask)
+
+
+async def asked(connection: Connection, scope: Scope, sql: str, given: Sequence[object] = ()) -> list[Row]:
+    """Run one statement of the server, for some domains, with its parameters in their order, and return all its rows.
+
+    Both go there in one trip, which is one transaction unless one is open.
+    """
+    return (await connection.trip([(SAY, scope.parameters), (sql, given)]))[-1]

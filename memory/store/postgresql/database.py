@@ -25,6 +25,7 @@ from memory.store.database import Parameters, Reader, Row
 from memory.store.locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import SCHEMA, Address
+from memory.store.postgresql.asking import asked, fetched
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
 from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.copying import copy, is_empty, same, tables
@@ -41,7 +42,7 @@ from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.snapshot import Snapshot
-from memory.store.postgresql.transaction import Pool, PostgresTransaction, asked, fetched, let_go
+from memory.store.postgresql.transaction import Pool, PostgresTransaction, let_go
 from memory.store.postgresql.verifying import read_through
 from memory.store.sqlite.database import SqliteDatabase
 

@@ -6,6 +6,7 @@ from localization.sentences import lazy
 from memory.errors import MemoryMissing, NewerDatabase
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, Address
+from memory.store.postgresql.asking import asked
 from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import ownership, policies
@@ -13,7 +14,6 @@ from memory.store.postgresql.guarding.scope import SAY, WHOLE
 from memory.store.postgresql.peers.company import has_tables, make_tables
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
-from memory.store.postgresql.transaction import asked
 from memory.store.schema import migrations, newest
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"

@@ -3,10 +3,10 @@
 from typing import Self
 
 from memory.store.database import Parameters, Row
+from memory.store.postgresql.asking import fetched
 from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.guarding.scope import READING_ALL
 from memory.store.postgresql.sealing.border import Border
-from memory.store.postgresql.transaction import fetched
 
 
 class Snapshot:

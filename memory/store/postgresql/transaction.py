@@ -16,7 +16,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
-from memory.store.postgresql.asking import Asked, Asking
+from memory.store.postgresql.asking import Asking, Question
 from memory.store.postgresql.connection import Connection, Step
 from memory.store.postgresql.failures import is_lost
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
@@ -30,7 +30,10 @@ Pool = AsyncConnectionPool[Connection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
 """Fails where this process is not said to be alive any more; until the end nobody can say so."""
 _NUMBERED: Step = ("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", ())
-_HELD = "SELECT count(*) AS held FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
+_AHEAD: Step = ("SELECT nextval('numbers_item') AS item, CAST(pg_current_xact_id() AS TEXT) AS number", ())
+"""Numbers that whoever writes in a domain needs nearly always, behind the locks."""
+_READS = ("SELECT", "COMMIT")
+_HELD = "SELECT domain FROM data_keys WHERE number = ANY(CAST($1 AS BIGINT[]))"
 Made = Sequence[tuple[str, Sequence[Sequence[object]]]]
 """Statements, and the parameters in their order of each time that one is run."""
 _MANY = 20
@@ -68,8 +71,14 @@ class PostgresTransaction:
         self._taken: Connection | None = None
         self._asking = Asking(self._send)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
-        self.number: str | None = None
+        self._number: str | None = None
+        self._item: int | None = None
+        self._has_written = False
+
+    @property
+    def number(self) -> str | None:
         """The server's own number of it, once it is known that anything was written."""
+        return self._number if self._has_written else None
 
     @property
     def everywhere(self) -> Reader:
@@ -96,6 +105,9 @@ class PostgresTransaction:
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return the next n numbers of a sequence of the server, for which nobody waits."""
+        if of == "item" and n == 1 and self._item is not None:
+            item, self._item = self._item, None
+            return [item]
         rows = await self.all(f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))", {"n": n})
         return sorted(row["number"] for row in rows)
 
@@ -137,16 +149,18 @@ class PostgresTransaction:
         waiting = await self._made()
         if self._taken is None and not waiting:
             return
-        if self.number is None or self._used - self._looked_at:
+        self._has_written |= bool(waiting)
+        if self._number is None or self._used - self._looked_at:
             # By itself: of what is written and ends at once nobody could say what became of it.
-            self.number = (await self._sent(waiting, [Asked(_NUMBERED)]))[0][0]["number"]
+            self._number = (await self._sent(waiting, [Question(_NUMBERED)]))[0][0]["number"]
+            self._has_written = self._number is not None
             waiting = []
         await self._require()
         if self.number is not None and self._own:
             waiting = [*waiting, (STILL_HERE, [[self._own]])]
         if self._taken is not None and self._connection.info.transaction_status == TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
-        await self._run(waiting, [Asked(("COMMIT", ()))])
+        await self._run(waiting, [Question(("COMMIT", ()))])
         self._new.clear()
 
     async def end(self) -> None:
@@ -171,11 +185,11 @@ class PostgresTransaction:
     async def _ask(self, sql: str, given: Sequence[object]) -> list[Row]:
         return await self._asking.ask((sql, given))
 
-    async def _send(self, asked: Sequence[Asked]) -> Sequence[list[Row]]:
+    async def _send(self, asked: Sequence[Question]) -> Sequence[list[Row]]:
         return await self._sent(await self._made(), asked)
 
     async def _ask_alone(self, sql: str, given: Sequence[object]) -> list[Row]:
-        return (await self._sent([], [Asked((sql, given))]))[0]
+        return (await self._sent([], [Question((sql, given))]))[0]
 
     async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters], ask: Ask) -> None:
         """Have the keys at hand that these rows are sealed with, made where there are none; `ask` asks for those."""
@@ -190,7 +204,7 @@ class PostgresTransaction:
         # Those that are no domain's stay for good.
         self._used |= {domain for domain in domains if domain > 0}
 
-    async def _sent(self, waiting: Made, asked: Sequence[Asked]) -> Sequence[list[Row]]:
+    async def _sent(self, waiting: Made, asked: Sequence[Question]) -> Sequence[list[Row]]:
         """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of each that is asked."""
         for again in (True, False):
             begins = self._taken is None
@@ -206,13 +220,18 @@ class PostgresTransaction:
                 await self._pool.check()
         raise AssertionError
 
-    async def _run(self, waiting: Made, asked: Sequence[Asked], *, begins: bool = False) -> Sequence[list[Row]]:
+    async def _run(self, waiting: Made, asked: Sequence[Question], *, begins: bool = False) -> Sequence[list[Row]]:
         """Run statements in one trip, and return the rows of each that is asked."""
         steps = beginning(self.bounds, self._scope) if begins else []
+        written = [key for key in self.bounds.writes if isinstance(key, int)] if begins and self.bounds else []
+        if written:
+            steps.append(_AHEAD)
+        # Known before it is sent: its answer may be lost.
+        self._has_written |= bool(waiting) or any(not one.step[0].startswith(_READS) for one in asked)
         steps += [(statement, row) for statement, rows in waiting for row in rows]
-        used = sorted(self._used - self._looked_at)
-        number, held = bool(waiting) and self.number is None and asked[0].step != _NUMBERED, bool(used)
-        first = len(steps)
+        used = sorted((self._used | {key for key in written if self._border.keys.has(key)}) - self._looked_at)
+        number = bool(waiting) and self._number is None and not written and asked[0].step != _NUMBERED
+        held, first = bool(used), len(steps)
         if number:
             steps.append(_NUMBERED)
         if held:
@@ -228,18 +247,22 @@ class PostgresTransaction:
             if those and everywhere:
                 steps.append((SAY, self._scope.parameters))
         found = await self._connection.trip(steps, to_the_end=True)
+        if written:
+            begun = next(rows[0] for step, rows in zip(steps, found, strict=True) if step is _AHEAD)
+            self._item, self._number = begun["item"], begun["number"]
         if number:
-            self.number = found[first][0]["number"]
+            self._number = found[first][0]["number"]
         if held:
-            self._require_held(used, found[first + number][0]["held"])
+            there = {row["domain"] for row in found[first + number]}
+            self._looked_at |= there
+            self._require_held({*used} - there)
         return [found[at[one]] for one in asked]
 
-    def _require_held(self, used: Collection[int], held: int) -> None:
-        """Raise DatabaseBusy where something was sealed with a key that another process destroyed meanwhile."""
-        if held < len(used):
-            self._border.keys.drop(used)
+    def _require_held(self, destroyed: Collection[int]) -> None:
+        """Have keys that another process destroyed be looked for anew. Raises DatabaseBusy where something was sealed with one meanwhile."""
+        self._border.keys.drop(destroyed)
+        if not self._used.isdisjoint(destroyed):
             raise psycopg.errors.SerializationFailure("a key was destroyed meanwhile")
-        self._looked_at |= set(used)
 
     async def _made(self) -> Made:
         waiting, self._waiting = self._waiting, []
@@ -259,20 +282,6 @@ async def _listed(rows: Rows) -> list[Parameters]:
 
 def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> list[list[object]]:
     return [border.values(prepared, row) for row in rows]
-
-
-async def fetched(connection: Connection, scope: Scope, sql: str, parameters: Parameters, border: Border) -> list[Row]:
-    """Run one statement that seals nothing, for some domains, and return all its rows."""
-    prepared, ask = border.prepared(sql), partial(asked, connection, scope)
-    return await border.rows(prepared, await ask(prepared.sql, border.values(prepared, parameters)), ask)
-
-
-async def asked(connection: Connection, scope: Scope, sql: str, given: Sequence[object] = ()) -> list[Row]:
-    """Run one statement of the server, for some domains, with its parameters in their order, and return all its rows.
-
-    Both go there in one trip, which is one transaction unless one is open.
-    """
-    return (await connection.trip([(SAY, scope.parameters), (sql, given)]))[-1]
 
 
 async def let_go(pool: Pool, connection: Connection) -> None:

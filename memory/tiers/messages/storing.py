@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory.index.indexing import index_entries, message
+from memory.index.indexing import index_entries, index_new, last_language, message
 from memory.places.identities import know
 from memory.places.places import note_span
 from memory.places.shown_names import shown_name, unaccounted
@@ -45,7 +45,7 @@ async def store(
     """Store messages of one session, each once; known or forgotten ones are skipped. `before` is as in `shown_name`."""
     named = {known.public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
-    living, buried = await known.met_before(tx, seal, domain, session, wanted)
+    (living, buried), language = await tx.together(known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain))
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
     refused = sum(pid in buried for pid in wanted)
     if not fresh:
@@ -72,7 +72,8 @@ async def store(
             for e, new in zip(stored, fresh.values(), strict=True)
         ),
     )  # fmt: skip
-    await index(tx, domain, [e for e in stored if recallable(e)])
+    entries = [message(e, domain.time_zone) for e in stored if recallable(e)]
+    await index_new(tx, domain, entries, language)
     await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
     return Kept(stored, len(wanted) - len(fresh) - refused, refused)
