@@ -1,6 +1,7 @@
-"""The context of a command call besides its arguments: its text, the message it answers, its place, and how its caller is asked back."""
+"""What a command call comes with: its text, the message that it answers or names, its place, and how its caller is asked back."""
 
 from dataclasses import replace
+from urllib.parse import unquote
 
 from adapters.command_table import Reply, Surface
 from adapters.events import Asked, Message, Person, Place
@@ -31,6 +32,16 @@ def answered(message: Message) -> Message | None:
         forwards=quoted.forwards,
         hidden=quoted.hidden,
     )
+
+
+def source_id(what: str) -> str:
+    """Return the platform's message id from an id or a link, '' for neither."""
+    if what.startswith("$"):
+        return what
+    last = unquote(what.partition("?")[0].rstrip("/").rpartition("/")[2])
+    if what.startswith("matrix:"):
+        return f"${last}"
+    return last if last.startswith("$") or last.isdigit() else ""
 
 
 def about(place: Place, reply: Reply) -> Reply:

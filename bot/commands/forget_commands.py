@@ -1,10 +1,11 @@
 """Forgetting a message, a conversation, a topic, a time, or everything of a person; and deleting posts made from it."""
 
 from collections.abc import Sequence
-from urllib.parse import unquote
+from dataclasses import dataclass
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from bot.commands.asked import source_id
 from bot.commands.group import Group, plain
 from bot.commands.pages import Pages
 from bot.commands.texts import receipts
@@ -13,21 +14,84 @@ from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
-from bot.rights.forgetting import SHOWN, TOLD, SelectedForgetting
+from bot.rights.forgetting import nothing, preview, span
 from bot.rights.unquoting import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
-from memory.types import Forgotten, Identity, Session
+from memory.types import MINUTE, Forgotten, Identity, Session
+from memory.view.selecting import Selection, together
 from memory.view.view import View
 
+SHOWN = "shown"
+"""The argument that confirms what was shown."""
 _THAT = "that"
 """The argument for the last message that states something; it is shown before it is forgotten."""
+TOLD = ("about", "since", "until")
+_EACH, _MOST = 5, 1_500
+_LASTS = 10 * MINUTE
 _POSTS = "posts"
 _LAST = "last"
 _LOOKED_BACK = 50
 _SURE = ("yes", "ja")
 _MOST_POSTS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    going: Sequence[tuple[View, Selection]]
+    place: str
+    at: int
+
+
+class SelectedForgetting:
+    """Forgets a selection shown to a person, within ten minutes and at the same place."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._shown: dict[Identity, _Shown] = {}
+
+    async def run(self, call: Call, there: Sequence[tuple[View, Identity | None]], where: str, sign: str) -> Forgotten | Reply:
+        """Return the preview, or the receipt of what was forgotten `there`: everybody's messages or one account's.
+
+        Raises BadInput.
+        """
+        who, now = Identity(call.person.platform, call.person.id), self._services.clock.now()
+        if not any(call.arguments.get(name) for name in TOLD):
+            return await self._forget_shown(who, call.place.key, now)
+        about, since, until = (str(call.arguments.get(name, "")).strip() for name in TOLD)
+        zone = there[0][0].home.time_zone
+        within = span(since, until, now, zone)
+        found = [(view, await view.selecting.select(about, within, only)) for view, only in there]
+        return await self.ask(call, found, where, sign)
+
+    async def ask(self, call: Call, found: Sequence[tuple[View, Selection]], where: str, sign: str) -> Forgotten | Reply:
+        """Show what goes and ask for confirmation; return the receipt once confirmed, else the reply."""
+        who, now = Identity(call.person.platform, call.person.id), self._services.clock.now()
+        going, zone = together([one for _view, one in found]), found[0][0].home.time_zone
+        if not going.messages:
+            return plain(nothing())
+        lines = preview(going, now, zone, _EACH)
+        text = "\n".join([_("This will be gone for good:"), *lines])[:_MOST]
+        shows = frozenset(one.key for one in (*going.messages, *going.replies))
+        if call.surface is not None:
+            if await call.surface.confirm(f"{text}\n{_('Forget this for good?')}"):
+                return await _forget(found)
+            return plain(_("Nothing was forgotten."))
+        self._shown[who] = _Shown(found, call.place.key, now)
+        command = f"{sign}forget {SHOWN}"
+        then = _("If it shall, say{where} within ten minutes: {command}", where=where, command=command)
+        return Reply(f"{text}\n{then}", NO_LINKS, shows=shows)
+
+    async def _forget_shown(self, who: Identity, place: str, now: int) -> Forgotten:
+        shown = self._shown.pop(who, None)
+        if shown is None or shown.place != place or now - shown.at > _LASTS:
+            raise BadInput(lazy("Nothing was shown to you here in the last ten minutes; ask for it again."))
+        return await _forget(shown.going)
+
+
+async def _forget(going: Sequence[tuple[View, Selection]]) -> Forgotten:
+    return sum([await view.selecting.forget(one) for view, one in going], Forgotten(0, 0, 0))
 
 
 class ForgetCommands(Group):
@@ -170,9 +234,9 @@ class ForgetCommands(Group):
 
     async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
         """Forget a message, given by id or link, in whichever view holds it. Raises NotFound, NotYours."""
-        source_id = _source_id(what)
+        named = source_id(what)
         (view, only), *others = there
-        found = await view.messages.find(view.home.ref.platform, None, source_id) if source_id else None
+        found = await view.messages.find(view.home.ref.platform, None, named) if named else None
         try:
             return await view.forget_message(found.id if found else what, only)
         except NotFound:
@@ -225,13 +289,3 @@ class ForgetCommands(Group):
     def _where(self, call: Call) -> str:
         """Return the place of a call in words, for answers that may be read elsewhere."""
         return _(' in "{place}"', place=call.place.name) if self._shared(call) and call.place.name else ""
-
-
-def _source_id(what: str) -> str:
-    """Return the platform's message id from an id or a link, '' for neither."""
-    if what.startswith("$"):
-        return what
-    last = unquote(what.partition("?")[0].rstrip("/").rpartition("/")[2])
-    if what.startswith("matrix:"):
-        return f"${last}"
-    return last if last.startswith("$") or last.isdigit() else ""

@@ -14,7 +14,7 @@ from bot.conversation.domains import Domains
 from memory.types import DomainKind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import People, Person, Proxy
-from tests.flow.test_lyra_matrix_streaming import Telling
+from tests.flow.test_lyra_matrix_sending import Telling
 from tests.kits.awake import prompt
 from tests.kits.matrix_knowing import ASKED, CANARY, FACT, Town, Unguarded, sees_inside, town_of
 from tests.kits.size import few
