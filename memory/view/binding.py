@@ -1,6 +1,7 @@
 """What a view is bound to: the domain it writes, and those it may read beside it."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from localization.sentences import lazy
@@ -11,11 +12,12 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.index.tongues import Tongues
 from memory.journal import outbox
 from memory.journal.parts import Part
+from memory.places import confidences
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Transaction
+from memory.store.database import Access, Reader, Transaction
 from memory.store.lineage import Seal
 from memory.types import Domain, DomainKind, Session
 
@@ -78,6 +80,22 @@ class Binding:
     def bounds(self) -> Bounds:
         """The transaction bounds for writing home and resting on every readable domain."""
         return Bounds.of(self.home.key, rests_on=self.domains)
+
+    @asynccontextmanager
+    async def changing(self, items: Collection[int]) -> AsyncIterator[Transaction]:
+        """Open a transaction for changing items of home, which may be indexed in confidences within it."""
+        while True:
+            inner = await self._told_in(self.db, items)
+            async with self.db.transaction(bounds=Bounds.of(self.home.key, *inner, rests_on=self.domains)) as tx:
+                # They may have been told in confidence meanwhile.
+                if await self._told_in(tx, items) <= inner:
+                    yield tx
+                    return
+
+    @staticmethod
+    async def _told_in(reader: Reader, items: Collection[int]) -> set[int]:
+        """Return the confidences that these items were told in."""
+        return {one.domain.key for one in (await confidences.of(reader, items)).values()}
 
     async def sessions(self) -> list[Session]:
         """Return home's sessions, newest first."""
