@@ -1,7 +1,7 @@
 """What a view is bound to: the domain it writes, and those it may read beside it."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from localization.sentences import lazy
@@ -17,7 +17,7 @@ from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Reader, Transaction
+from memory.store.database import Access, Transaction
 from memory.store.lineage import Seal
 from memory.types import Domain, DomainKind, Session
 
@@ -81,21 +81,9 @@ class Binding:
         """The transaction bounds for writing home and resting on every readable domain."""
         return Bounds.of(self.home.key, rests_on=self.domains)
 
-    @asynccontextmanager
-    async def changing(self, items: Collection[int]) -> AsyncIterator[Transaction]:
+    def changing(self, items: Collection[int]) -> AbstractAsyncContextManager[Transaction]:
         """Open a transaction for changing items of home, which may be indexed in confidences within it."""
-        while True:
-            inner = await self._told_in(self.db, items)
-            async with self.db.transaction(bounds=Bounds.of(self.home.key, *inner, rests_on=self.domains)) as tx:
-                # They may have been told in confidence meanwhile.
-                if await self._told_in(tx, items) <= inner:
-                    yield tx
-                    return
-
-    @staticmethod
-    async def _told_in(reader: Reader, items: Collection[int]) -> set[int]:
-        """Return the confidences that these items were told in."""
-        return {one.domain.key for one in (await confidences.of(reader, items)).values()}
+        return confidences.changing(self.db, self.home, items, self.domains)
 
     async def sessions(self) -> list[Session]:
         """Return home's sessions, newest first."""
