@@ -5,13 +5,15 @@ inner one, which is read only by views none of whose readers is excluded, and no
 """
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store import domains
-from memory.store.database import Reader, Row, Transaction
+from memory.store.bounds import Bounds
+from memory.store.database import Access, Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import NOBODY, Confidence, Domain, DomainKind, DomainRef, Excepted, Identity
 
@@ -50,6 +52,20 @@ async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
             if one := read(row, Domain(row["home"], ref, row["time_zone"])):
                 found[row["item"]] = one
     return found
+
+
+@asynccontextmanager
+async def changing(
+    db: Access, home: Domain, items: Collection[int], rests_on: Collection[int] = ()
+) -> AsyncIterator[Transaction]:
+    """Open a transaction for changing items of a domain, which may be indexed in confidences within it."""
+    while True:
+        inner = {one.domain.key for one in (await of(db, items)).values()}
+        async with db.transaction(bounds=Bounds.of(home.key, *inner, rests_on=rests_on)) as tx:
+            # They may have been told in confidence meanwhile.
+            if {one.domain.key for one in (await of(tx, items)).values()} <= inner:
+                yield tx
+                return
 
 
 async def told_by(reader: Reader, home: Domain, teller: Identity, session: int | None = None) -> list[tuple[int, Excepted]]:

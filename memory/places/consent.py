@@ -14,6 +14,7 @@ from memory.errors import NotShared
 from memory.forget import erase
 from memory.places import settings
 from memory.places.places import Places
+from memory.store.bounds import Bounds
 from memory.store.database import Access, Transaction
 from memory.store.lineage import bound, descendants, pages, placeholders
 from memory.tiers import episodes
@@ -51,7 +52,7 @@ async def is_on(kept: Places, domain: Domain) -> bool:
 async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
     """Turn the bank of a shared domain on from `now`; return whether it was off. Raises NotShared."""
     _require_shared(domain)
-    async with kept.db.transaction() as tx:
+    async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         if (await consent(kept, domain, tx)).since is not None:
             return False
         await settings.put(tx, kept.scope(domain), _ON, now)
@@ -60,7 +61,7 @@ async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
 
 async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
     """Turn a domain's bank off and empty it; return whether it was on. Opt-outs are remembered."""
-    async with kept.db.transaction() as tx:
+    async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         if (await consent(kept, domain, tx)).since is None:
             return False
         await settings.put(tx, kept.scope(domain), _ON, None)
@@ -75,10 +76,11 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
 async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> int:
     """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
     _require_shared(domain)
-    said = await kept.db.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
+    there = kept.db.within([domain.key])
+    said = await there.all(_SAID_BY, {"domain": domain.key, "platform": member.platform, "native_id": member.native_id})
     words = [row["item"] for row in said]
-    words += [reply async for reply in seen.by(kept.db, domain, words)]
-    async with kept.db.transaction() as tx:
+    words += [reply async for reply in seen.by(there, domain, words)]
+    async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         await settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
         resting = await _bullets(tx, domain, await descendants(tx, words))
         await _retire(tx, domain, resting, now)
@@ -89,7 +91,7 @@ async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> 
 async def rejoin(kept: Places, domain: Domain, member: Identity) -> None:
     """Let a member's past and future messages enter the bank again. Raises NotShared."""
     _require_shared(domain)
-    async with kept.db.transaction() as tx:
+    async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         await settings.put(tx, kept.scope(domain), _key(member), None)
 
 

@@ -8,6 +8,7 @@ from memory.errors import NotFound
 from memory.forget.gone import present
 from memory.places import confidences, opted_out, titles
 from memory.store import domains
+from memory.store.bounds import Bounds
 from memory.store.database import Access, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
@@ -121,11 +122,11 @@ class Places:
 
         It stays unnamed if `name` is empty, repeats a forgotten message, or if its thread is about to lose that name.
         """
-        row = await self.db.one(_COUNTED + _SESSION, _session_key(domain, ref))
+        row = await self.db.within([domain.key]).one(_COUNTED + _SESSION, _session_key(domain, ref))
         if row and row["name"] != row["public_id"]:
             return _session(row)
         id = self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch))
-        async with self.db.transaction() as tx:
+        async with self.db.transaction(bounds=Bounds.of(domain.key)) as tx:
             await tx.run(
                 "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
                 "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
@@ -163,7 +164,7 @@ class Places:
 
     async def rename(self, session: Session, domain: Domain, name: str) -> None:
         """Rename a session after its place; '' removes the name."""
-        async with self.db.transaction() as tx:
+        async with self.db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await titles.bearable(tx, self.seal, domain, session.ref, name, session.key) or session.id
             await tx.run(
                 "UPDATE sessions SET name = :name WHERE domain = :domain AND public_id = :id",
@@ -172,7 +173,7 @@ class Places:
 
     async def sessions(self, domain: Domain) -> list[Session]:
         """Return a domain's sessions that hold anything not withheld, newest first."""
-        rows = await self.db.all(
+        rows = await self.db.within([domain.key]).all(
             f"{_COUNTED}WHERE s.domain = :domain AND EXISTS (SELECT 1 FROM exchanges e WHERE e.session = s.id AND {present('e')}) "
             "ORDER BY s.last_at DESC, s.id DESC",
             {"domain": domain.key},
@@ -189,7 +190,7 @@ class Places:
 
     async def named(self, domain: Domain, name: str) -> Session:
         """Return the session with this name or public id. Raises NotFound."""
-        row = await self.db.one(
+        row = await self.db.within([domain.key]).one(
             _COUNTED + "WHERE s.domain = :domain AND (s.name = :name OR s.public_id = :name) ORDER BY s.name <> :name",
             {"domain": domain.key, "name": name},
         )

@@ -28,7 +28,7 @@ async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef,
 
     The latter includes a name that the thread still bears but is about to lose.
     """
-    if not name or await is_forgotten(tx, seal, domain, name) or await is_to_go(tx, ref.platform, ref.place):
+    if not name or await is_forgotten(tx, seal, domain, name) or await is_to_go(tx.everywhere, ref.platform, ref.place):
         return ""
     if len(name) > MOST_NAME:
         name = f"{name[: MOST_NAME - 1]}…"

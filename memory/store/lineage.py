@@ -70,19 +70,22 @@ async def parents(reader: Reader, item: int) -> list[int]:
 
 
 async def rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
-    """Make replies that rest on removed digests rest on the messages below those instead."""
+    """Make replies, of any domain, that rest on removed digests rest on the messages below those instead."""
     # A remaining message keeps its own lineage: the descent ends there.
     within = f"IN ({placeholders('g', gone)})"
-    await tx.run(
+    rows = await tx.everywhere.all(
         f"WITH RECURSIVE below (root, item) AS (SELECT id, id FROM items WHERE id {within} UNION "
         "SELECT below.root, l.parent FROM below JOIN items i ON i.id = below.item JOIN lineage l ON l.child = below.item "
         f"WHERE i.kind <> 'exchange' OR i.id {within}) "
-        "INSERT INTO lineage (child, parent) SELECT DISTINCT l.child, below.item FROM below "
+        "SELECT DISTINCT l.child, below.item AS parent FROM below "
         "JOIN lineage l ON l.parent = below.root "
         "JOIN items reply ON reply.id = l.child AND reply.kind = 'exchange' "
-        "JOIN items message ON message.id = below.item AND message.kind = 'exchange' "
-        "WHERE true ON CONFLICT DO NOTHING",
+        "JOIN items message ON message.id = below.item AND message.kind = 'exchange'",
         bound("g", gone),
+    )
+    await tx.many(
+        "INSERT INTO lineage (child, parent) VALUES (:child, :parent) ON CONFLICT DO NOTHING",
+        [{"child": row["child"], "parent": row["parent"]} for row in rows],
     )
 
 
@@ -99,8 +102,14 @@ async def cut(tx: Transaction, gone: Sequence[int]) -> None:
     within, keys = f"IN ({placeholders('i', gone)})", bound("i", gone)
     messages = f"SELECT id FROM items WHERE id {within} AND kind = 'exchange'"
     await tx.run(f"DELETE FROM lineage WHERE child IN ({messages}) OR parent IN ({messages})", keys)
-    replies = "SELECT l.child FROM lineage l JOIN items i ON i.id = l.child WHERE i.kind = 'exchange'"
-    await tx.run(f"DELETE FROM lineage WHERE parent {within} AND child IN ({replies} AND l.parent {within})", keys)
+    rows = await tx.everywhere.all(
+        f"SELECT DISTINCT l.child FROM lineage l JOIN items i ON i.id = l.child WHERE i.kind = 'exchange' AND l.parent {within}",
+        keys,
+    )
+    for some in pages([row["child"] for row in rows]):
+        await tx.run(
+            f"DELETE FROM lineage WHERE parent {within} AND child IN ({placeholders('r', some)})", {**keys, **bound("r", some)}
+        )
 
 
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:

@@ -1,6 +1,7 @@
 """What a view is bound to: the domain it writes, and those it may read beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from localization.sentences import lazy
@@ -11,6 +12,7 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.index.tongues import Tongues
 from memory.journal import outbox
 from memory.journal.parts import Part
+from memory.places import confidences
 from memory.places.places import Places
 from memory.places.settings import KeptSettings
 from memory.ports import Clock
@@ -78,6 +80,10 @@ class Binding:
     def bounds(self) -> Bounds:
         """The transaction bounds for writing home and resting on every readable domain."""
         return Bounds.of(self.home.key, rests_on=self.domains)
+
+    def changing(self, items: Collection[int]) -> AbstractAsyncContextManager[Transaction]:
+        """Open a transaction for changing items of home, which may be indexed in confidences within it."""
+        return confidences.changing(self.db, self.home, items, self.domains)
 
     async def sessions(self) -> list[Session]:
         """Return home's sessions, newest first."""

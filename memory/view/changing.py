@@ -19,6 +19,7 @@ from memory.forget.unnaming import unname_after
 from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence, taken_away
+from memory.places import confidences
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain
@@ -89,10 +90,9 @@ class Changing:
     async def _take_back_feedback(self, platform: str, acts: Sequence[str]) -> None:
         """Take back feedback that was given by platform acts now undone, such as reactions under a reply."""
         for given in await feedback.given_in(self.db, platform, acts):
-            async with self.db.transaction() as tx:
-                for domain, _replies in await by_domain(tx, [given["reply"]]):
-                    by = [GivenBy(given["given_by"])]
-                    await feedback.take_back(tx, domain, given["reply"], by, self.clock.now())
+            for domain, replies in await by_domain(self.db, [given["reply"]]):
+                async with confidences.changing(self.db, domain, replies) as tx:
+                    await feedback.take_back(tx, domain, given["reply"], [GivenBy(given["given_by"])], self.clock.now())
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
         """Forget a message of a place, stored or not: from now on it is neither stored nor shown in a prompt."""

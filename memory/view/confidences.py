@@ -63,7 +63,7 @@ class Confidences:
 
     async def tell(self, session: Session, told: Sequence[Confided], parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice of what was understood, once per message told in confidence; return whether it was queued."""
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             first = not told or any([await confidences.tell(tx, one.exchange.key) for one in told])
             if first:
                 await self._b.queue(tx, session, parts, answers)

@@ -129,7 +129,7 @@ class Facts:
             return wish  # the manner was already read from these words when they were stored
         public_id = (await self.find(public_id, by)).id
         now = self._b.shared.clock.now()
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.of(tx, [correction.key]):
                 raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
@@ -144,7 +144,7 @@ class Facts:
         """
         public_id = (await self.find(public_id, by)).id
         now = self._b.shared.clock.now()
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             # An answer being made with the fact in view is made again without it.
             await note_forgetting(tx, self._b.home, now)
             return await profile.forget_fact(tx, self._b.shared.seal, self._b.home, public_id, now)
@@ -166,7 +166,7 @@ class SelfStates:
 
     async def reset(self) -> None:
         """Reset Lyra's self-state at home: no mood, no drives, nothing said of herself."""
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await selfstate.reset(tx, self._b.home, self._b.shared.clock.now())
 
 

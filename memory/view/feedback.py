@@ -40,13 +40,13 @@ class Feedback:
         Raises NotYours for anyone who neither asked nor rules the place.
         """
         given_by, now = (await self._rights(reply, who, rules=rules))[0], self._b.shared.clock.now()
-        async with self._b.db.transaction() as tx:
+        async with self._b.changing([reply.key]) as tx:
             return await feedback.dislike(tx, self._b.shared.seal, self._b.home, reply, given_by, act, now)
 
     async def take_back(self, reply: Exchange, who: Identity, *, rules: bool) -> bool:
         """Take back the dislike of a reply at home; return whether there was one. Raises NotYours like `dislike`."""
         rights, now = await self._rights(reply, who, rules=rules), self._b.shared.clock.now()
-        async with self._b.db.transaction() as tx:
+        async with self._b.changing([reply.key]) as tx:
             return await feedback.take_back(tx, self._b.home, reply.key, rights, now)
 
     async def disliked(self, most: int) -> list[Disliked]:

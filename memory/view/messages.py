@@ -151,7 +151,7 @@ class Conversations:
 
     async def drop_names_of_empty(self) -> None:
         """Drop the names of home's empty sessions, and checkpoint so that nothing of them remains on disk."""
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await drop_names(tx, self._b.home)
         await self._b.db.checkpoint()
 

@@ -84,7 +84,7 @@ class Thoughts:
         """Post a thought: store it with every part to be sent, in one transaction; None if it is already posted or gone."""
         self._b.own(session)
         now, ref, said = self._b.shared.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             if not await reflections.say(tx, thought.statement.key, ref, now):
                 return None
             new = NewExchange(Kind.REFLECTION, text, f"reflection:{thought.statement.id}", now, _NAME, "assistant")
@@ -96,7 +96,7 @@ class Thoughts:
 
     async def keep(self, thought: PostableThought) -> None:
         """Stop a thought from waiting, without posting it."""
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await reflections.keep_back(tx, thought.statement.key)
 
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> tuple[str, str, Sequence[Part]]:
@@ -105,7 +105,8 @@ class Thoughts:
         `keys` supplies the keys of these parts.
         """
         now = self._b.shared.clock.now()
-        async with self._b.db.transaction() as tx:
+        gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
+        async with self._b.changing(gone) as tx:
             rows = await tx.all(
                 "SELECT key, platform, place FROM outbox WHERE item = :item AND operation = 'send' ORDER BY id",
                 {"item": thought.exchange},
@@ -114,7 +115,6 @@ class Thoughts:
             platform, place = (rows[0]["platform"], rows[0]["place"]) if rows else ("", "")
             if parts:
                 await outbox.queue(tx, self._b.home, platform, place, parts, now)
-            gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
             await erase.retire(tx, self._b.home, gone, now)
         return platform, place, parts
 
@@ -135,7 +135,7 @@ class Thoughts:
             scope, _OFFERED
         ):
             return False
-        async with self._b.db.transaction() as tx:
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             first = await settings.mark(tx, scope, _OFFERED)
             if first:
                 await self._b.queue(tx, session, parts)

@@ -4,6 +4,7 @@ import os
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,17 @@ import pytest
 
 from memory.core import Memory, Ports
 from memory.errors import DatabaseRefused
+from memory.forget import erase
 from memory.store.bounds import Bounds
 from memory.store.database import Access
+from memory.store.lineage import parents
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.condition import Guard, guard
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.policies import UNGUARDED
 from tests.kits.fresh import server
-from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, corner
+from tests.kits.ladder_kit import gists
+from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, Writer, corner
 from tests.kits.postgres import KEEPER, unguarded
 from tests.kits.sealed_kit import live
 
@@ -158,6 +162,19 @@ async def test_a_write_that_goes_elsewhere_is_refused_as_a_whole(address: Addres
         with pytest.raises(DatabaseRefused):
             async with ada.memory.db.transaction(bounds=Bounds.of(ada.domain.key)) as tx:
                 await tx.run(_ITEM.format(domain=bob.domain.key))
+
+
+async def test_a_reply_elsewhere_rests_on_the_messages_of_a_gist_that_is_written_anew(address: Address, tmp_path: Path) -> None:
+    async with two(address, tmp_path) as (ada, bob):
+        said = await bob.say("and my boat is called Marlin as well")
+        await gists(bob, Writer())
+        (gist,) = [digest for _, digest in await bob.view.digests.all()]
+        reader = replace(ada, view=ada.memory.view(ada.domain, [bob.domain]))
+        reply = await reader.reply("both of you have one", [gist.key], echo=True)
+        async with bob.view._b.db.transaction(bounds=bob.view._b.bounds) as tx:
+            await erase.retire(tx, bob.domain, [gist.key], 0)
+        rests = await parents(ada.memory.db, reply.key)
+        assert said.key in rests and gist.key not in rests
 
 
 async def test_nothing_of_one_statement_is_left_for_the_next_on_the_same_connection(address: Address, tmp_path: Path) -> None:

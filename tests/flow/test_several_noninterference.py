@@ -14,18 +14,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from memory.bank.block import HEAD
 from memory.core import Memory, Ports
 from memory.journal import ledger
-from memory.journal.chores import CHORE
 from memory.store.bounds import Bounds
-from memory.store.postgresql.address import Address
-from memory.store.postgresql.peers.calls import CHANNEL
 from memory.types import DomainKind, DomainRef
-from tests.fakes.discord import DiscordServer, Person
+from tests.fakes.discord import Channel, DiscordServer, Person
 from tests.fakes.openai_behaviours import Request
 from tests.fakes.pulse import PATIENCE
 from tests.kits import fresh
@@ -37,7 +33,7 @@ from tests.kits.given_time import GivenClock, GivenIds, given
 from tests.kits.lyra_kit import Home, Process
 from tests.kits.memory_kit import KEY
 from tests.kits.noninterference import IN_A_CHANNEL, MUCH, NOON, Run, Said, at_noon, built, model
-from tests.kits.postgres import unguarded
+from tests.kits.pokes import Pokes
 from tests.kits.size import TORTURE
 
 SEEDS = range(5)
@@ -107,31 +103,6 @@ def otherwise(seed: int) -> Sequence[Sequence[Event]]:
     return found
 
 
-class Pokes:
-    """What the platform processes left to the worker so far, as the server calls it to everybody."""
-
-    def __init__(self) -> None:
-        self.heard = self.due = 0
-        self._callers = {GivenIds(name).new() for name in (FIRST, SECOND)}
-
-    @asynccontextmanager
-    async def counted(self, address: Address) -> AsyncIterator[None]:
-        """Count for the block."""
-        async with await psycopg.AsyncConnection.connect(unguarded(address), autocommit=True) as connection:
-            await connection.execute(f"LISTEN {CHANNEL}".encode())
-            counting = asyncio.create_task(self._count(connection))
-            try:
-                yield
-            finally:
-                counting.cancel()
-                await asyncio.gather(counting, return_exceptions=True)
-
-    async def _count(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        async for call in connection.notifies():
-            caller, *words = call.payload.split("\n")
-            self.heard += caller in self._callers and CHORE in words
-
-
 class Several:
     """The processes of one memory, and that memory as one more process sees it."""
 
@@ -176,9 +147,10 @@ class Several:
             while (row := await self.memory.db.one(left)) and row["n"]:
                 await asyncio.sleep(_PAUSE)
 
-    async def reads(self, server: int | None, text: str, *, kept: bool) -> None:
-        """Wait until a message is kept for a server, or is no more."""
-        domain = await self.memory.places.find_domain(DomainRef(DomainKind.SERVER, "discord", str(server)))
+    async def reads(self, channel: Channel, text: str, *, kept: bool) -> None:
+        """Wait until a message is kept for the server of a channel, or is no more."""
+        assert channel.guild
+        domain = await self.memory.places.find_domain(DomainRef(DomainKind.SERVER, "discord", str(channel.guild.id)))
         assert domain
         view = self.memory.view(domain)
         async with asyncio.timeout(PATIENCE):
@@ -187,8 +159,7 @@ class Several:
 
     async def dreams(self, n: int) -> None:
         """Have another process dream in every domain."""
-        clock = self.clock.file
-        env = given(self._home.folder, clock, f"dream{n}")
+        env = given(self._home.folder, self.clock.file, f"dream{n}")
         done = await asyncio.to_thread(self._home.lyra, "dream", "--force", env=env)
         assert done.code == 0, done.err
 
@@ -197,7 +168,8 @@ class Several:
 async def awake(town: Town, open_to_all: str) -> AsyncIterator[Several]:
     """Have two platform processes, the second of which has the home server's shard, and a worker run for the block."""
     folder, server = town.home, town.server
-    address = fresh.server().make(fresh.named(folder))
+    database = fresh.named(folder)
+    address = fresh.server().make(database)
     config = (
         'chat = "main"\ntime_zone = "UTC"\nsummarize_after = 4\n'
         f'[models.main]\nbase_url = "{town.model.base_url}"\nmodel = "fake-model"\nparallel = 64\n'
@@ -208,10 +180,11 @@ async def awake(town: Town, open_to_all: str) -> AsyncIterator[Several]:
     home.key.write_text(KEY.hex())
     clock = GivenClock(folder / "now")
     clock.set(at_noon(0))
-    pokes = Pokes()
+    pokes = Pokes(FIRST, SECOND)
     with ExitStack() as stack:
-        ports = Ports(clock, GivenIds("test"))
-        async with await Memory.open(folder / "beside" / "lyra.db", KEY, ports, address=address) as memory:
+        stack.callback(fresh.server().drop, database)
+        opening = Memory.open(folder / "beside" / "lyra.db", KEY, Ports(clock, GivenIds("test")), address=address)
+        async with await opening as memory:
 
             async def start(role: str, name: str, heard: str) -> Process:
                 env = given(folder, clock.file, name, UNGUARDED if name == open_to_all else "")
@@ -223,9 +196,10 @@ async def awake(town: Town, open_to_all: str) -> AsyncIterator[Several]:
             await lyra.hold_the_round()
             worker = asyncio.create_task(start("worker", WORKER, "Lyra works here"))
             platforms = [await start("platform", name, "Discord: connected.") for name in (FIRST, SECOND)]
+            processes = [*platforms, await worker]
             async with pokes.counted(address):
                 yield lyra
-            for process in (*platforms, await worker):
+            for process in processes:
                 assert (await asyncio.to_thread(process.stop)).code == 0
 
 
@@ -257,12 +231,10 @@ async def sent(
                     await asyncio.gather(elsewhere(minute), run.happens(one, NOON + timedelta(minutes=2 * minute + 1)))
                 if minute in DREAMS:
                     await lyra.dreams(minute)
-            guild = general.guild
-            assert guild
             await town.person("ada").deletes(run.said[IN_A_CHANNEL[0].text])
-            await lyra.reads(guild.id, IN_A_CHANNEL[0].text, kept=False)
+            await lyra.reads(general, IN_A_CHANNEL[0].text, kept=False)
             await town.person("ada").edits(run.said[IN_A_CHANNEL[4].text], f"{server.mention} what is the name of our boat?")
-            await lyra.reads(guild.id, "the name of our boat", kept=True)
+            await lyra.reads(general, "the name of our boat", kept=True)
             await lyra.goes_on(at_noon(20))
             await run.happens(Said("bob", "general", "so what is it called?"), NOON + timedelta(minutes=20))
             assert run.shown("general", "sail") and run.looked_up and run.shown("general", HEAD)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,13 +10,14 @@ import pytest
 
 from memory.dream.dreamer import evolved
 from memory.errors import NotFound, NotYours
+from memory.places import confidences
 from memory.tiers.feedback import GivenBy
 from memory.tiers.selfstate import Mind
-from memory.types import MINUTE, Exchange, Identity, Kind, NewExchange
+from memory.types import MINUTE, Discretion, DomainKind, Excepted, Exchange, Identity, Kind, NewExchange
 from memory.view.feedback import Feedback
 from memory.view.view import Answer
 from tests.kits.long_talk import request
-from tests.kits.memory_kit import Corner, at_home
+from tests.kits.memory_kit import Corner, among, at_home
 
 ADA, BOB = Identity("console", "ada"), Identity("console", "bob")
 WRONG = "The harbour bridge was built in 1931 by gnomes."
@@ -49,6 +51,23 @@ async def test_an_answer_that_was_not_good_is_recalled_no_more_until_that_is_tak
         assert await here.view.feedback.take_back(reply, ADA, rules=False)
         assert not await here.view.feedback.take_back(reply, ADA, rules=False)
         assert WRONG in await here.found("harbour gnomes") and not await listed(here)
+
+
+async def test_an_answer_that_holds_a_confidence_comes_up_no_more_for_who_may_know_it_either(tmp_path: Path) -> None:
+    """It is indexed in the confidence alone, which whoever speaks of the answer may not read."""
+    async with among(tmp_path, kind=DomainKind.ROOM) as here:
+        asked, reply = await answered(here)
+        await here.view.confidences.put(asked.id, ADA, Discretion(("Bob",)))
+        async with here.memory.db.transaction() as tx:
+            whom = Excepted(frozenset({ADA}), others=True)
+            await here.view._b.shared.confiding.put(tx, [reply.key], whom)
+        inner = [one.domain for one in await confidences.within(here.memory.db, here.domain)]
+        knowing = replace(here, view=here.memory.view(here.domain, inner))
+        assert WRONG in await knowing.found("harbour gnomes") and WRONG not in await here.found("harbour gnomes")
+        assert await here.view.feedback.dislike(reply, ADA, rules=True, act="a")
+        assert WRONG not in await knowing.found("harbour gnomes")
+        assert await here.view.feedback.take_back(reply, ADA, rules=True)
+        assert WRONG in await knowing.found("harbour gnomes") and WRONG not in await here.found("harbour gnomes")
 
 
 async def test_it_stands_while_one_who_may_say_it_does(tmp_path: Path) -> None:
