@@ -1,6 +1,6 @@
 """Exchanges: every message as it was said, and the queries that read them. Raw text is kept until its owner forgets it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.forget.gone import shown
@@ -12,6 +12,7 @@ from memory.tiers.messages.seen import readable
 from memory.types import Domain, Exchange, Kind, Session
 
 PAGE = 500
+_KINDS: Mapping[str, Kind] = {kind.value: kind for kind in Kind}
 DISLIKED = 2
 """Added to `echo` of a disliked reply, so that whatever filters echoes filters it as well."""
 
@@ -127,10 +128,11 @@ async def at_their_places(
             # Columns by position: access by name takes as long as the query itself.
             key, pid, of, session, kind, role, speaker, text, source_id, said_at, stored_at, echo, episode, who, *where = row
             message = Exchange(
-                *(key, pid, of, session, Kind(kind), role, speaker, text, source_id, said_at, stored_at, bool(echo), episode),
-                *(who, echo >= DISLIKED),
-            )
-            found[key] = Placed(message, titles.shown(where[0], where[1]), *where[2:])
+                key, pid, of, session, _KINDS[kind], role, speaker, text, source_id, said_at, stored_at, bool(echo), episode, who,
+                echo >= DISLIKED,
+            )  # fmt: skip
+            name, named, platform, place, corrected = where
+            found[key] = Placed(message, titles.shown(name, named), platform, place, corrected)
     return found
 
 

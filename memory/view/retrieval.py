@@ -9,7 +9,8 @@ from typing import TypeVar
 from localization.sentences import marked
 from memory.index.hits import Condensed, DigestHit, Hit
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
-from memory.index.recall.finder import Found, Recall
+from memory.index.recall.finder import Recall
+from memory.index.recall.found import Found
 from memory.index.recall.query import Query, ends
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
@@ -60,12 +61,15 @@ class Retrieval:
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
         found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *await apart(len(text), partial(_beside, ask, text)))
         every = _each_once(found, *beside)
-        if k > _CONSIDERED // 2:
-            return list((await self._as_it_is(text, await self._messages(every), asker)).values())[:k]
-        # Many candidates are considered for what holds now; neighbours are read only for those returned.
-        alone = await self._messages(every, beside=False)
-        first = {hit.exchange.key: hit for hit in list((await self._as_it_is(text, alone, asker)).values())[:k]}
-        whole = await self._messages([one for one in every if one.item in first])
+        # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
+        most = k if k <= _CONSIDERED // 2 else len(every)
+        hits = await self._as_it_is(text, await self._messages(every, beside=most), asker)
+        first = {hit.exchange.key: hit for hit in list(hits.values())[:k]}
+        if not (come_up := [one for one in every[most:] if one.item in first]):
+            return list(first.values())
+        whole = {key: hit for key, hit in first.items() if all(one.item != key for one in come_up)} | await self._messages(
+            come_up
+        )
         return [replace(whole[key], score=hit.score) for key, hit in first.items() if key in whole]
 
     async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
@@ -89,7 +93,7 @@ class Retrieval:
             loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
             ahead = within is not None and within.end > self._b.shared.clock.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
-        return list((await self._messages([replace(one, before=None, after=None) for one in found])).values())
+        return list((await self._messages([one._replace(before=None, after=None) for one in found])).values())
 
     async def around(self, public_id: str, n: int) -> list[Hit]:
         """Return a message by id, with up to n messages before and n after it in its conversation, in order.
@@ -139,15 +143,16 @@ class Retrieval:
         there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
         return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
-    async def _messages(self, found: Sequence[Found], named: BroughtUp | None = None, *, beside: bool = True) -> dict[int, Hit]:
+    async def _messages(
+        self, found: Sequence[Found], named: BroughtUp | None = None, *, beside: int | None = None
+    ) -> dict[int, Hit]:
         """Return the messages among `found`, best first, then those that mention most about whom or what is `named`.
 
-        They come with their neighbours or, unless `beside`, only with neighbours that were found too.
+        The first `beside` of them (None: all) come with their neighbours, the others only with those that are read anyway.
         """
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {hit.item for hit in found}
-        if beside:
-            keys |= {key for hit in found for key in (hit.before, hit.after) if key is not None}
+        keys |= {key for hit in found[:beside] for key in (hit.before, hit.after) if key is not None}
         there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
         found += [Found(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]

@@ -16,6 +16,7 @@ import numpy as np
 
 from memory.index.hits import Certainty
 from memory.index.indexing import ASKS, MESSAGES
+from memory.index.recall.columns import Ints
 from memory.index.recall.query import ParsedQuery
 from memory.index.recall.ranking import FEW, Scored
 
@@ -35,17 +36,26 @@ class Judge:
     asked: float
     usual: float
 
-    def of(self, one: Scored, document: int, words: Sequence[str]) -> Certainty:
-        """Return the certainty of a document that holds these words of the question."""
-        of_time, of_speaker = self.question.at_large and one.timely[document], self.question.alone and one.voice[document]
-        if of_time or of_speaker:
-            return Certainty.SURE
+    def each(self, one: Scored, documents: Ints, words: Sequence[Sequence[str]]) -> list[Certainty]:
+        """Return the certainty of each of these documents, which hold these words of the question."""
+        first = np.zeros(len(documents), np.bool_)
+        if self.question.at_large:
+            first |= one.timely[documents]
+        if self.question.alone:
+            first |= one.voice[documents]
+        asks = one.domain_index.documents.traits.now[documents] & ASKS
+        columns = (column.tolist() for column in (first, one.cosine[documents], asks))
+        return [
+            Certainty.SURE if sure else self._of(cosine, asking, some)
+            for sure, cosine, asking, some in zip(*columns, words, strict=True)
+        ]
+
+    def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
         share = sum(self.rarities[word] for word in words) / self.asked if self.asked else 0.0
-        cosine = float(one.cosine[document])
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
             # A hit that asks the same question tells nothing about the answer.
-            return Certainty.WEAK if one.domain_index.documents.traits.now[document] & ASKS else Certainty.SURE
+            return Certainty.WEAK if asks else Certainty.SURE
         return Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
 
 

@@ -99,6 +99,12 @@ class Documents:
             self._neighbourhood = Neighbourhood.of(self.before.now, self.after.now, self.stretches.now)
         return self._neighbourhood
 
+    def item_of(self, beside: Column, documents: Ints) -> Ints:
+        """Return the items that `beside` (`before` or `after`) has for these documents, NONE where it has none."""
+        others = beside.now[documents]
+        items: Ints = np.where(others == NONE, NONE, self.items.now[others])
+        return items
+
     def number(self, item: int) -> int:
         """Return the number of an item, NONE if the shard does not hold it."""
         at = int(np.searchsorted(self.items.now, item))

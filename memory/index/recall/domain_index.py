@@ -40,6 +40,7 @@ class Postings:
 
     def __init__(self) -> None:
         self._segments: list[Segment] = []
+        self._last: tuple[frozenset[int], dict[int, Held]] = (frozenset(), {})
 
     @property
     def nbytes(self) -> int:
@@ -48,6 +49,7 @@ class Postings:
 
     def add(self, terms: NDArray[np.uint64], passages: Numbers, counts: NDArray[np.uint8]) -> None:
         """Add postings of passages that are all newer than the existing ones."""
+        self._last = (frozenset(), {})
         self._segments.append(_segment(terms, passages, counts))
         while len(self._segments) > 1 and len(self._segments[-2]) <= _FAIR * len(self._segments[-1]):
             small = self._segments[-2:]
@@ -64,8 +66,14 @@ class Postings:
         return self.find_each([term])[term]
 
     def find_each(self, terms: Iterable[int]) -> dict[int, Held]:
-        """Return for each term the passages that hold it, ascending, with counts."""
-        wanted = np.fromiter(sorted(set(terms)), np.uint64)
+        """Return for each term the passages that hold it, ascending, with counts; those of the last question are kept."""
+        asked = frozenset(terms)
+        if self._last[0] != asked:
+            self._last = asked, self._find(asked)
+        return self._last[1]
+
+    def _find(self, terms: frozenset[int]) -> dict[int, Held]:
+        wanted = np.fromiter(sorted(terms), np.uint64)
         found: list[list[tuple[Numbers, NDArray[np.uint8]]]] = [[] for _ in wanted]
         for part in self._segments:
             if len(part):

@@ -18,6 +18,8 @@ from memory.errors import MemoryFailure
 from memory.index.indexing import BANK, MESSAGES
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex
+from memory.index.recall.meaning import Meaning
+from memory.store.cancellation import to_the_end
 from memory.store.database import Database, Row
 from memory.store.domains import last_change
 from memory.store.lineage import bound, placeholders
@@ -69,6 +71,11 @@ class Loaded:
             if len(domain_index):
                 domain_index.mean(space, items, passages, vectors)
 
+    @property
+    def to_draw(self) -> list[Meaning]:
+        """The vectors that are many enough for an outline and have none yet."""
+        return [meaning for one in self.domain_indexes for meaning in one.meanings.values() if meaning.lacks_outline]
+
 
 class DomainIndexes:
     """The loaded domains; `most` limits their total bytes, the domains of the latest request excepted."""
@@ -119,8 +126,12 @@ class DomainIndexes:
             found = [
                 self._loaded[domain] if self._knows(domain, spaces) else await self._load(domain, spaces) for domain in domains
             ]
-            for domain in domains:
-                self._loaded.move_to_end(domain)
+            for loaded in found:
+                self._loaded.move_to_end(loaded.domain)
+                if to_draw := loaded.to_draw:
+                    # To its end even if this is cancelled: nothing may be added while it is drawn.
+                    await to_the_end(asyncio.to_thread(_draw, to_draw))
+                    self._weigh(loaded)
             self._make_room(len(domains))
             return found
 
@@ -202,6 +213,11 @@ class DomainIndexes:
     def _let_go(self, domain: int) -> None:
         self._loaded.pop(domain, None)
         self._taken -= self._sizes.pop(domain, 0)
+
+
+def _draw(some: Sequence[Meaning]) -> None:
+    for one in some:
+        one.draw()
 
 
 _TERMS = "t.kind, t.session, t.said_at, t.speaker, t.traits, t.language, t.length, t.hashes, t.counts, t.fingerprint, t.tells"

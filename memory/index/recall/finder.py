@@ -16,13 +16,13 @@ from typing import TypeVar
 import numpy as np
 
 from localization.sentences import marked
-from memory.index.hits import Certainty
 from memory.index.indexing import MESSAGES
 from memory.index.recall.certainty import judge, rarity
 from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
+from memory.index.recall.found import Found
 from memory.index.recall.query import ParsedQuery, Query, times, understood
 from memory.index.recall.ranking import Scored, by_share, rank
 from memory.index.recall.selection import Picked, select, theme
@@ -74,7 +74,7 @@ def _norms(domain_indexes: Sequence[DomainIndex]) -> list[Floats]:
     ]
 
 
-def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], documents: Sequence[int]) -> list[list[str]]:
+def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], documents: Ints) -> list[list[str]]:
     """Return for each of these documents the words it holds by any of their terms."""
     n = len(documents)
     told: list[list[str]] = [[] for _ in documents]
@@ -130,23 +130,6 @@ def _best(domain_index: DomainIndex, score: Floats) -> Floats:
         return score
     best: Floats = np.maximum.reduceat(score, domain_index.firsts.now)
     return best
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A scored item, the keys of its neighbours (None at the ends of a session), and the signals that found it.
-
-    `certainty` tells how certain it is that the item is about the question.
-    """
-
-    item: int
-    kind: int
-    score: float
-    why: tuple[str, ...]
-    before: int | None
-    after: int | None
-    said_at: int
-    certainty: Certainty = Certainty.SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,42 +242,49 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
     picked = select(scored, query.k, question.breadth) if query.k else []
     if not picked:
         return []
-    held = [
-        iter(holding(one.domain_index, question.words, [pick.document for pick in picked if pick.at == at]))
-        for at, one in enumerate(scored)
-    ]
     judged = judge(question, ranked)
-    found = []
-    columns = [
-        tuple(column.now for column in (of.items, of.before, of.after, of.times))
-        for of in (one.domain_index.documents for one in scored)
-    ]
-    for pick in picked:
-        one, (items, before, after, times) = scored[pick.at], columns[pick.at]
-        words = next(held[pick.at])
-        found.append(
-            Found(
-                int(items[pick.document]),
+    found: dict[tuple[int, int], Found] = {}
+    for at, one in enumerate(scored):
+        picks = [pick for pick in picked if pick.at == at]
+        documents = np.fromiter((pick.document for pick in picks), np.int64, len(picks))
+        words = holding(one.domain_index, question.words, documents)
+        certain = judged.each(one, documents, words)
+        why = _why(one, picks, documents, words)
+        of = one.domain_index.documents
+        columns = (
+            of.items.now[documents],
+            of.item_of(of.before, documents),
+            of.item_of(of.after, documents),
+            of.times.now[documents],
+        )
+        rows = zip(picks, *(column.tolist() for column in columns), why, certain, strict=True)
+        for pick, item, before, after, said_at, told, certainty in rows:
+            found[at, pick.document] = Found(
+                item,
                 one.domain_index.kind,
                 round(pick.score, 4),
-                _why(one, pick, words),
-                one.domain_index.item(int(before[pick.document])),
-                one.domain_index.item(int(after[pick.document])),
-                int(times[pick.document]),
-                judged.of(one, pick.document, words),
+                told,
+                None if before == NONE else before,
+                None if after == NONE else after,
+                said_at,
+                certainty,
             )
-        )
-    return found
+    return [found[pick.at, pick.document] for pick in picked]
 
 
-def _why(one: Scored, pick: Picked, words: Sequence[str]) -> tuple[str, ...]:
-    signals = [f"words: {', '.join(words)}"] if words else []
-    if one.cosine[pick.document] > 0:
-        signals.append(f"meaning {one.cosine[pick.document]:.2f}")
-    if one.voice[pick.document]:
-        signals.append(marked("whose words are asked for"))
-    if one.timely[pick.document]:
-        signals.append(marked("the time that is asked for"))
-    if pick.others:
-        signals.append(f"said {pick.others + 1} times")
-    return tuple(signals or [marked("beside a hit")])
+def _why(one: Scored, picks: Sequence[Picked], documents: Ints, words: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the signals that found each of the picked documents."""
+    columns = (column[documents].tolist() for column in (one.cosine, one.voice, one.timely))
+    whys = []
+    for pick, some, cosine, voice, timely in zip(picks, words, *columns, strict=True):
+        signals = [f"words: {', '.join(some)}"] if some else []
+        if cosine > 0:
+            signals.append(f"meaning {cosine:.2f}")
+        if voice:
+            signals.append(marked("whose words are asked for"))
+        if timely:
+            signals.append(marked("the time that is asked for"))
+        if pick.others:
+            signals.append(f"said {pick.others + 1} times")
+        whys.append(tuple(signals or [marked("beside a hit")]))
+    return whys

@@ -2,10 +2,9 @@
 
 Unit vectors are quantized to 8-bit integers with one scale per vector: a quarter of the memory to read, which is what a scan
 costs. The rounding residuals are kept in a further eight bits and read only for the nearest vectors, to make their cosines
-accurate.
+accurate. In a large shard, an outline of the vectors estimates the cosines first, and only those of the nearest are computed.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numkong
@@ -13,17 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.index.recall.columns import Column, Floats, Ints, reached
+from memory.index.recall.outline import WIDTH, Outline
 from memory.ports import Vectors
 
 Bytes = NDArray[np.int8]
 _MOST = 127
 _FINER = 2 * _MOST
 _NEAREST = 128
-_MANY = 20_000
+MANY = 20_000
+"""The size from which a shard is large."""
 _AT_ONCE = 2_048
+NEAR = 1.75
+"""In a large shard, the cosine is computed only of messages whose estimate is this many standard deviations above the mean."""
+_SAMPLE = 1_500
 FAR = 1.5
 """In a large shard, sentences are compared only for messages this many standard deviations nearer than the mean."""
-_BESIDE = ThreadPoolExecutor(1, "scan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,16 @@ def beside(first: Similarities, second: Similarities) -> Similarities:
     mine[first.there] = theirs[second.there] = True
     there = np.flatnonzero(mine | theirs)
     return Similarities(np.where(mine, first.cosines, second.cosines), there, len(there))
+
+
+class _Asked:
+    """A question as a unit vector, and quantized."""
+
+    def __init__(self, vector: Vectors) -> None:
+        most = float(np.abs(vector).max()) or 1.0
+        self.vector = vector
+        self.scale = np.float32(most / _MOST)
+        self.short = np.rint(vector * (_MOST / most)).astype(np.int8)[None]
 
 
 class _Rows:
@@ -72,18 +85,21 @@ class _Rows:
         self.scales.extend(most / _MOST)
         self.documents.extend(documents)
 
-    def near(self, asked: Vectors, some: Ints | None = None) -> Floats:
-        """Return the cosines of all rows, or of `some`, to a unit vector: quantized for most, refined for the nearest."""
-        most = float(np.abs(asked).max())
-        short = np.rint(asked * (_MOST / most)).astype(np.int8)
-        cosines = _products(short, self.rows.now, some)
+    def roughly(self, asked: _Asked, some: Ints | None = None) -> Floats:
+        """Return the quantized cosines of all rows, or of `some`, to a question."""
+        cosines = _products(asked.short, self.rows.now, some)
         cosines *= self.scales.now if some is None else self.scales.now[some]
-        cosines *= np.float32(most / _MOST)
+        cosines *= asked.scale
+        return cosines
+
+    def near(self, asked: _Asked, some: Ints | None = None) -> Floats:
+        """Return the cosines of all rows, or of `some`, to a question: quantized for most, refined for the nearest."""
+        cosines = self.roughly(asked, some)
         nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
         exactly = nearest if some is None else some[nearest]
         fine = self.rows.now[exactly] + self.rests.now[exactly] * np.float32(1 / _FINER)
         # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
-        cosines[nearest] = np.vecdot(fine, asked) * self.scales.now[exactly]
+        cosines[nearest] = np.vecdot(fine, asked.vector) * self.scales.now[exactly]
         return cosines
 
 
@@ -94,12 +110,13 @@ class Meaning:
         self.dimension = dimension
         self._wholes = _Rows(dimension)
         self._parts = _Rows(dimension)
+        self._outline: Outline | None = None
         self._single = True
 
     @property
     def nbytes(self) -> int:
         """The allocated memory in bytes."""
-        return self._wholes.nbytes + self._parts.nbytes
+        return self._wholes.nbytes + self._parts.nbytes + (self._outline.nbytes if self._outline else 0)
 
     def holds(self, documents: Ints) -> NDArray[np.bool_]:
         """Return a mask of the documents that have a vector."""
@@ -114,8 +131,22 @@ class Meaning:
             last = self._wholes.documents.now[-1] if len(self._wholes) else -1
             self._single &= bool(wholes[0] > last) and bool((wholes[1:] > wholes[:-1]).all())
             self._wholes.add(wholes, wide[~parts])
+            if self._outline:
+                self._outline.add(self._wholes.rows.now[-len(wholes) :], self._wholes.scales.now[-len(wholes) :])
         if parts.any():
             self._parts.add(documents[parts], wide[parts])
+
+    @property
+    def lacks_outline(self) -> bool:
+        """Whether there are many vectors, and no outline of them yet."""
+        return self._outline is None and len(self._wholes) > MANY and self.dimension >= 2 * WIDTH
+
+    def draw(self) -> None:
+        """Draw the outline from which cosines are estimated; it takes a fraction of a second."""
+        rows, steps = self._wholes.rows.now, self._wholes.scales.now
+        outline = Outline(rows[:MANY], steps[:MANY])
+        outline.add(rows, steps)
+        self._outline = outline
 
     def vector(self, document: int) -> Vectors | None:
         """Return the first vector of a document, None if it has none."""
@@ -123,21 +154,35 @@ class Meaning:
         at = np.flatnonzero(rows.documents.now == document)[:1]
         return rows.rows.now[at[0]] * rows.scales.now[at[0]] if len(at) else None
 
-    def scan(self, asked: Vectors, documents: int) -> Similarities:
+    def scan(self, vector: Vectors, documents: int) -> Similarities:
         """Return the cosine of each of `documents` documents to a unit vector: that of its nearest passage or sentence.
 
-        In a large shard, sentences are compared only for messages that are near as a whole.
+        In a large shard with an outline, it is an estimate for messages that are far. Sentences are compared only for messages
+        that are near as a whole.
         """
         if not len(self._wholes):
             return Similarities(np.zeros(documents, np.float32), slice(0), 0)
-        meant = self._of_wholes(self._wholes.near(asked), documents)
+        asked = _Asked(vector)
+        meant = self._of_wholes(self._estimated(asked, self._outline) if self._outline else self._wholes.near(asked), documents)
         if len(self._parts):
             belong, some = self._parts.documents.now, None
-            if len(belong) > _MANY:
+            if len(belong) > MANY:
                 some = np.flatnonzero((meant.cosines >= _worth_reading(meant))[belong])
                 belong = belong[some]
             np.maximum.at(meant.cosines, belong, self._parts.near(asked, some))
         return meant
+
+    def _estimated(self, asked: _Asked, outline: Outline) -> Floats:
+        """Return the cosines of all passages, estimated for those that are far."""
+        cosines = outline.cosines(asked.vector)
+        # What is usual is judged by all of them, so a fixed sample corrects the estimates.
+        sample = np.arange(0, len(cosines), len(cosines) // _SAMPLE + 1)
+        slope, offset = _line(cosines[sample], self._wholes.roughly(asked, sample))
+        cosines *= np.float32(slope)
+        cosines += np.float32(offset)
+        near = np.flatnonzero(cosines >= _above(cosines, NEAR))
+        cosines[near] = self._wholes.near(asked, near)
+        return cosines
 
     def _of_wholes(self, cosines: Floats, documents: int) -> Similarities:
         there = self._wholes.documents.now
@@ -157,34 +202,33 @@ class Meaning:
 
 def _worth_reading(meant: Similarities) -> np.float32:
     """Return the least cosine of a message whose sentences are worth comparing."""
-    there = meant.cosines[meant.there]
-    return np.float32(there.mean() + FAR * there.std())
+    return _above(meant.cosines[meant.there], FAR)
+
+
+def _line(estimates: Floats, exact: Floats) -> tuple[float, float]:
+    """Return slope and offset of the line that fits exact values to their estimates best."""
+    apart = estimates - estimates.mean()
+    spread = float(np.vdot(apart, apart))
+    slope = float(np.vdot(apart, exact)) / spread if spread else 0.0
+    return slope, float(exact.mean()) - slope * float(estimates.mean())
+
+
+def _above(values: Floats, deviations: float) -> np.float32:
+    """Return the value that is so many standard deviations above the mean."""
+    mean = float(values.mean())
+    return np.float32(mean + deviations * max(0.0, float(np.vdot(values, values)) / len(values) - mean**2) ** 0.5)
 
 
 def _products(asked: Bytes, rows: Bytes, some: Ints | None) -> Floats:
-    """Return the dot product of a vector with each row, or with `some`; for many rows, a second thread computes half."""
-    if some is not None:
-        # Rows gathered one by one are not read any faster by two threads.
-        return _of_some(asked, rows, some)
-    products = np.empty(len(rows), np.float32)
-    if len(rows) < _MANY:
-        _scan(asked, rows, products)
+    """Return the dot product of a vector with each row, or with `some`."""
+    products = np.empty(len(rows) if some is None else len(some), np.float32)
+    if some is None:
+        numkong.cdist(asked, rows, "dot", out=products[None])
         return products
-    half = len(rows) // 2
-    beside = _BESIDE.submit(_scan, asked, rows[half:], products[half:])
-    _scan(asked, rows[:half], products[:half])
-    beside.result()
-    return products
-
-
-def _scan(asked: Bytes, rows: Bytes, products: Floats) -> None:
-    numkong.cdist(asked[None], rows, "dot", out=products[None])
-
-
-def _of_some(asked: Bytes, rows: Bytes, some: Ints) -> Floats:
     # In small chunks, into a reused buffer.
-    products, held = np.empty(len(some), np.float32), np.empty((_AT_ONCE, rows.shape[1]), np.int8)
+    held = np.empty((_AT_ONCE, rows.shape[1]), np.int8)
     for start in range(0, len(some), _AT_ONCE):
         read = some[start : start + _AT_ONCE]
-        _scan(asked, np.take(rows, read, axis=0, out=held[: len(read)], mode="clip"), products[start : start + len(read)])
+        into = products[start : start + len(read)]
+        numkong.cdist(asked, np.take(rows, read, axis=0, out=held[: len(read)], mode="clip"), "dot", out=into[None])
     return products

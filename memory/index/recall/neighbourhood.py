@@ -53,10 +53,12 @@ class Neighbourhood:
             padded = np.append(scores, np.float32(0))
             sums: Floats = padded.take(self.before, mode="wrap") + padded.take(self.after, mode="wrap")
             return sums
-        both, after = np.zeros_like(scores), np.zeros_like(scores)
-        both[1:], after[:-1] = scores[:-1], scores[1:]
-        both[self.order.firsts] = after[self.order.lasts] = 0
-        both += after
+        both = np.empty_like(scores)
+        both[1:] = scores[:-1]
+        both[self.order.firsts] = 0
+        before = both[self.order.lasts]
+        both[:-1] += scores[1:]
+        both[self.order.lasts] = before
         return both
 
     def best_around(self, scores: Floats) -> Floats:

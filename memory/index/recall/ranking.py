@@ -123,8 +123,14 @@ def _above_usual(meant: Sequence[Similarities]) -> list[Floats]:
     above = max(LEAST, max(float(one.cosines[one.there].max()) for one in meant if one.count) - usual)
     scaled = []
     for one in meant:
+        near = one.cosines[one.there] - np.float32(usual)
+        near *= np.float32(1 / above)
+        np.maximum(near, 0, out=near)
+        if one.count == len(one.cosines):
+            scaled.append(near)
+            continue
         meaning = np.zeros(len(one.cosines), np.float32)
-        meaning[one.there] = np.maximum(0, (one.cosines[one.there] - np.float32(usual)) * np.float32(1 / above))
+        meaning[one.there] = near
         scaled.append(meaning)
     return scaled
 
@@ -134,8 +140,13 @@ def _weighed(documents: Documents, own: Floats, question: ParsedQuery) -> Floats
     if not question.of_lyra:
         own = _less(own, documents, OWN, LYRA)
     around = documents.neighbourhood
-    score = own + np.float32(NEIGHBOUR) * around.beside(own)
-    score += np.float32(STRETCH) * around.best_around(score) * (score > 0)
+    score = around.beside(own)
+    score *= np.float32(NEIGHBOUR)
+    score += own
+    best = around.best_around(score)
+    best *= np.float32(STRETCH)
+    best *= score > 0
+    score += best
     return _less(score, documents, ASKS, ASKING)
 
 
@@ -153,8 +164,11 @@ def _lifted(
     question: ParsedQuery, domain_indexes: Sequence[DomainIndex], scores: Sequence[Floats]
 ) -> list[tuple[Floats, Mask, Mask]]:
     """Return scores lifted by speaker and time matches, with the masks of both."""
-    best = np.float32(_best(scores) or 1)
     named = _named(question, domain_indexes)
+    if not (named or question.of_lyra or question.of_people or question.sayers or question.window):
+        nobody = [np.zeros(len(score), np.bool_) for score in scores]
+        return list(zip(scores, nobody, nobody, strict=True))
+    best = np.float32(_best(scores) or 1)
     every = [domain_index.documents for domain_index in domain_indexes]
     voiced = [_voices(documents, named) for documents in every]
     timely, when = zip(*(_timely(question, documents) for documents in every), strict=True)
@@ -244,7 +258,9 @@ def _put_behind(question: ParsedQuery, messages: Sequence[tuple[Documents, Float
     """Move questions, and Lyra's messages unless asked for, just behind the best statement if that is close."""
     others = np.uint8(ASKS if question.of_lyra else ASKS | OWN)
     telling = [(documents.traits.now & others) == 0 for documents, _ in messages]
-    told = np.float32(_best([score[tells] for (_, score), tells in zip(messages, telling, strict=True)]))
+    if all(tells.all() for tells in telling):
+        return
+    told = np.float32(_best([score * tells for (_, score), tells in zip(messages, telling, strict=True)]))
     best = np.float32(_best([score for _, score in messages]))
     if told == 0 or told < best * np.float32(ANSWERING):
         return

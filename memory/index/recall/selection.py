@@ -28,8 +28,7 @@ _AMONG = 500
 _MORE = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Picked:
+class Picked(NamedTuple):
     """A selected document of one of the ranked shards, with the number of its duplicates."""
 
     at: int
@@ -95,12 +94,21 @@ def _best(scored: Sequence[Scored], k: int) -> list[Picked]:
     wanted = 2 * k + _MORE
     while True:
         candidates = _candidates(scored, wanted)
+        if _in_order(candidates, k):
+            return [Picked(at, document, -score, 0) for (score, at, document), _, _ in candidates[:k]]
         order = _Order(k)
         for candidate in candidates:
             order.take(candidate)
         if len(order.placed) >= k or len(candidates) < wanted:
             return [_counted(one, scored) for one in order.picked()]
         wanted *= 2
+
+
+def _in_order(candidates: Sequence[_Candidate], k: int) -> bool:
+    """Return whether the first k are the best k as they are: none is a duplicate, and no run has too many of them."""
+    prints = [one.fingerprint for one in candidates if one.fingerprint]
+    runs = Counter([one.run for one in candidates[:k]])
+    return len(candidates) >= k and len(set(prints)) == len(prints) and max(runs.values(), default=0) <= LEAST_OF_A_RUN
 
 
 def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
@@ -110,7 +118,7 @@ def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
     own = scored[picked.at].domain_index.documents
     fingerprint = own.fingerprints.now[picked.document]
     same = sum(int(((one.domain_index.documents.fingerprints.now == fingerprint) & (one.score > 0)).sum()) for one in scored)
-    return replace(picked, others=same - 1)
+    return picked._replace(others=same - 1)
 
 
 @dataclass

@@ -9,7 +9,7 @@ from memory.index.indexing import MESSAGES, OWN
 from memory.index.recall.columns import Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.recall.finder import Found
+from memory.index.recall.found import Found
 from memory.index.when.values import Window
 
 WHY = ("the time that is asked for",)

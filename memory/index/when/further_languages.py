@@ -6,7 +6,7 @@ whose words also occur in other languages with Latin letters, only in texts in t
 
 import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 
 from memory.index.when.further_vocabulary import (
     AGO,
@@ -37,6 +37,7 @@ from memory.text.languages import language
 from memory.text.lexical import tokens
 
 _LATIN = ("polish", "turkish")
+_WORD = r"(?<!\w)(?:{})(?!\w)"
 _LETTERS = {
     "russian": re.compile("[\u0400-\u04ff]"),
     "arabic": re.compile("[\u0600-\u06ff]"),
@@ -49,9 +50,12 @@ _PARTICLES = {"korean": "(?:에는|에|은|는|의)?", "chinese": "", "japanese"
 _Said = Callable[[re.Match[str]], str]
 
 
+@lru_cache(maxsize=64)
 def in_english(text: str) -> str:
     """Return a text with its time expressions in these languages translated into English."""
     for name in languages_of(text):
+        if name in _LATIN and not _any(name).search(text):
+            continue
         for pattern, said in _read(name):
             text = pattern.sub(said, text)
     return text
@@ -81,7 +85,18 @@ def languages_of(text: str) -> list[str]:
 
 
 @cache
+def _any(name: str) -> re.Pattern[str]:
+    """Return one pattern that finds whether a text has any of the time expressions of a language with Latin letters."""
+    return re.compile(_WORD.format("|".join(re.sub(r"\(\?P<\w+>", "(", pattern) for pattern, _ in _forms(name))), re.IGNORECASE)
+
+
+@cache
 def _read(name: str) -> list[tuple[re.Pattern[str], _Said]]:
+    """Return the compiled patterns of a language's time expressions with their translations."""
+    return [(_whole(name, pattern), said) for pattern, said in _forms(name)]
+
+
+def _forms(name: str) -> list[tuple[str, _Said]]:
     """Return the patterns of a language's time expressions with their translations, longer ones before their parts."""
     number = _number(name)
     found: list[tuple[str, _Said]] = []
@@ -116,7 +131,7 @@ def _read(name: str) -> list[tuple[re.Pattern[str], _Said]]:
         before, in_months = IN_MONTH[name]
         for month, word in zip(MONTHS, re.split(r"(?<!\\) ", in_months), strict=True):
             found.append((rf"{before}{word}(?: (?P<year>\d{{4}}))?".replace("\\ ", " "), _month(month)))
-    return [(_whole(name, pattern), said) for pattern, said in found]
+    return found
 
 
 def _number(name: str) -> str:
@@ -140,7 +155,7 @@ def _counted(name: str, number: str, unit: int, word: str) -> str:
 def _whole(name: str, pattern: str) -> re.Pattern[str]:
     if name in DATES:
         return re.compile(rf"(?:{pattern}){_PARTICLES[name]}")
-    return re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
+    return re.compile(_WORD.format(pattern), re.IGNORECASE)
 
 
 def _in_figures(name: str, number: str) -> list[tuple[str, _Said]]:
