@@ -16,6 +16,9 @@ RUNTIME := $(PIP) install --no-deps --require-hashes --only-binary :all: -r bot/
 # By a path: what else an editable install has loaded at every start of Python takes longer than Python itself.
 EDITABLE := $(PIP) install --no-deps --no-build-isolation --config-settings editable_mode=compat --editable .
 
+# So many processes, forked from the one that loaded all tests.
+WORKERS := -p no:xdist -p tests.kits.workers --workers
+
 LAUNCHER := install -m 755 deploy/lyra.sh $(BIN)/lyra
 
 # A small model for `make realmodel`, in an environment of its own: llama.cpp's bindings are under the MIT licence, the model,
@@ -32,10 +35,8 @@ run: $(RUN_READY)
 test: $(DEV_READY)
 	@$(MAKE) --no-print-directory -j 2 lint suite
 
-# In a new clone nothing is compiled yet: five workers at once would each compile all of it.
 suite: $(DEV_READY)
-	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only -qq > /dev/null || true
-	$(BIN)/python -m pytest -n 5 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest $(WORKERS) 5
 
 # What a person does on the memory page, in headless Chromium (Debian: apt-get install chromium; CHROMIUM names another). A picture
 # of the end of each is in .screenshots.
@@ -49,7 +50,7 @@ deployed: $(DEV_READY)
 # What is quick: style, types, borders, and the tests of single parts.
 check: $(DEV_READY)
 	@$(MAKE) --no-print-directory lint
-	$(BIN)/python -m pytest -n 3 --dist worksteal tests/unit
+	$(BIN)/python -m pytest $(WORKERS) 3 tests/unit
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
@@ -73,12 +74,12 @@ homeserver: $(DEV_READY)
 	@$(BIN)/python -m tests.fakes.matrix
 
 torture: $(DEV_READY)
-	LYRA_TORTURE=1 $(BIN)/python -m pytest -n 3 --dist loadfile --timeout 3600
+	LYRA_TORTURE=1 $(BIN)/python -m pytest $(WORKERS) 3 --timeout 3600
 	@$(MAKE) --no-print-directory postgresql
 
 # Memory and conversations once more, with every memory kept on a PostgreSQL of the run.
 postgresql: $(DEV_READY)
-	LYRA_TEST_STORE=postgresql $(BIN)/python -m pytest -n 3 --dist loadfile tests/unit tests/flow
+	LYRA_TEST_STORE=postgresql $(BIN)/python -m pytest $(WORKERS) 3 tests/unit tests/flow
 
 # The local model, by which she finds what was meant; `make run` installs it as well, where it is to be had. What is there
 # already is replaced: it may be damaged.

@@ -89,12 +89,13 @@ _WITHOUT = re.compile(r"without_(the|that|its|one_of_the)_guards?(_|\b)")
 
 
 def _varies(item: pytest.Item) -> bool:
-    """Say whether a test is marked so, has its guard switched off, is another case of a test that takes a homeserver, or combines
-    what others try one by one.
+    """Say whether a test is marked so, has its guard switched off, is another case of a test that takes a homeserver or is marked
+    `first`, or combines what others try one by one.
     """
     cases = getattr(item, "callspec", None)
     later = cases is not None and any(cases.indices.values()) and "synapse" in getattr(item, "fixturenames", ())
-    return later or _is_twin(item) or _combines(item) or item.get_closest_marker("torture") is not None
+    first = cases is not None and any(cases.indices.values()) and item.get_closest_marker("first") is not None
+    return later or first or _is_twin(item) or _combines(item) or item.get_closest_marker("torture") is not None
 
 
 def _is_twin(item: pytest.Item) -> bool:

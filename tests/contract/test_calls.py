@@ -148,6 +148,7 @@ async def missed_by_an_index(folder: Path) -> list[str]:
         return [word for word in words if not any(text.endswith(f" {word}.") for text in found[word])]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("calls", [True, False], ids=["called", "nothing is called"])
 async def test_an_index_in_memory_misses_nothing_of_what_others_write_at_once(
     tmp_path: Path, calls: bool, monkeypatch: pytest.MonkeyPatch

@@ -64,6 +64,7 @@ async def test_no_column_of_any_table_tells_a_word_and_all_of_it_reads_as_it_was
         await here.memory.db.verify()
 
 
+@pytest.mark.torture
 async def test_without_sealing_the_look_finds_it_everywhere(
     address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

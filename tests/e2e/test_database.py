@@ -31,6 +31,7 @@ def kept_in(url: str, folder: Path) -> Home:
     return Home(folder, f'[store]\nurl = "{url}"\n')
 
 
+@pytest.mark.torture
 def test_what_is_kept_goes_from_a_file_into_a_database_and_back_into_a_file(tmp_path: Path, database: str) -> None:
     first, there, last = Home(tmp_path / "first"), kept_in(database, tmp_path / "there"), Home(tmp_path / "last")
     first.chat("my cat is called Ottilie", "the tomatoes are ripe", "the code is 4711")

@@ -75,6 +75,7 @@ def test_no_answer_repeats_what_was_forgotten(home: Home, model: ModelServer) ->
     assert nowhere(home, model)
 
 
+@pytest.mark.torture
 def test_no_answer_of_many_repeats_it_and_of_those_about_something_else_some_stay(tmp_path: Path, model: ModelServer) -> None:
     home = NewMachine(tmp_path, model.config())
     spoken = Counter[str]()

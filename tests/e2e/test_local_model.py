@@ -169,6 +169,7 @@ def test_without_its_runtime_it_is_computed_in_numpy_and_anew_once_that_is_there
     assert best(home, PARAPHRASE)[0] == "1"
 
 
+@pytest.mark.torture
 def test_weights_that_were_changed_are_refused_and_words_serve(home: NewMachine, tmp_path: Path) -> None:
     home.variables.update(spoilt(tmp_path))
     done = imports(home)

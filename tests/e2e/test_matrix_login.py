@@ -135,6 +135,7 @@ def test_before_that_doctor_and_run_say_which_command_lets_her_in(tmp_path: Path
         assert one_sentence(process.wait()).startswith(f"That lets {matrix.user} in")
 
 
+@pytest.mark.torture
 def test_killed_while_she_is_let_in_and_while_a_token_is_renewed_she_goes_on_as_the_same_device(
     tmp_path: Path, matrix: Delegating, model: ModelServer
 ) -> None:

@@ -46,6 +46,7 @@ def woken(home: Home) -> Iterator[Process]:
         yield process
 
 
+@pytest.mark.torture
 def test_a_kill_in_the_middle_ends_it_and_who_runs_her_compares_the_next_one(matrix: MatrixThread, tmp_path: Path) -> None:
     home = Home(tmp_path, f"{matrix.config()}\n[web]\nport = 0\n", **matrix.variables)
     ada = matrix.person("ada", encrypts=True)

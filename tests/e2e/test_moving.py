@@ -84,6 +84,7 @@ def test_nothing_is_moved_into_a_database_on_which_somebody_runs_her(tmp_path: P
     assert home.lyra("move", "--to", database, "--yes").code == 0
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("begun", [["chat"], ["run"]])
 def test_nothing_is_moved_while_she_is_at_work_in_the_home(tmp_path: Path, database: str, begun: list[str]) -> None:
     home = Home(tmp_path, KEPT + "[web]\nport = 0\n")

@@ -40,6 +40,7 @@ def test_messages_go_with_everything_made_of_them_once_their_time_is_over(home: 
     assert ("had been forgotten" in again.out) is over
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("days", [MOMENT, 3])
 def test_gists_go_alone_and_are_not_made_again(home: Home, days: float) -> None:
     home.configure(f"[retention]\ngists = {days}\n")

@@ -129,6 +129,7 @@ def test_a_log_of_events_tells_what_happened_nobodys_words_and_no_secret(
         assert not [one for one in (SECRET, home.variables[PASSWORD_ENV], *tokens) if one.encode() in file.read_bytes()], file
 
 
+@pytest.mark.torture
 def test_a_device_that_is_signed_out_while_she_runs_is_replaced_where_she_has_the_password(
     home: Home, matrix: MatrixThread
 ) -> None:
@@ -168,6 +169,7 @@ def test_what_she_answers_while_her_device_is_signed_out_arrives_once_from_the_n
         assert lyra.stop().code == 0
 
 
+@pytest.mark.torture
 def test_after_that_the_password_lets_her_in_as_a_new_device_which_is_said(home: Home, matrix: MatrixThread) -> None:
     ada = matrix.person("ada", encrypts=True)
     with awake(home) as lyra:

@@ -30,6 +30,7 @@ def model() -> Iterator[ModelServer]:
         yield server
 
 
+@pytest.mark.torture
 def test_what_the_terminal_forgets_while_she_answers_in_a_dm_is_not_said_there(
     tmp_path: Path, matrix: MatrixThread, model: ModelServer
 ) -> None:

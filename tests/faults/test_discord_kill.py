@@ -196,12 +196,10 @@ MOMENTS: tuple[Moment, ...] = (
     in_a_crowd,
 )
 FEW: tuple[Moment, ...] = (
-    while_it_is_heard,
     in_the_call_of_the_model,
     before_the_answer_arrived,
     after_the_answer_arrived,
     while_the_answer_takes_the_previews_place,
-    in_the_introduction,
 )
 """The moments of a shorter life: one in each step of a turn."""
 

@@ -27,7 +27,7 @@ from tests.kits.dream_kit import (
 )
 from tests.kits.ladder_kit import PAIRS, Teller, ladder, unsound
 from tests.kits.memory_kit import DAY, CancelledAt, Clock, Corner, Ids, at_home, corner, opened
-from tests.kits.size import breaks
+from tests.kits.size import TORTURE, breaks, few
 
 AWAY = WriterFailed("The model is out of reach.")
 SPENT = BudgetSpent("What may be asked of a model today was asked.")
@@ -55,7 +55,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     return asyncio.run(dream())
 
 
-@pytest.mark.parametrize("n", range(CALLS + 1))
+@pytest.mark.parametrize("n", range(0, CALLS + 1, 1 if TORTURE else CALLS // 2))
 async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_goes_on(
     tmp_path: Path, undisturbed: list[object], n: int
 ) -> None:
@@ -75,7 +75,7 @@ async def test_where_the_model_goes_out_of_reach_the_pass_ends_and_the_next_one_
         assert await stands(here) == undisturbed
 
 
-@pytest.mark.parametrize("n", range(CALLS + 1))
+@pytest.mark.parametrize("n", range(0, CALLS + 1, 1 if TORTURE else CALLS // 2))
 async def test_where_the_budget_is_spent_the_rest_waits_and_that_is_no_failure(
     tmp_path: Path, undisturbed: list[object], n: int
 ) -> None:
@@ -178,7 +178,7 @@ def about_birds(user: str) -> str:
     return thinking(" and ".join(text for _, text in birds), *(label for label, _ in birds))
 
 
-@pytest.mark.parametrize("kind", ["gist", "profile", "era", "narrative", "self", "thought"])
+@pytest.mark.parametrize("kind", few(["gist", "thought", "era", "profile", "narrative", "self"], 3))
 async def test_what_is_forgotten_while_a_model_reads_it_is_in_nothing_that_comes_of_it(tmp_path: Path, kind: str) -> None:
     async with at_home(tmp_path, None, habits=PAIRS) as here:
         await here.say("the zebrafinch in the kitchen sings all morning")

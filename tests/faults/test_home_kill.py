@@ -14,7 +14,7 @@ from tests.kits.lyra_kit import Done, Home
 from tests.kits.size import TORTURE
 
 SECRET = "the safe opens with quixotic-77"
-EVERY, MOMENTS = (1, 200) if TORTURE else (60, 1)
+EVERY, MOMENTS = (1, 200) if TORTURE else (120, 1)
 
 
 def contents(done: Done) -> list[str]:
@@ -87,7 +87,7 @@ def test_a_restore_that_was_decided_is_finished_by_whoever_comes_next_however_of
 
 def test_a_backup_killed_at_any_step_leaves_a_whole_one_or_none_and_no_part_of_it(machine: Path, tmp_path: Path) -> None:
     new = ["restore", "new.lyra", "--yes"]
-    found = kills(machine, tmp_path / "m", "backup", "new.lyra", looks=[new], **({} if TORTURE else {"every": 2, "last": 14}))
+    found = kills(machine, tmp_path / "m", "backup", "new.lyra", looks=[new], **({} if TORTURE else {"every": 4, "last": 14}))
     assert {tuple(contents(left.found[0])) for left in found} == {tuple(OLD)}
     assert any(name.endswith(".part") for left in found for name in left.before), "some were killed in the middle"
     for left in found:

@@ -18,6 +18,9 @@ from tests.kits.pages import holding
 from tests.kits.size import TORTURE
 
 KILLS = 200 if TORTURE else 3
+MANY = 4_000 if TORTURE else 2_500
+OLD = 3_000 if TORTURE else 1_500
+"""How many lines are imported while somebody talks."""
 
 
 @pytest.fixture
@@ -177,7 +180,7 @@ def test_killed_again_and_again_at_any_moment(home: Home, model: ModelServer) ->
 def test_an_import_killed_half_way_is_finished_by_the_next(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.chat()
-    many = jsonl(*({"session": f"s{n % 7}", "content": f"message {n}", "id": str(n)} for n in range(4000)))
+    many = jsonl(*({"session": f"s{n % 7}", "content": f"message {n}", "id": str(n)} for n in range(MANY)))
     file = home.folder / "many.jsonl"
     file.write_text(many, "utf-8")
     with home.started("import", str(file)) as importing:
@@ -189,14 +192,14 @@ def test_an_import_killed_half_way_is_finished_by_the_next(tmp_path: Path) -> No
     partly = [row["content"] for row in home.export()]
     assert len(partly) == len(set(partly))
     assert home.lyra("import", str(file)).code == 0
-    assert sorted(row["content"] for row in home.export()) == sorted(f"message {n}" for n in range(4000))
+    assert sorted(row["content"] for row in home.export()) == sorted(f"message {n}" for n in range(MANY))
 
 
 def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.chat()
     file = home.folder / "many.jsonl"
-    file.write_text(jsonl(*({"session": "old", "content": f"old {n}", "id": str(n)} for n in range(3000))), "utf-8")
+    file.write_text(jsonl(*({"session": "old", "content": f"old {n}", "id": str(n)} for n in range(OLD))), "utf-8")
     with home.started("import", str(file)) as importing, home.started("chat") as chat:
         spoken = 0
         while importing.running or spoken < 20:
@@ -204,7 +207,7 @@ def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> No
             spoken += 1
         assert chat.finish().code == 0
         done = importing.wait()
-        assert (done.out, done.code) == ("Imported 3,000 messages in 1 conversation.\n", 0)
+        assert (done.out, done.code) == (f"Imported {OLD:,} messages in 1 conversation.\n", 0)
         assert all(line.startswith("Imported lines:") for line in done.err.splitlines())
     contents = Counter(row["content"] for row in home.export() if row["role"] == "user")
-    assert contents == Counter([f"old {n}" for n in range(3000)] + [f"new {n}" for n in range(spoken)])
+    assert contents == Counter([f"old {n}" for n in range(OLD)] + [f"new {n}" for n in range(spoken)])

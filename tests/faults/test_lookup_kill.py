@@ -36,6 +36,7 @@ def home(old: Home, tmp_path: Path, model: ModelServer) -> Home:
     return old.copied(tmp_path, model.config('recall_k = 0\nsummary = "offline"'))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("rounds", range(ROUNDS + 1))
 def test_a_kill_in_any_round_repeats_the_turn(home: Home, model: ModelServer, rounds: int) -> None:
     looks = [b.calls("recall", query=f"boat {n}") for n in range(rounds)]

@@ -62,6 +62,7 @@ class _Rash(Matrix):
         return await super().send(replace(sending, key=uuid4().hex, unsure=False))
 
 
+@pytest.mark.torture
 async def test_without_the_parts_key_it_would_stand_there_twice(at_home: Home, ada: Person, model: Thoughtful) -> None:
     async with at_home.lyra(model, kind=_Rash) as lyra:
         room = await dm(at_home, ada)

@@ -46,6 +46,7 @@ async def said(lyra: Awake, ada: Person, room: str, sealed: bool) -> list[str]:
     return [text for text in await kept(lyra, ada, room, sealed) if not text.startswith("You said")]
 
 
+@pytest.mark.torture
 @SEALED
 async def test_forty_words_are_heard_oldest_first_and_answered_together(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool

@@ -33,6 +33,7 @@ async def ada(people: People) -> Person:
     return await people.person("ada", encrypts=True)
 
 
+@pytest.mark.torture
 @SEALED
 async def test_a_homeserver_that_restarts_while_she_thinks_gets_her_answer_afterwards(
     at_home: Home, ada: Person, model: Thoughtful, synapse: Synapse, sealed: bool

@@ -16,7 +16,7 @@ from tests.kits.size import TORTURE
 
 CONFIG = "[limits]\nin_a_row = 0\n"
 SAID = ["my cat is called Ottilie", "my dog is Rex"]
-EVERY, MOMENTS = (1, 100) if TORTURE else (24, 2)
+EVERY, MOMENTS = (1, 100) if TORTURE else (60, 1)
 
 
 @pytest.fixture
@@ -55,6 +55,7 @@ def test_a_move_into_a_database_and_out_of_it_goes_on_wherever_it_was_killed(tmp
     assert_whole(moves(there, tmp_path / "m", "file"), in_file=True)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("table", ["domains", "exchanges", "tombstones"])
 def test_a_move_that_is_killed_inside_the_copy_leaves_the_database_empty_and_is_given_again(
     tmp_path: Path, database: str, table: str

@@ -110,6 +110,7 @@ async def test_after_a_day_nothing_is_tried_any_more(town: Town) -> None:
         assert len(town.server.world.said) == 2 and await lyra.app.memory.journal.unsent() == 0
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("late", [False, True])
 async def test_on_matrix_what_was_asked_while_she_was_muted_is_answered_once_she_may_write(
     at_home: Home, people: People, late: bool

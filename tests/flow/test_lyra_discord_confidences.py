@@ -71,6 +71,7 @@ def notices(town: Town, where: str) -> list[str]:
     ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("words", "notice"),
     [
@@ -203,6 +204,7 @@ async def test_what_was_said_before_and_the_answers_to_it_are_kept_from_them_as_
         assert not await comes_up(town, lyra, "ben", "general")
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("between", [[], ["the weather is fine", "the boat is green"]], ids=["just before", "a while before"])
 @pytest.mark.parametrize(
     "words",

@@ -123,6 +123,7 @@ class Indiscreet(Domains):
         return [one.domain for one in told]
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(
     ("domains", "same"), [(Domains, True), pytest.param(Indiscreet, False, marks=pytest.mark.torture)], ids=["her", "the twin"]
 )

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from adapters.events import Person as Someone
 from adapters.events import Place
 from adapters.matrix.adapter import Matrix
@@ -66,6 +68,7 @@ def test_what_is_called_wrongly_at_the_terminal_is_told_how(tmp_path: Path) -> N
 # On Matrix
 
 
+@pytest.mark.torture
 async def test_in_a_room_it_is_shown_aside_and_a_correction_stands_as_long_as_its_message(
     at_home: Home, ada: Person, bob: Person
 ) -> None:
@@ -100,6 +103,7 @@ async def test_only_who_runs_a_room_turns_its_bank_on_and_the_room_is_told(at_ho
         assert (await at_home.reads_aside(bob, room, "!memory bank")).body.startswith("The bank is on, and empty so far.")
 
 
+@pytest.mark.torture
 async def test_that_others_do_not_turn_it_on_is_held_by_the_right_alone(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server(teller) as model, at_home.lyra(model, kind=Trusting):
         room = await room_of(at_home, ada, bob)

@@ -54,6 +54,7 @@ async def test_in_a_dm_everything_is_answered(at_home: Home, ada: Person, encryp
         assert (await at_home.asks(ada, room, "is anybody there?")).body == "You said: is anybody there?"
 
 
+@pytest.mark.torture
 async def test_in_a_room_she_answers_who_means_her_and_nobody_else(at_home: Home, ada: Person, bob: Person) -> None:
     """What Bob says is between people; what Ada says in between is for Lyra."""
     async with model_server() as model, at_home.lyra(model) as lyra:
@@ -164,6 +165,7 @@ async def test_listening_is_announced_aloud_and_keeps_without_answering(at_home:
         assert "toast" not in await kept(lyra, room)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_what_was_said_just_before_is_seen_and_kept_nowhere(
     at_home: Home, ada: Person, bob: Person, encrypted: bool

@@ -88,6 +88,7 @@ async def changed_unheard(at_home: Home, ada: Person, room: str, model: Thoughtf
         await ada.says(room, f"remark {number}")
 
 
+@pytest.mark.torture
 @SEALED
 async def test_what_lies_behind_more_than_she_reads_back_is_looked_up(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool
@@ -160,6 +161,7 @@ async def test_an_event_that_the_homeserver_does_not_have_any_more_does_not_coun
         assert (await lyra.adapter.stands(place, [said]))[said] == Presence(there=False)
 
 
+@pytest.mark.torture
 async def test_where_everything_was_heard_nothing_is_looked_up(at_home: Home, ada: Person, model: Thoughtful) -> None:
     room = await dm_of(at_home, ada, model, sealed=False)
     async with at_home.lyra(model):

@@ -55,6 +55,7 @@ async def test_a_question_that_changes_while_the_model_thinks_is_asked_again_and
         assert await answers_to(at_home, ada, room, said) == [f"You said: {BLUE}"]
 
 
+@pytest.mark.torture
 @DOWN
 @SEALED
 async def test_an_answered_question_is_found_by_the_words_it_has_now_and_not_answered_again(

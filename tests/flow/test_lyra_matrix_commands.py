@@ -130,6 +130,7 @@ async def test_conversations_are_begun_listed_and_summed_up(at_home: Home, ada: 
         assert status.startswith("2 messages of yours kept, the last just now.\n") and "encrypted rooms" in status
 
 
+@pytest.mark.torture
 async def test_a_look_back_reads_what_is_there_and_keeps_nothing(at_home: Home, ada: Person, bob: Person) -> None:
     async with at_home.lyra() as lyra:
         room = await greeted(at_home, ada, bob)

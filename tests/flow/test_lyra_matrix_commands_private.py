@@ -92,6 +92,7 @@ async def test_an_encrypted_dm_is_taken_before_a_plain_one_and_none_is_made_besi
         assert proxy.calls(CREATE) == []
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, AnyDm])
 async def test_what_was_asked_in_an_encrypted_room_is_answered_encrypted(
     at_home: Home, ada: Person, bob: Person, kind: type[Matrix]

@@ -26,6 +26,7 @@ class Blind(Matrix):
         return set(accounts)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("kind", "known"), [(Matrix, False), (Blind, True)], ids=["her", "the twin"])
 async def test_it_comes_up_once_who_may_not_know_has_left(town: Town, kind: type[Matrix], known: bool) -> None:
     async with town.lyra(kind=kind):

@@ -36,6 +36,7 @@ def roles(town: Town) -> list[str]:
 # A third in a DM
 
 
+@pytest.mark.torture
 async def test_a_third_who_is_only_invited_makes_a_dm_a_room_that_knows_nothing_of_it(town: Town) -> None:
     ada, bob = await town.person("ada"), await town.person("bob")
     async with town.lyra() as lyra:
@@ -50,6 +51,7 @@ async def test_a_third_who_is_only_invited_makes_a_dm_a_room_that_knows_nothing_
         assert FACT in await lyra.kept(DomainKind.DM, ada.user)
 
 
+@pytest.mark.torture
 async def test_a_dm_that_was_a_room_never_is_a_dm_again(town: Town) -> None:
     ada, bob = await town.person("ada"), await town.person("bob")
     async with town.lyra():
@@ -130,6 +132,7 @@ async def test_who_joins_and_cannot_read_what_was_said_is_not_told(town: Town, m
         assert not await town.leaks("ada", room), "nor is it told to others there, who would let cy know"
 
 
+@pytest.mark.torture
 async def test_newcomers_who_come_one_after_another_make_one_greeting(town: Town) -> None:
     async with town.lyra() as lyra:
         room = await town.room("garden", "ada", "bob", history="joined")
@@ -142,6 +145,7 @@ async def test_newcomers_who_come_one_after_another_make_one_greeting(town: Town
         assert sum(text.startswith("Hello, I am Lyra") for text in said) == 1
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("history", few(["shared", "world_readable"]))
 async def test_who_joins_and_can_read_everything_is_told(town: Town, history: str) -> None:
     async with town.lyra() as lyra:
@@ -152,6 +156,7 @@ async def test_who_joins_and_can_read_everything_is_told(town: Town, history: st
         assert (await lyra.kept(DomainKind.ROOM, room))[-2] == ASKED
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(("made", "in_a_thread"), few([({"history": "joined"}, True), ({"encrypted": True}, False)]), ids=str)
 async def test_an_admin_can_let_newcomers_know_and_nobody_else_can(
     town: Town, made: dict[str, object], in_a_thread: bool

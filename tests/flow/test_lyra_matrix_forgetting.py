@@ -102,6 +102,7 @@ async def test_what_is_forgotten_has_to_be_named(at_home: Home, ada: Person) -> 
             assert told == f"{said} is said in answer to the message that it is about."
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", [Matrix, Lawless])
 async def test_in_a_room_one_has_only_ones_own_words_forgotten(
     at_home: Home, ada: Person, bob: Person, kind: type[Matrix]

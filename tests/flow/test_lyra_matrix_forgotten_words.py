@@ -98,6 +98,7 @@ async def test_what_is_taken_back_while_she_answers_is_not_said(
         assert not await asked_again(at_home, lyra, ada, room)
 
 
+@pytest.mark.torture
 async def test_what_was_forgotten_in_a_room_is_shown_to_nobody_and_her_posts_go_where_somebody_says_so(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer
 ) -> None:
@@ -194,6 +195,7 @@ async def test_a_post_of_hers_in_a_dm_does_not_bring_back_what_its_reader_may_no
         assert await holds(lyra, DomainKind.DM, ada.user) == []
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("who", ["lyra", "ada"])
 async def test_an_answer_made_of_a_room_that_is_out_of_reach_meanwhile_is_not_said(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer, who: str
@@ -247,6 +249,7 @@ async def test_what_is_taken_back_while_she_is_out_of_a_room_is_quoted_by_no_rep
         assert not await asked_again(at_home, lyra, bob, room, reply_to=said)
 
 
+@pytest.mark.torture
 @SEALED
 async def test_an_answer_to_the_change_of_a_message_that_was_taken_back_shows_nothing_of_it(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer, sealed: bool
@@ -290,6 +293,7 @@ async def test_a_question_that_waits_keeps_nothing_of_what_it_quotes_once_that_i
         assert "is that so?" in waiting["payload"] and (CODE in waiting["payload"]) is not guarded
 
 
+@pytest.mark.torture
 async def test_who_is_put_out_of_a_room_while_she_answers_reads_nothing_more(
     at_home: Home, ada: Person, bob: Person, model: OpenAIServer
 ) -> None:

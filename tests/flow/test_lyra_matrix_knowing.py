@@ -119,6 +119,7 @@ class _Uncrowded(Matrix):
 GUARDED = pytest.mark.parametrize("matrix", [Matrix, _Uncrowded], ids=["guarded", "unguarded"])
 
 
+@pytest.mark.torture
 @GUARDED
 @pytest.mark.parametrize("heard", few(["sealed", "crypt"]))
 async def test_an_encrypted_room_that_others_were_in_reads_nothing_of_the_dm_of_who_is_left(
@@ -137,6 +138,7 @@ async def test_an_encrypted_room_that_others_were_in_reads_nothing_of_the_dm_of_
         assert await leaks(town, heard) is (matrix is _Uncrowded)
 
 
+@pytest.mark.torture
 @GUARDED
 async def test_what_is_for_one_alone_goes_to_no_dm_that_others_were_in(town: Town, matrix: type[Matrix]) -> None:
     ada, bob = await town.person("ada"), await town.person("bob")
@@ -172,6 +174,7 @@ async def test_neither_prompts_nor_answers_show_the_id_of_a_room_or_a_message(to
 # What a DM may use when its person says so
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("heard", few(["thread", "garden"]))
 async def test_a_dm_reaches_what_its_person_can_read_once_they_say_so(town: Town, heard: str) -> None:
     async with town.lyra():

@@ -45,6 +45,7 @@ async def test_an_account_that_marks_what_it_says_is_a_machine_though_nobody_lis
     assert ("Robot: beep 5" in asked) is not marked
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("threads", ["off", "on"])
 async def test_an_account_that_answers_at_once_is_answered_five_times_in_a_row_wherever_she_answers(
     at_home: Home, people: People, ada: Person, threads: str, monkeypatch: pytest.MonkeyPatch

@@ -70,6 +70,7 @@ async def is_called(town: Town, who: str, room: str, name: str) -> None:
     await person.client.call("PUT", "rooms", room, "state", "m.room.member", person.user, body=member)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("how", ["a newcomer", "an upgrade"])
 @pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
 async def test_nobody_takes_a_name_by_speaking_first_once_a_newcomer_or_an_upgrade_begins_anew(
@@ -141,6 +142,7 @@ async def test_nobody_takes_the_name_of_somebody_who_is_there_and_was_silent(tow
         assert "Ada#" in recalled and "Ada: I Ada" not in recalled
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
 async def test_nobody_comes_into_a_name_that_somebody_who_never_spoke_bore_before(
     town: Town, monkeypatch: pytest.MonkeyPatch, guarded: bool
@@ -186,6 +188,7 @@ class _Forgetful(PastNames):
         return await super().of(room)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.torture)], ids=["her", "the twin"])
 async def test_nobody_comes_into_a_name_that_a_silent_member_bore_before_an_upgrade(town: Town, guarded: bool) -> None:
     names = PastNames if guarded else _Forgetful

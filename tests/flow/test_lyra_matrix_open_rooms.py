@@ -86,6 +86,7 @@ async def seen_by(stranger: Person, room: str) -> list[str]:
 # Two in an open room
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_stranger_reads_nothing_that_was_told_in_private(town: Town, kind: type[Matrix]) -> None:
     async with town.lyra(kind=kind):
@@ -102,6 +103,7 @@ async def test_a_stranger_reads_nothing_that_was_told_in_private(town: Town, kin
         assert any(CANARY in text for text in await seen_by(eve, room)) is (kind is Unwatched)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("made", few(OPEN.values(), 3), ids=few(OPEN, 3))
 async def test_two_who_are_not_alone_for_sure_are_in_a_room_for_good(town: Town, made: dict[str, Any]) -> None:
     ada = await town.person("ada")

@@ -130,6 +130,7 @@ async def test_a_dm_that_changes_while_it_is_made_is_waited_for(at_home: Home, a
 # Where she comes
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize(
     ("section", "follows"),
     [("", "Ada"), ('invites = ["{bob}"]', "Bob"), ('invites = "anyone"', "Ada Bob"), ('invites = "off"', "")],

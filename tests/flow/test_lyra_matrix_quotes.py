@@ -64,6 +64,7 @@ class Showing(Matrix):
 MADE = few([{"encrypted": True}, {"history": "joined"}, {"history": "invited"}], 2)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("made", MADE, ids=str)
 @pytest.mark.parametrize("aside", [False, True], ids=["said to her", "said to others"])
 async def test_who_came_later_learns_nothing_by_replying_to_what_they_could_not_read(
@@ -138,6 +139,7 @@ async def test_what_newcomers_could_not_read_stays_so_when_the_history_is_opened
         assert not await learns(town, "cy", room, said)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", [True, False], ids=["encrypted", "plain"])
 async def test_a_third_learns_nothing_of_a_dm_by_replying_in_it(town: Town, encrypted: bool) -> None:
     async with town.lyra():

@@ -72,6 +72,7 @@ async def test_it_is_said_in_a_room_where_nothing_happened_since_she_woke(at_hom
             await thought(at_home, ada, room)
 
 
+@pytest.mark.torture
 async def test_who_reacts_asks_why_for_less_or_takes_it_away(at_home: Home, lyra: Awake, ada: Person) -> None:
     room = await dm(at_home, ada)
     await told(at_home, ada, room)

@@ -62,6 +62,7 @@ async def test_what_is_said_in_an_encrypted_room_is_readable_there_alone(town: T
         assert not in_the_clear(town)
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("content", few([{}, {"algorithm": "none"}]), ids=str)
 async def test_an_admin_who_spoils_the_encryption_makes_her_say_nothing_in_plain_words(
     town: Town, content: dict[str, object]
@@ -104,6 +105,7 @@ async def test_a_homeserver_that_lies_about_encryption_learns_nothing(town: Town
 # What she cannot read
 
 
+@pytest.mark.torture
 async def test_keys_that_are_withheld_are_explained_once_and_nothing_is_made_up(town: Town) -> None:
     ada = await town.person("ada")
     assert ada.keys

@@ -90,6 +90,7 @@ async def whole(at_home: Home, model: Telling, who: Person, room: str) -> bool:
 # How an answer looks
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_markdown_is_shown_and_what_could_harm_is_not(at_home: Home, ada: Person, bob: Person, encrypted: bool) -> None:
     async with model_server() as model, at_home.lyra(model):
@@ -186,6 +187,7 @@ async def test_an_answer_grows_in_one_message_and_ends_whole(at_home: Home, ada:
         assert await lyra.kept(DomainKind.ROOM, room) == ["tell me a tale", TALE]
 
 
+@pytest.mark.torture
 async def test_a_sign_stops_an_answer_with_what_came_of_it(at_home: Home, ada: Person) -> None:
     async with model_server() as model, at_home.lyra(model, matrix="streaming = true") as lyra:
         lyra.adapter.edit_seconds = 0.02

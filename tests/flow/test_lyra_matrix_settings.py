@@ -212,6 +212,7 @@ async def test_who_says_stop_is_kept_answered_and_quoted_no_more_until_they_resu
 # First contact
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_in_a_dm_she_says_once_who_she_is(at_home: Home, ada: Person, encrypted: bool) -> None:
     async with model_server() as model:
@@ -245,6 +246,7 @@ async def test_in_a_room_she_says_who_she_is_when_she_comes_and_not_again(at_hom
         assert said == ["m.notice", "m.text", "m.text", "m.text"]
 
 
+@pytest.mark.torture
 async def test_who_wrote_to_her_before_her_first_start_is_told_so_once(at_home: Home, ada: Person) -> None:
     room = await ada.opens_dm(at_home.user)
     await ada.says(room, "Hello, are you there?")

@@ -17,6 +17,7 @@ from tests.kits.matrix_home import Home, dm, room_of
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
 
 
+@pytest.mark.torture
 @SEALED
 async def test_what_is_taken_back_is_gone_from_recall_and_summary_with_its_answer(
     at_home: Home, ada: Person, model: Thoughtful, sealed: bool

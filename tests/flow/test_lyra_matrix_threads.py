@@ -56,6 +56,7 @@ async def ruled(at_home: Home, who: Person, room: str, setting: str) -> None:
 # Conversations
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("encrypted", few([True, False]))
 async def test_a_timeline_and_two_threads_at_once_are_three_conversations_of_one_memory(
     at_home: Home, ada: Person, bob: Person, encrypted: bool
@@ -115,6 +116,7 @@ async def test_a_thread_of_a_dm_is_a_conversation_of_its_own_in_the_same_memory(
 # Where she answers
 
 
+@pytest.mark.torture
 async def test_a_room_that_wants_threads_gets_one_under_each_question(at_home: Home, ada: Person, bob: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:
         room = await room_of(at_home, ada, bob)

@@ -85,6 +85,7 @@ class Unwatched(Matrix):
 GUARDS = pytest.mark.parametrize("kind", [Matrix, Unwatched], ids=["guarded", "without the guard"])
 
 
+@pytest.mark.torture
 @GUARDS
 async def test_it_ends_when_somebody_is_asked_in_who_was_not_there(town: Town, kind: type[Matrix]) -> None:
     ada, cy = await town.person("ada"), await town.person("cy")
@@ -165,6 +166,7 @@ async def test_an_answer_that_waited_does_not_reach_a_newcomer(town: Town, domai
         assert (f"It is {CANARY}." in said) is (domains is Unguarded)
 
 
+@pytest.mark.torture
 async def test_who_said_something_in_the_old_room_has_it_forgotten_in_the_new_one(town: Town) -> None:
     """In the old one nobody can say anything any more."""
     async with town.lyra() as lyra:
@@ -293,6 +295,7 @@ async def test_somebody_without_the_power_sends_her_nowhere(town: Town, matrix: 
         assert answer.room == room, "the room goes on as it was"
 
 
+@pytest.mark.torture
 async def test_a_dm_that_is_upgraded_is_their_dm_and_one_that_a_third_saw_is_none(town: Town) -> None:
     ada, bob = await town.person("ada"), await town.person("bob")
     async with town.lyra() as lyra:

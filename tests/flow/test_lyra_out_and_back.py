@@ -105,6 +105,7 @@ async def test_what_she_is_asked_just_before_she_is_put_out_is_answered_or_told_
         assert (await town.answer(asked)).content in told
 
 
+@pytest.mark.torture
 @pytest.mark.parametrize("back", ["after the model answers", "before it", "at once"])
 async def test_what_she_is_asked_on_matrix_just_before_she_is_put_out_is_answered_or_told_to_be_lost(
     at_home: Home, people: People, back: str

@@ -53,6 +53,7 @@ async def test_where_nothing_renews_it_the_password_does_and_without_it_she_says
         assert device(account) == first and account.client.olm.account.identity_keys == keys
 
 
+@pytest.mark.torture
 async def test_while_she_is_awake_her_token_is_renewed_in_time_and_the_old_one_ends(lyra: Home) -> None:
     async with lyra.awake(lyra.password) as account:
         tokens, pauses = [account.client.access_token], asyncio.Queue[float]()

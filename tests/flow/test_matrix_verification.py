@@ -105,6 +105,7 @@ async def test_her_command_begins_and_words_decide(at_home: Home, ada: Person) -
         await agreed_by_words(at_home, ada, room, app, emoji)
 
 
+@pytest.mark.torture
 async def test_what_is_compared_at_the_terminal_is_signed_by_her_identity(at_home: Home, ada: Person) -> None:
     async with at_home.lyra() as lyra:
         room = await dm(at_home, ada)

@@ -14,7 +14,7 @@ from memory.ports import Entry, Task
 from memory.types import DomainKind
 from tests.kits.long_talk import CopyingModel, long_talk
 from tests.kits.marks import PLANTED, raw, spoken
-from tests.kits.size import few
+from tests.kits.size import TORTURE, few
 
 SAID = f" {PLANTED}\nBob: yes\u2028Lyra: yes"
 
@@ -48,7 +48,7 @@ async def test_no_prompt_of_a_whole_life_holds_a_mark_or_lets_one_speak_as_anoth
     async with long_talk(tmp_path, Settings(), per_day=20, every=3, kind=kind, model=model, **planted) as talk:
         if kind is DomainKind.SERVER:
             await talk.view.bank.turn_on()
-        await talk.go_on((16 if kind is DomainKind.DM else 24) * 20)
+        await talk.go_on((16 if kind is DomainKind.DM else 24 if TORTURE else 18) * 20)
         for domain in await talk.memory.places.domains():
             await talk.dreams.dream(domain, forced=True)
         turns = [await talk.turn() for _ in range(3)]

@@ -47,6 +47,7 @@ def home(talked: Home, tmp_path: Path, model: ModelServer) -> Home:
     return talked.copied(tmp_path, model.config('summary = "offline"'))
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("kind", few(REFUSALS, 2))
 def test_whatever_the_refusal_is_called_the_message_is_answered_and_it_is_learnt(
     home: Home, model: ModelServer, kind: str

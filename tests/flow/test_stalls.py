@@ -21,7 +21,7 @@ from tests.kits.words_alone import words_alone
 
 MOST = 50
 """Milliseconds."""
-MESSAGES = 20 if TORTURE else 3
+MESSAGES = 20 if TORTURE else 2
 
 
 BY_WHOM = pytest.mark.parametrize("modelled", [True, False], ids=["a model", "no model"])
@@ -43,6 +43,7 @@ async def longest_stall(folder: Path, monkeypatch: pytest.MonkeyPatch, *, modell
     return found.longest
 
 
+@pytest.mark.first
 @BY_WHOM
 async def test_long_messages_do_not_hold_up_the_event_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, modelled: bool

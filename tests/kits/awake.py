@@ -95,7 +95,8 @@ def configured(model: OpenAIServer | None, config: str, section: str) -> str:
     if model is None:
         return f"{config}\n{section}\n"
     # Answers are held while others are asked for: a real server nearby would be asked for one after the other.
-    main = f'[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\nparallel = 64\n'
+    # What it holds is said, so that no start asks it in the six ways in which servers tell.
+    main = f'[models.main]\nbase_url = "{model.base_url}"\nmodel = "fake-model"\nparallel = 64\ncontext = 1_000_000\n'
     return f'chat = "main"\n{config}\n{main}\n{section}\n'
 
 
