@@ -131,8 +131,8 @@ async def at_their_places(
                 key, pid, of, session, _KINDS[kind], role, speaker, text, source_id, said_at, stored_at, bool(echo), episode, who,
                 echo >= DISLIKED,
             )  # fmt: skip
-            name, named, platform, place, corrected = where
-            found[key] = Placed(message, titles.shown(name, named), platform, place, corrected)
+            name, public_id, platform, place, corrected = where
+            found[key] = Placed(message, titles.shown(name, public_id), platform, place, corrected)
     return found
 
 

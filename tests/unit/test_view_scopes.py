@@ -41,6 +41,7 @@ ASKED: Mapping[str, str] = {
     "Conversations.active": _PLACE,
     "Conversations.get": _PLACE,
     "Facts.forget": _REPLIES,
+    "Lasting.require": _SEEN,
     "Messages.in_confidence": _KEPT,
     "Messages.kept": _KEPT,
     "Messages.standing": _NAMES,
@@ -61,6 +62,7 @@ ASKED: Mapping[str, str] = {
     "View.answer": _SEEN,
     "View.extent": _GONE,
     "View.say": _TOLD,
+    "_require_untouched": _SEEN,
     "answers_alone": _SEEN,
     "require_standing": _SEEN,
 }

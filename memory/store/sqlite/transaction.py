@@ -84,10 +84,7 @@ class SqliteTransaction:
         return await self.all(sql, parameters)
 
     async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Run all of these up to where they need rows, get the rows for all in one go, and so on until they have ended.
-
-        They may await nothing but statements.
-        """
+        """Run all of these up to where they need rows, get the rows for all in one go, and so on until they have ended."""
         ended: dict[int, Any] = {}
         answers: dict[int, Sequence[list[Row]] | None] = dict.fromkeys(range(len(work)))
         try:
@@ -95,8 +92,8 @@ class SqliteTransaction:
                 asked: dict[int, Sequence[Statement]] = {}
                 for at, rows in answers.items():
                     try:
-                        asked[at] = self._drive(work[at], rows)
-                    except StopIteration as end:
+                        asked[at] = await self._drive(work[at], rows)
+                    except _Ended as end:
                         ended[at] = end.value
                 found = iter(await self._ask([one for some in asked.values() for one in some]) if asked else ())
                 answers = {at: list(islice(found, len(some))) for at, some in asked.items()}
@@ -105,15 +102,20 @@ class SqliteTransaction:
             for one in work:
                 one.close()
 
-    def _drive(self, work: Coroutine[Any, Any, Any], rows: Sequence[list[Row]] | None) -> Sequence[Statement]:
-        """Hand over the rows that `work` waits for, and return what it asks next. Raises StopIteration with its result."""
-        before, self._driven = self._driven, True
-        try:
-            asked = work.send(rows)
-        finally:
-            self._driven = before
-        assert isinstance(asked, _Asked), "only statements may be awaited together"
-        return asked.statements
+    async def _drive(self, work: Coroutine[Any, Any, Any], rows: Sequence[list[Row]] | None) -> Sequence[Statement]:
+        """Hand over the rows that `work` waits for, and return what it asks next. Raises _Ended with its result."""
+        while True:
+            before, self._driven = self._driven, True
+            try:
+                waits = work.send(rows)
+            except StopIteration as end:
+                raise _Ended(end.value) from None
+            finally:
+                self._driven = before
+            if isinstance(waits, _Asked):
+                return waits.statements
+            await _Passed(waits)
+            rows = None
 
     async def _ask(self, statements: Sequence[Statement]) -> Sequence[list[Row]]:
         """Return the rows of each of these statements."""
@@ -186,8 +188,26 @@ class _State:
         connection.commit()
 
 
+class _Ended(Exception):
+    """A driven coroutine has returned a value."""
+
+    def __init__(self, value: object) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Passed:
+    """Anything else that a driven coroutine waits for, passed on to the event loop."""
+
+    def __init__(self, waits: object) -> None:
+        self._waits = waits
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield self._waits
+
+
 class _Asked:
-    """Statements that a coroutine waits for, for whoever drives it."""
+    """Statements that a driven coroutine waits for."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self.statements = statements
