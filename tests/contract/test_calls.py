@@ -78,13 +78,17 @@ async def test_what_is_called_is_heard_by_the_others_together(tmp_path: Path) ->
 
 async def test_domains_are_called_once_they_are_written_and_not_before(tmp_path: Path) -> None:
     async with both(tmp_path) as (one, other):
-        place, there = await _at(one), Ear(other)
+        there = Ear(other)
+        place = await _at(one)
         word = f"{WRITTEN}{place.domain.key}"
+        assert one.db.peers is not None
+        one.db.peers.call("made")
+        await there.heard("made")
+        there.calls.clear()
         with pytest.raises(ZeroDivisionError):
             async with one.db.transaction(bounds=Bounds.of(place.domain.key)) as tx:
                 await tx.run("UPDATE domains SET items = items + 1 WHERE id = :id", {"id": place.domain.key})
                 raise ZeroDivisionError
-        assert one.db.peers is not None
         one.db.peers.call("later")
         await there.heard("later")
         assert not any(word in words for words in there.calls)
