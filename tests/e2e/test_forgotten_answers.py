@@ -151,6 +151,7 @@ def test_what_is_on_the_screen_of_an_answer_is_taken_back_and_a_line_says_so(hom
     assert left(home) == ["I do not know it."]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("killed", ["before", "after"])
 def test_what_is_forgotten_stays_away_though_the_answer_to_it_is_cut_off_by_a_kill(
     home: Home, model: ModelServer, killed: str

@@ -7,6 +7,7 @@ import pytest
 
 from tests.kits.lyra_kit import Home, jsonl
 from tests.kits.pages import holding
+from tests.kits.size import few
 
 NAME = "quixotic-zanzibar"
 TOLD = jsonl(
@@ -34,7 +35,7 @@ WAYS: dict[str, Callable[[Home], str]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("way", few(WAYS.values(), 3), ids=few(WAYS, 3))
 def test_nothing_of_the_name_of_a_forgotten_conversation_is_left(tmp_path: Path, way: Callable[[Home], str]) -> None:
     home = Home(tmp_path)
     home.chat("the vault opens with seven turns", "and then once more to the left", options=["--session", NAME])

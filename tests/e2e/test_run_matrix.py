@@ -105,6 +105,7 @@ def test_her_keys_are_hers_alone(home: Home, matrix: MatrixThread) -> None:
     assert shown.signed(device)
 
 
+@pytest.mark.torture
 def test_a_log_of_events_tells_what_happened_nobodys_words_and_no_secret(
     tmp_path: Path, matrix: MatrixThread, model: ModelServer
 ) -> None:

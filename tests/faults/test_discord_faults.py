@@ -16,6 +16,7 @@ from tests.kits.discord_home import Awake, model_server
 from tests.kits.discord_home import question as asked
 from tests.kits.discord_kit import Clock
 from tests.kits.discord_quick import answered, answers_to, greeted, quick, settled
+from tests.kits.size import few
 
 MARK = "-# (this may be a repeat)\n"
 FAULTS: dict[str, list[Fault]] = {
@@ -86,7 +87,7 @@ class Impatient(Discord):
 
 @pytest.mark.each
 @pytest.mark.parametrize("operation", ["create_message", "update_message"])
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+@pytest.mark.parametrize("fault", few(FAULTS.values(), 5), ids=few(FAULTS, 5))
 async def test_a_streamed_answer_ends_as_one_message(
     server: DiscordServer,
     general: Channel,
@@ -109,7 +110,7 @@ async def test_a_streamed_answer_ends_as_one_message(
     assert len(server.world.said) == 3 and server.faults.too_early == []
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
+@pytest.mark.parametrize("fault", few(FAULTS.values(), 5), ids=few(FAULTS, 5))
 async def test_a_command_is_answered_once(
     server: DiscordServer,
     general: Channel,

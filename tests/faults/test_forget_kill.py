@@ -121,6 +121,7 @@ def gone(home: Home) -> None:
         assert time.monotonic() < end, left
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("forgotten", ["before the kill", "after the kill"])
 def test_what_is_forgotten_around_a_kill_in_the_middle_of_an_answer_is_in_no_answer(
     tmp_path: Path, model: ModelServer, forgotten: str

@@ -8,6 +8,7 @@ import pytest
 from bot.conversation.answering.lookups import ROUNDS
 from tests.fakes import openai_behaviours as b
 from tests.kits.lyra_kit import Home, ModelServer, jsonl
+from tests.kits.size import few
 
 QUESTION = "where is my boat?"
 TOLD = "My boat lies in the harbour of Graz."
@@ -36,8 +37,7 @@ def home(old: Home, tmp_path: Path, model: ModelServer) -> Home:
     return old.copied(tmp_path, model.config('recall_k = 0\nsummary = "offline"'))
 
 
-@pytest.mark.first
-@pytest.mark.parametrize("rounds", range(ROUNDS + 1))
+@pytest.mark.parametrize("rounds", few(range(ROUNDS, -1, -1)))
 def test_a_kill_in_any_round_repeats_the_turn(home: Home, model: ModelServer, rounds: int) -> None:
     looks = [b.calls("recall", query=f"boat {n}") for n in range(rounds)]
     model.script(*looks, b.Hang())

@@ -151,6 +151,7 @@ def test_a_prompt_that_cannot_be_made_short_enough_is_answered_from_memory_and_w
     assert home.chat().out == "", "nothing is answered later"
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "junk",
     [b.Say(""), b.Say("  \n\n "), b.INVALID_JSON, b.Say("> 16 August 2026 19:21, Lyra:")],
@@ -174,6 +175,7 @@ THOUGHT = [
 ]
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("thought", THOUGHT, ids=["opened", "unopened"])
 def test_what_a_model_thinks_before_it_answers_is_kept_nowhere(home: Home, model: ModelServer, thought: str) -> None:
     home.chat("my boat is called Wave")

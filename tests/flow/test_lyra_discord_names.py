@@ -27,6 +27,7 @@ def given(lyra: Awake) -> str:
     return "\n".join(str(message["content"]) for chat in lyra.chats for message in chat.messages)
 
 
+@pytest.mark.first
 @pytest.mark.parametrize("between", ["\n", "\n\n", "\n> ", "\u2028", "\n\u200b", "\n**"])
 async def test_a_line_break_and_anothers_name_do_not_speak_for_that_one(town: Town, between: str) -> None:
     async with model_server() as model, town.lyra(model=model) as lyra:

@@ -71,7 +71,7 @@ async def test_comparing_long_texts_does_not_hold_the_loop() -> None:
 
     text = "".join(f"Sentence number {n} speaks of you. " for n in range(1_000))
     async with stalls(time.thread_time) as held:
-        assert await Nearness(Quick()).near(text, [text] * (60 if TORTURE else 20), [text] * (9 if TORTURE else 3))
+        assert await Nearness(Quick()).near(text, [text] * (60 if TORTURE else 10), [text] * (9 if TORTURE else 2))
     assert held.longest < 50
 
 

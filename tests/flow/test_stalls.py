@@ -63,6 +63,7 @@ async def test_without_threads_they_would(tmp_path: Path, monkeypatch: pytest.Mo
     assert await longest_stall(tmp_path, monkeypatch, modelled=modelled) > MOST
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     "text", ["ﷺ " * 30_000, " ".join(f"[m{at}]" for at in range(9_000))[:60_000]], ids=["of 18 letters each", "marks"]
 )

@@ -1,6 +1,6 @@
 """Kills `lyra` at every step it takes in a home, and at any moment between, and tells what the next commands find there.
 
-Run as a program of its own, because it forks. What it is to do comes as JSON on standard input, what it found goes as JSON to
+Run as a process of its own, because it forks. What it is to do comes as JSON on standard input, what it found goes as JSON to
 standard output. A step is whatever Python does to a file of the home: it is killed right before the n-th.
 """
 
@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from tests.kits import forked
 from tests.kits.lyra_kit import REPO, Done, Home
 
 _TOUCHES = ("open", "os.rename", "os.remove", "os.mkdir", "os.link", "os.chmod", "os.utime", "os.truncate", "sqlite3.connect")
@@ -53,12 +53,10 @@ class Left:
 
 def killed(home: Home, plan: Plan) -> list[Left]:
     """Carry out a plan in the environment of a home; return what was left after each kill, and after none at last."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.kits.killing"], input=json.dumps(asdict(plan)), cwd=REPO, env=home.environment(),
-        capture_output=True, text=True, timeout=3600, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return [Left(**{**left, "found": [Done(**one) for one in left["found"]]}) for left in json.loads(done.stdout)]
+    given = json.dumps(asdict(plan)).encode()
+    out, err, code = forked.run(["-m", "tests.kits.killing"], given, REPO, home.environment(), timeout=3600)
+    assert code == 0, err.decode()
+    return [Left(**{**left, "found": [Done(**one) for one in left["found"]]}) for left in json.loads(out)]
 
 
 def _carry_out(plan: Plan) -> list[Left]:

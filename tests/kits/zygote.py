@@ -151,7 +151,7 @@ def _know_patterns() -> None:
 
 
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
-    """Be `lyra` with these words, in this folder and environment."""
+    """Be `lyra` with these words, or after "-m" a module of the tests, in this folder and environment."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -170,9 +170,13 @@ def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
     code = 1
     try:
-        from bot.__main__ import main as lyra
+        if asked["words"][:1] == ["-m"]:
+            runpy.run_module(asked["words"][1], run_name="__main__", alter_sys=True)
+            code = 0
+        else:
+            from bot.__main__ import main as lyra
 
-        lyra()
+            lyra()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
     except BaseException:  # noqa: BLE001 - as the interpreter does
