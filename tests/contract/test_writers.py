@@ -199,6 +199,18 @@ async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Add
     assert len({item for changes in found for _, item in changes}) == 4 * writes * each
 
 
+@pytest.mark.parametrize("first", [0, 1, 2, 3])
+async def test_the_numbers_of_a_transaction_rise_however_many_are_taken_at_once(address: Address, first: int) -> None:
+    async with await PostgresDatabase.open(address, KEY) as db:
+        taken: list[int] = []
+        for bounds in (Bounds.of(1), None):
+            async with db.transaction(bounds=bounds) as tx:
+                await tx.one("SELECT 1 AS one")
+                for n in (first, 2, 1, 3):
+                    taken += await tx.numbers("item", n)
+        assert len(taken) == 2 * (first + 6) and taken == sorted(set(taken))
+
+
 async def test_who_followed_the_numbers_of_the_whole_memory_would_miss_some(address: Address) -> None:
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         here, there = await domains(one, 2)

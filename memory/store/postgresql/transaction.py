@@ -105,11 +105,13 @@ class PostgresTransaction:
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return the next n numbers of a sequence of the server, for which nobody waits."""
-        if of == "item" and n == 1 and self._item is not None:
-            item, self._item = self._item, None
-            return [item]
-        rows = await self.all(f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))", {"n": n})
-        return sorted(row["number"] for row in rows)
+        ahead = [self._item] if n and of == "item" and self._item is not None else []
+        if ahead:
+            self._item = None
+        if len(ahead) == n:
+            return ahead
+        sql = f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))"
+        return [*ahead, *sorted(row["number"] for row in await self.all(sql, {"n": n - len(ahead)}))]
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement and return all its rows; the commit is the next thing."""
