@@ -144,9 +144,11 @@ async def test_who_is_taken_for_gone_is_told_and_keeps_nothing_any_more(address:
             await tx.run("DELETE FROM processes WHERE name = 'one'")
         async with asyncio.timeout(PATIENCE):
             await here.lapsed.wait()
-        with pytest.raises(HomeInUse, match="stood still"):
-            async with db.transaction() as tx:
-                await tx.run(INSERT, {"scope": "after"})
+        for bounds in (None, Bounds.of(1)):
+            with pytest.raises(HomeInUse, match="stood still"):
+                async with db.transaction(bounds=bounds) as tx:
+                    await tx.one("SELECT 1 AS one")
+                    await tx.run(INSERT, {"scope": "after"})
         assert [row["scope"] for row in await db.all("SELECT scope FROM settings")] == ["before"]
 
 

@@ -23,6 +23,7 @@ from memory.errors import (
     NewerDatabase,
     NotWritable,
 )
+from memory.store.bounds import Bounds
 from memory.store.opening import open_database
 from memory.store.postgresql import connecting, transaction
 from memory.store.postgresql.address import Address
@@ -59,9 +60,11 @@ async def scopes(db: PostgresDatabase) -> list[str]:
     return [row["scope"] for row in await db.all("SELECT scope FROM settings ORDER BY scope")]
 
 
-async def write(db: PostgresDatabase, scope: str) -> None:
-    """Write one row."""
-    async with db.transaction() as tx:
+async def write(db: PostgresDatabase, scope: str, bounds: Bounds | None = None) -> None:
+    """Write one row; where that is bound, it goes there with the commit."""
+    async with db.transaction(bounds=bounds) as tx:
+        if bounds:
+            await tx.one("SELECT 1 AS one")
         await tx.run(INSERT, {"scope": scope})
 
 
@@ -229,13 +232,14 @@ async def test_a_connection_that_is_lost_undoes_its_transaction_and_the_next_goe
         assert await scopes(db) == ["after", "before"]
 
 
+@pytest.mark.parametrize("bounds", [None, Bounds.of(1)], ids=["by itself", "with what it writes"])
 async def test_where_the_answer_to_a_commit_is_lost_the_server_is_asked_what_became_of_it(
-    server: Postgres, address: Address, tmp_path: Path
+    server: Postgres, address: Address, tmp_path: Path, bounds: Bounds | None
 ) -> None:
     async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way), KEY) as db:
         await write(db, "before")
         way.cuts_before = b"COMMIT"
-        await write(db, "kept")
+        await write(db, "kept", bounds)
         assert await scopes(db) == ["before", "kept"]
 
 

@@ -1,7 +1,7 @@
 """Writers of different domains go on side by side on a server, in one process and in several, and nobody misses what they changed."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,11 +12,12 @@ from memory.journal.inbox import hearing
 from memory.journal.journal import Event, Part
 from memory.store.bounds import Bounds
 from memory.store.changes import announce
-from memory.store.database import Database
+from memory.store.database import Database, Row
 from memory.store.domains import create, natural_key, read_domain
 from memory.store.lineage import Seal, add_items
 from memory.store.postgresql import transaction
 from memory.store.postgresql.address import Address
+from memory.store.postgresql.connection import Connection, Step
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.scope import SAY
 from memory.types import Domain, DomainKind, DomainRef, Kind, NewExchange
@@ -198,6 +199,18 @@ async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Add
     assert len({item for changes in found for _, item in changes}) == 4 * writes * each
 
 
+@pytest.mark.parametrize("first", [0, 1, 2, 3])
+async def test_the_numbers_of_a_transaction_rise_however_many_are_taken_at_once(address: Address, first: int) -> None:
+    async with await PostgresDatabase.open(address, KEY) as db:
+        taken: list[int] = []
+        for bounds in (Bounds.of(1), None):
+            async with db.transaction(bounds=bounds) as tx:
+                await tx.one("SELECT 1 AS one")
+                for n in (first, 2, 1, 3):
+                    taken += await tx.numbers("item", n)
+        assert len(taken) == 2 * (first + 6) and taken == sorted(set(taken))
+
+
 async def test_who_followed_the_numbers_of_the_whole_memory_would_miss_some(address: Address) -> None:
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         here, there = await domains(one, 2)
@@ -210,14 +223,34 @@ async def test_who_followed_the_numbers_of_the_whole_memory_would_miss_some(addr
     assert seen["public_id"] == "early" and behind == []
 
 
-async def turn(here: Corner) -> None:
+async def turn(here: Corner, n: int = 1) -> None:
     """Hear, keep, answer and send one message."""
-    (event,) = await here.memory.journal.accept("console", [Event("e1", "there", "hello")])
-    asked = await here.say("hello")
-    reply = NewExchange(Kind.REPLY, "Hello.", "r1", here.clock.now(), "Lyra", "assistant")
-    replied = await here.view.answer(here.session, Answer(reply, [asked.key], [event.key], [Part("p1", "Hello.")], [asked]))
+    (event,) = await here.memory.journal.accept("console", [Event(f"e{n}", "there", "hello")])
+    asked = await here.say("hello", source=f"e{n}")
+    reply = NewExchange(Kind.REPLY, "Hello.", f"r{n}", here.clock.now(), "Lyra", "assistant")
+    answer = Answer(reply, [asked.key], [event.key], [Part(f"p{n}", "Hello.")], [asked])
+    replied = await here.view.answer(here.session, answer)
     assert replied and replied.first
     await here.memory.journal.sent(replied.first.row)
+
+
+async def test_the_writes_of_a_turn_take_ten_trips_to_the_server(
+    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trips: list[int] = []
+    trip = Connection.trip
+
+    async def counted(self: Connection, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
+        trips.append(len(steps))
+        return await trip(self, steps, to_the_end=to_the_end)
+
+    async with await PostgresDatabase.open(address, KEY) as db:
+        clock = Clock()
+        here = await corner(Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), Habits()), clock)
+        await turn(here, 1)
+        monkeypatch.setattr(Connection, "trip", counted)
+        await turn(here, 2)
+    assert len(trips) <= 10 and sum(trips) <= 60, trips
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["another domain", "the twin: everything"])

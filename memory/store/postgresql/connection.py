@@ -24,6 +24,7 @@ Step = tuple[str, Sequence[object]]
 """A statement with its parameters by number, and their values in that order."""
 REMEMBERED = 500
 """So many statements are prepared at most."""
+_DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 _Key = tuple[str, tuple[int, ...]]
 
 
@@ -64,6 +65,7 @@ class Connection(AsyncConnection[Row]):
         """
         waiting = _Waiting(self.pgconn.socket, to_the_end)
         asked: _Asked = []
+        results: list[PGresult] = []
         try:
             self.pgconn.enter_pipeline_mode()
             for sql, given in steps:
@@ -72,12 +74,15 @@ class Connection(AsyncConnection[Row]):
             while self.pgconn.flush():
                 await waiting.ready(writing=True)
                 self.pgconn.consume_input()
-            results = [await self._result(waiting) for _ in asked]
+            for _ in asked:
+                results.append(await self._result(waiting))
             await self._result(waiting, of_sync=True)
             self.pgconn.exit_pipeline_mode()
-        except BaseException:
+        except BaseException as error:
             # An answer that is still under way would be taken for another's.
             self.pgconn.finish()
+            if isinstance(error, psycopg.Error) and (why := _failure(results)):
+                raise why from error
             raise
         found = self._taken(asked, results)
         if waiting.cancelled is not None:
@@ -132,19 +137,15 @@ class Connection(AsyncConnection[Row]):
 
     def _taken(self, asked: _Asked, results: Sequence[PGresult]) -> list[list[Row]]:
         """Return the rows of each statement. Raises the error of the one that failed."""
-        failed: PGresult | None = None
         found: list[list[Row]] = []
         for (message, statement), result in zip(asked, results, strict=True):
-            if result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
-                if message is _Message.ROWS:
-                    found.append(self._rows(statement, result))
-                continue
-            if message is _Message.PREPARED:
-                statement.name = b""
-            if failed is None and result.status != ExecStatus.PIPELINE_ABORTED:
-                failed = result
-        if failed is not None:
-            raise errors.error_from_result(failed)
+            if result.status not in _DONE:
+                if message is _Message.PREPARED:
+                    statement.name = b""
+            elif message is _Message.ROWS:
+                found.append(self._rows(statement, result))
+        if why := _failure(results):
+            raise why
         return found
 
     def _rows(self, statement: _Statement, result: PGresult) -> list[Row]:
@@ -191,6 +192,12 @@ class _Waiting:
             loop.remove_reader(self._socket)
             if writing:
                 loop.remove_writer(self._socket)
+
+
+def _failure(results: Sequence[PGresult]) -> psycopg.Error | None:
+    """Return the error of the first statement that failed by itself, None where none did."""
+    failed = (result for result in results if result.status not in (*_DONE, ExecStatus.PIPELINE_ABORTED))
+    return next((errors.error_from_result(result) for result in failed), None)
 
 
 def _told(ready: asyncio.Future[None]) -> None:

@@ -105,11 +105,13 @@ class PostgresTransaction:
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return the next n numbers of a sequence of the server, for which nobody waits."""
-        if of == "item" and n == 1 and self._item is not None:
-            item, self._item = self._item, None
-            return [item]
-        rows = await self.all(f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))", {"n": n})
-        return sorted(row["number"] for row in rows)
+        ahead = [self._item] if n and of == "item" and self._item is not None else []
+        if ahead:
+            self._item = None
+        if len(ahead) == n:
+            return ahead
+        sql = f"SELECT nextval('numbers_{of}') AS number FROM generate_series(1, CAST(:n AS BIGINT))"
+        return [*ahead, *sorted(row["number"] for row in await self.all(sql, {"n": n - len(ahead)}))]
 
     async def last(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run the last statement and return all its rows; the commit is the next thing."""
@@ -150,10 +152,9 @@ class PostgresTransaction:
         if self._taken is None and not waiting:
             return
         self._has_written |= bool(waiting)
-        if self._number is None or self._used - self._looked_at:
+        if waiting and (self._number is None or self._used - self._looked_at):
             # By itself: of what is written and ends at once nobody could say what became of it.
-            self._number = (await self._sent(waiting, [Question(_NUMBERED)]))[0][0]["number"]
-            self._has_written = self._number is not None
+            await self._sent(waiting, [])
             waiting = []
         await self._require()
         if self.number is not None and self._own:
@@ -223,18 +224,16 @@ class PostgresTransaction:
     async def _run(self, waiting: Made, asked: Sequence[Question], *, begins: bool = False) -> Sequence[list[Row]]:
         """Run statements in one trip, and return the rows of each that is asked."""
         steps = beginning(self.bounds, self._scope) if begins else []
-        written = [key for key in self.bounds.writes if isinstance(key, int)] if begins and self.bounds else []
-        if written:
+        domains = [key for key in self.bounds.writes if isinstance(key, int)] if begins and self.bounds else []
+        if domains:
             steps.append(_AHEAD)
+        writes = bool(waiting) or any(not one.step[0].startswith(_READS) for one in asked)
         # Known before it is sent: its answer may be lost.
-        self._has_written |= bool(waiting) or any(not one.step[0].startswith(_READS) for one in asked)
+        self._has_written |= writes
         steps += [(statement, row) for statement, rows in waiting for row in rows]
-        used = sorted((self._used | {key for key in written if self._border.keys.has(key)}) - self._looked_at)
-        number = bool(waiting) and self._number is None and not written and asked[0].step != _NUMBERED
-        held, first = bool(used), len(steps)
-        if number:
-            steps.append(_NUMBERED)
-        if held:
+        used = sorted((self._used | {key for key in domains if self._border.keys.has(key)}) - self._looked_at)
+        held = len(steps)
+        if used:
             steps.append((_HELD, [[self._border.keys.newest(domain).number for domain in used]]))
         at = {}
         for everywhere in (False, True):
@@ -246,14 +245,17 @@ class PostgresTransaction:
                 steps.append(one.step)
             if those and everywhere:
                 steps.append((SAY, self._scope.parameters))
+        numbered = writes and self._number is None and not domains
+        if numbered:
+            steps.append(_NUMBERED)
         found = await self._connection.trip(steps, to_the_end=True)
-        if written:
+        if domains:
             begun = next(rows[0] for step, rows in zip(steps, found, strict=True) if step is _AHEAD)
             self._item, self._number = begun["item"], begun["number"]
-        if number:
-            self._number = found[first][0]["number"]
-        if held:
-            there = {row["domain"] for row in found[first + number]}
+        if numbered:
+            self._number = found[-1][0]["number"]
+        if used:
+            there = {row["domain"] for row in found[held]}
             self._looked_at |= there
             self._require_held({*used} - there)
         return [found[at[one]] for one in asked]
