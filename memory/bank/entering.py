@@ -133,7 +133,7 @@ class Bank:
     async def _take_up(self) -> None:
         """Reopen what another writer gave up."""
         w = self._w
-        async with w.db.transaction() as tx:
+        async with w.db.transaction(bounds=w.bounds) as tx:
             for target in await refusals.take_up(tx, w.domain, TIER, w.writer.name):
                 period = target.slot.partition("/")[2]
                 if (before := await progress.read(tx, w.domain, TIER, period)) and before.mark:
@@ -168,6 +168,6 @@ class Bank:
             return 0
         now = self._w.clock.now()
         gone = folding.leaving(noted, local(now, self._w.domain.time_zone).date(), self._limit)
-        async with self._w.db.transaction() as tx:
+        async with self._w.db.transaction(bounds=self._w.bounds) as tx:
             await statements.put_by(tx, [bullet.key for bullet in gone], now)
         return len(gone)

@@ -134,7 +134,7 @@ async def sweep(derivation: Derivation) -> None:
     w = derivation.context
     if not await progress.read_all(w.db, w.domain, TIER, stale=True):
         return
-    async with w.db.transaction() as tx:
+    async with w.db.transaction(bounds=w.bounds) as tx:
         lost = await progress.read_all(tx, w.domain, TIER, stale=True)
         for period in lost:
             if periods.rung(period) != periods.CONVERSATION:

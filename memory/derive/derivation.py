@@ -23,7 +23,7 @@ class Derivation:
         piece = self._piece(work)
         if work.sources:
             return await self._pipeline.make(piece) is Outcome.PUBLISHED
-        async with self.context.db.transaction() as tx:
+        async with self.context.db.transaction(bounds=self.context.bounds) as tx:
             if await piece.as_read(tx):
                 await piece.publish(tx, Made([], ""), self.context.clock.now())
         return False

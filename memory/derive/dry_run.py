@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memory.store.bounds import Bounds
 from memory.store.database import Access, Row, Transaction
 from memory.store.domains import last_change
 from memory.store.lineage import bound, pages, placeholders
@@ -36,7 +37,7 @@ class Check(Protocol):
 async def dry_run(db: Access, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
     try:
-        async with db.transaction() as tx:
+        async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             before = await last_change(tx, domain.key)
             await put(tx)
             raise _TakenBackError(await _difference(tx, domain, before))

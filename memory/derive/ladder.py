@@ -36,7 +36,7 @@ class Ladder:
     async def _take_up(self) -> None:
         """Reopen what another writer gave up."""
         w = self._w
-        async with w.db.transaction() as tx:
+        async with w.db.transaction(bounds=w.bounds) as tx:
             for tier in (profile.TIER, eras.TIER, narrative.TIER, selfstate.TIER):
                 for target in await refusals.take_up(tx, w.domain, tier, w.writer.name):
                     await progress.outdate(tx, w.domain, tier, target.slot.partition("/")[2])

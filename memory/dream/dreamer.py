@@ -162,7 +162,7 @@ class Dreamer:
             return replace(step, acted=False, why=NO_MODEL)
         orphans, pairs = await self._sensor.orphans(), await self._sensor.contradicting()
         if orphans or pairs:
-            async with self._w.db.transaction() as tx:
+            async with self._w.db.transaction(bounds=self._w.bounds) as tx:
                 if orphans:
                     await erase.retire(tx, self._w.domain, orphans, self._w.clock.now())
                 for one, other in pairs:
@@ -202,7 +202,7 @@ class Dreamer:
         reflected = felt.reflected or Reflected()
         mind = evolved(felt.mind, felt.elapsed, felt.said, stability.value, reflected.feeling, felt.disliked)
         mind = replace(mind, drives=drives, heard=felt.heard)
-        async with self._w.db.transaction() as tx:
+        async with self._w.db.transaction(bounds=self._w.bounds) as tx:
             await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
         report.after = drives
         report.mood, report.energy = (felt.mind.mood, mind.mood), (felt.mind.energy, mind.energy)
