@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memory.index.hits import Hit
 from memory.ports import Embedder
 from tests.flow.test_recall_asked import embedders
 from tests.kits.memory_kit import at_home, said
@@ -37,3 +38,24 @@ async def test_what_the_asker_said_of_themself_stands_above_what_others_did(tmp_
         assert [hit.exchange.speaker for hit in first] == ["Ada", "Ben"]
         (bens, _) = await here.view.recall.messages("where does Ben live?", 2, asker="Ada")
         assert bens.exchange.speaker == "Ben"
+
+
+async def test_what_comes_up_from_further_behind_comes_with_its_neighbours_in_one_more_read(tmp_path: Path) -> None:
+    async with at_home(tmp_path) as here:
+        for n in range(12):
+            await here.say(f"and I live in Linz still, number {n}, where I live")
+        before = await here.say("something else, on gardens")
+        now = await here.say("By now I live in Graz")
+        after = await here.say("one more word on gardens")
+
+        async def read(question: str, k: int) -> tuple[list[Hit], int]:
+            await here.view.recall.messages(question, k)
+            reads = here.memory.db.reads
+            return await here.view.recall.messages(question, k), here.memory.db.reads - reads
+
+        (first,), reads = await read("where do I live?", 1)
+        assert (first.exchange, first.before, first.after) == (now, before, after)
+        assert reads == 3, "what changed, what was found, and what came up"
+        hits, reads = await read("gardens", 2)
+        assert {hit.exchange.key for hit in hits} == {before.key, after.key} and reads == 2
+        assert all(hit.before for hit in hits)

@@ -51,7 +51,7 @@ class Judge:
         ]
 
     def _of(self, cosine: float, asks: int, words: Sequence[str]) -> Certainty:
-        share = sum(self.rarities[word] for word in words) / self.asked if self.asked else 0.0
+        share = sum([self.rarities[word] for word in words]) / self.asked if self.asked else 0.0
         near = share + (max(0.0, cosine - self.usual) if cosine else share)
         if near >= SURE:
             # A hit that asks the same question tells nothing about the answer.

@@ -26,6 +26,8 @@ LESS = 0.1
 THEME = 10
 _AMONG = 500
 _MORE = 16
+_Row = tuple[float, int, int, int, int]
+"""A scored document: its negative score, shard, number, run and fingerprint."""
 
 
 class Picked(NamedTuple):
@@ -68,8 +70,7 @@ def _spread(scored: Sequence[Scored]) -> list[Scored]:
     """Return scores that, after the first few, fall with the number of higher-ranked messages from the same stretch."""
     before: Counter[tuple[int, int]] = Counter()
     less = [one.score.copy() for one in scored]
-    for place, one in enumerate(_candidates(scored, _AMONG)):
-        _, at, document = one.rank
+    for place, (_, at, document, _, _) in enumerate(_candidates(scored, _AMONG)):
         stretch = at, int(scored[at].domain_index.documents.stretches.now[document])
         if place >= STAYING:
             less[at][document] /= 1 + LESS * before[stretch]
@@ -95,19 +96,19 @@ def _best(scored: Sequence[Scored], k: int) -> list[Picked]:
     while True:
         candidates = _candidates(scored, wanted)
         if _in_order(candidates, k):
-            return [Picked(at, document, -score, 0) for (score, at, document), _, _ in candidates[:k]]
+            return [Picked(at, document, -score, 0) for score, at, document, _, _ in candidates[:k]]
         order = _Order(k)
-        for candidate in candidates:
-            order.take(candidate)
+        for score, at, document, run, fingerprint in candidates:
+            order.take(_Candidate((score, at, document), (at, run), fingerprint))
         if len(order.placed) >= k or len(candidates) < wanted:
             return [_counted(one, scored) for one in order.picked()]
         wanted *= 2
 
 
-def _in_order(candidates: Sequence[_Candidate], k: int) -> bool:
+def _in_order(candidates: Sequence[_Row], k: int) -> bool:
     """Return whether the first k are the best k as they are: none is a duplicate, and no run has too many of them."""
-    prints = [one.fingerprint for one in candidates if one.fingerprint]
-    runs = Counter([one.run for one in candidates[:k]])
+    prints = [fingerprint for *_, fingerprint in candidates if fingerprint]
+    runs = Counter([(at, run) for _, at, _, run, _ in candidates[:k]])
     return len(candidates) >= k and len(set(prints)) == len(prints) and max(runs.values(), default=0) <= LEAST_OF_A_RUN
 
 
@@ -163,17 +164,16 @@ class _Order:
         self.said[candidate.run] += 1
 
 
-def _candidates(scored: Sequence[Scored], n: int) -> list[_Candidate]:
+def _candidates(scored: Sequence[Scored], n: int) -> list[_Row]:
     """Return the n best candidates, best first."""
-    found: list[tuple[float, int, int, int, int]] = []
+    found: list[_Row] = []
     for at, one in enumerate(scored):
         best, documents = _top(one.score, n), one.domain_index.documents
         columns = (-one.score[best], best, documents.runs.now[best], documents.fingerprints.now[best])
         score, document, run, fingerprint = (column.tolist() for column in columns)
         found += zip(score, repeat(at), document, run, fingerprint)
-    return [
-        _Candidate((score, at, document), (at, run), fingerprint) for score, at, document, run, fingerprint in sorted(found)[:n]
-    ]
+    found.sort()
+    return found[:n]
 
 
 def _top(score: Floats, n: int) -> Ints:
