@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -23,7 +24,7 @@ from memory.store.postgresql.address import Address
 from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
-from tests.kits.postgres import postgres
+from tests.kits.postgres import Postgres, postgres
 
 _KEY = bytes(range(32))
 _DISK = Path("/var/tmp")
@@ -43,12 +44,19 @@ async def measure(row: Row) -> None:
         ways = [(file, 1, 1), (there, 1, 1)]
         ways += [way for n in _WRITERS for way in ((file, n, 1), (there, n, 1), (there, 1, n))]
         # In turns: what else the machine does meets all of them.
-        rounds = [{way: await _written(*way) for way in ways} for _ in range(_ROUNDS)]
+        rounds = [{way: await _written(server, *way) for way in ways} for _ in range(_ROUNDS)]
     a_second = {way: median(found[way].a_second for found in rounds) for way in ways}
     worked = {way: median(found[way].worked for found in rounds) for way in ways}
+    beside = {way: median(found[way].beside for found in rounds) for way in ways}
     one, one_file = (there, 1, 1), (file, 1, 1)
     row("turns written by one writer, PostgreSQL", a_second[one], "SQLite", a_second[one_file], "/s")
     row("processor time of its process, of a turn, PostgreSQL", worked[one], "SQLite", worked[one_file], "ms")
+    for way in [way for way in ways if way[0] is there]:
+        how = f"{way[1] * way[2]} in {way[2]} processes"
+        # So many a second are written where no processor ever waits.
+        bound = (os.cpu_count() or 1) * _MILLISECONDS / (worked[way] + beside[way])
+        row(f"processor time of a turn, {how}, hers", worked[way], "the server's", beside[way], "ms")
+        row(f"turns written, {how}", a_second[way], "as many as the processors could", bound, "/s")
     for way in ways[2:]:
         store, each, processes = way
         how = "one process" if processes == 1 else "a process each"
@@ -66,13 +74,14 @@ class Store:
 
 @dataclass(frozen=True)
 class Written:
-    """How many turns a second were written, and the milliseconds that the processes of the writers worked for each."""
+    """How many turns a second were written, and the milliseconds for each that the writers' processes worked, and the server's beside."""
 
     a_second: float
     worked: float
+    beside: float
 
 
-async def _written(store: Store, each: int = 1, processes: int = 1) -> Written:
+async def _written(server: Postgres, store: Store, each: int = 1, processes: int = 1) -> Written:
     """Have so many processes with so many writers each write together."""
     turns = max(_TURNS // (each * processes), 10)
     command = [sys.executable, "-m", "tests.bench.writers", store.url, str(store.path)]
@@ -82,13 +91,26 @@ async def _written(store: Store, each: int = 1, processes: int = 1) -> Written:
     ]
     for one in running:
         assert one.stdout and await asyncio.to_thread(one.stdout.readline) == b"ready\n"
-    start = time.perf_counter()
+    start, before = time.perf_counter(), _worked(server)
     ended = await asyncio.gather(*(asyncio.to_thread(one.communicate, b"\n") for one in running))
     assert all(one.returncode == 0 for one in running), "a writer failed"
     told = [json.loads(out) for out, _ in ended]
     n = each * processes * turns
     taken = max(one["over"] for one in told) - start
-    return Written(n / taken, _MILLISECONDS * sum(one["worked"] for one in told) / n)
+    worked = sum(one["worked"] for one in told)
+    return Written(n / taken, _MILLISECONDS * worked / n, _MILLISECONDS * (_worked(server) - before) / n)
+
+
+def _worked(server: Postgres) -> float:
+    """Return for how many seconds the processes of a server have worked, those that ended included."""
+    main = (server.folder / "data" / "postmaster.pid").read_text().split()[0]
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            pid, told = stat.parent.name, stat.read_text().rpartition(")")[2].split()
+            if main in (pid, told[1]):
+                ticks += sum(map(int, told[11 : 15 if pid == main else 13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 async def write(memory: Memory, name: str, turns: int) -> None:
