@@ -168,8 +168,7 @@ class Several:
 async def awake(town: Town, open_to_all: str) -> AsyncIterator[Several]:
     """Have two platform processes, the second of which has the home server's shard, and a worker run for the block."""
     folder, server = town.home, town.server
-    database = fresh.named(folder)
-    address = fresh.server().make(database)
+    address = fresh.server().make(fresh.named(folder))
     config = (
         'chat = "main"\ntime_zone = "UTC"\nsummarize_after = 4\n'
         f'[models.main]\nbase_url = "{town.model.base_url}"\nmodel = "fake-model"\nparallel = 64\n'
@@ -182,7 +181,6 @@ async def awake(town: Town, open_to_all: str) -> AsyncIterator[Several]:
     clock.set(at_noon(0))
     pokes = Pokes(FIRST, SECOND)
     with ExitStack() as stack:
-        stack.callback(fresh.server().drop, database)
         opening = Memory.open(folder / "beside" / "lyra.db", KEY, Ports(clock, GivenIds("test")), address=address)
         async with await opening as memory:
 
