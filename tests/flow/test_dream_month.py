@@ -9,16 +9,18 @@ import pytest_asyncio
 
 from memory.dream.reflecting import alike
 from memory.text.time.times import local
-from tests.kits.dream_month import DAYS, PER_HOUR, ZONE, Month, month
+from tests.kits.dream_month import DAYS, ZONE, Month, month
+from tests.kits.size import TORTURE
 
 ORDER = ("gist", "merge", "profile", "era", "narrative", "self", "thought")
 WANTED, UNWANTED = 5, 24
+PER_HOUR = 10 if TORTURE else 2
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def lived(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Month]:
     """The month when it is over: from the 5th to the 24th Ada wanted to hear thoughts."""
-    async with month(tmp_path_factory.mktemp("month")) as lived:
+    async with month(tmp_path_factory.mktemp("month"), PER_HOUR) as lived:
         for day in range(1, DAYS + 1):
             if day in (WANTED, UNWANTED):
                 await lived.wants(thoughts=day == WANTED)

@@ -40,7 +40,7 @@ BEGIN = instant(datetime(2026, 3, 1, 6, tzinfo=UTC))
 DAYS = 31
 _MESSAGE = re.compile(r"^\[(m\d+)\] [^\n]*\n\| (.*)$", re.MULTILINE)
 PER_HOUR = 10 if TORTURE else 4
-MINDED = range(24) if TORTURE else (2, 3, 4, 9, 10, 11, 12, 18, 20, 21)
+MINDED = range(24) if TORTURE else (2, 3, 4, 5, 9, 10, 11, 12, 18, 19, 20, 21, 22)
 """The hours after which housekeeping is looked at: around the night, while people talk, and in the quiet that follows."""
 
 
@@ -108,6 +108,7 @@ class Month:
     maintenance: Maintenance
     dreams: Dreams
     reflections: Reflections
+    per_hour: int
     said: list[Exchange] = field(default_factory=list)
     outside: list[float] = field(default_factory=list)
     """Levels of drives that were not between 0 and 1."""
@@ -137,7 +138,7 @@ class Month:
 
     async def talk(self) -> None:
         """Let Ada say some things within half an hour."""
-        for _ in range(PER_HOUR):
+        for _ in range(self.per_hour):
             n = len(self.said)
             self.clock.forward(HOUR // 20)
             when = local(self.clock.now(), ZONE)
@@ -158,8 +159,8 @@ def _name(n: int) -> str:
 
 
 @asynccontextmanager
-async def month(folder: Path) -> AsyncIterator[Month]:
-    """Begin the month in a fresh memory."""
+async def month(folder: Path, per_hour: int = PER_HOUR) -> AsyncIterator[Month]:
+    """Begin the month in a fresh memory; Ada says so many things in each hour in which she talks."""
     settings, clock, ids = Settings(), Clock(BEGIN), Ids()
     habits = Habits(Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least))
     async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
@@ -177,4 +178,5 @@ async def month(folder: Path) -> AsyncIterator[Month]:
             Reflections(
                 memory, domains, preferences, outgoing, settings.dream, clock, adapters, Languages(preferences, domains)
             ),
+            per_hour,
         )  # fmt: skip
