@@ -16,6 +16,7 @@ from bot.app import App, opened, until_stopped
 from bot.cli.output import show
 from bot.errors import BadConfig
 from bot.service import costs
+from bot.service.garbage import collected_when_quiet
 from bot.service.log import carried_on, log
 from bot.service.lost import Losses
 from bot.service.notifier import Notifier
@@ -89,7 +90,11 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
         _require_any(adapters)
         for adapter in adapters.values():
             adapter.stand_by()
-        async with talking(app, adapters) as talk, _alive(app, stop, talk.tick):
+        async with (
+            talking(app, adapters) as talk,
+            collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
+            _alive(app, stop, talk.tick, tidy),
+        ):
             return await _converse(adapters, talk, stop, app.memory.db.peers)
     place, lacking = parlour(app), missing()
     works: Sequence[Work] = (app.maintenance.tick, app.dreams.tick) if role.works else ()
@@ -98,7 +103,8 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
     async with (
         talking(app, {**adapters, place.browser.platform: place.browser}) as talk,
         nullcontext("") if lacking else serving(app, talk, place, adapters) as address,
-        _alive(app, stop, talk.tick, *works, at_once=works[0] if works else None),
+        collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
+        _alive(app, stop, talk.tick, tidy, *works, at_once=works[0] if works else None),
     ):
         if lacking:
             _say(str(lacking))
