@@ -69,10 +69,12 @@ async def test_what_was_made_of_a_topic_is_shown_with_it_before_it_goes(town: To
         await town.says(town.ada, dm, "My sister sails in the regatta.")
         await lyra.dreams()
         call = await town.ada.runs(dm, "forget", about="the regatta")
-        lines = (await call.answer()).content.split("\n")
+        shown = await call.answer()
+        lines = shown.content.split("\n")
         tiers = [line for line in lines if re.match(r"\d", line)]
         assert lines[0] == "This will be gone for good:" and tiers[:3] == ["1 message", "1 reply", "1 gist or summary"], lines
         assert all("regatta" in lines[lines.index(one) + 1] for one in (tiers[0], tiers[2]))
+        await town.ada.clicks(shown, "No")
 
 
 # One message

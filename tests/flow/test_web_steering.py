@@ -1,5 +1,6 @@
 """Steering on the page: an answer is ended, a dream is dreamt now, and who she is is said anew, by who runs the machine."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -25,8 +26,9 @@ async def test_an_answer_that_is_being_made_is_stopped_and_what_came_of_it_stays
     async with model_server(answer) as model, site(tmp_path, monkeypatch, model=model) as served:
         model.script(b.Hang("Tea is"))
         ada = await served.visitor()
-        async with ada.watching() as tab:
-            await ada.post("/talk", text="what shall I drink?")
+        async with ada.watching() as tab, asyncio.TaskGroup() as group:
+            # Without scripts a browser waits for the answer.
+            group.create_task(ada.post("/talk", text="what shall I drink?"))
             await tab.until("piece")
             assert (await ada.post("/talk/stop", conversation="main")).status == 303
             assert str((await tab.until("answer"))["text"]) == "Tea is […]"
@@ -37,8 +39,8 @@ async def test_an_answer_is_stopped_by_nobody_else(tmp_path: Path, monkeypatch: 
     async with model_server(answer) as model, site(tmp_path, monkeypatch, model=model) as served:
         model.script(b.Held("Tea is fine."))
         ada, bob = await served.visitor(), await served.visitor("bob")
-        async with ada.watching() as tab:
-            await ada.post("/talk", text="what shall I drink?")
+        async with ada.watching() as tab, asyncio.TaskGroup() as group:
+            group.create_task(ada.post("/talk", text="what shall I drink?"))
             await model.heard(1)
             await bob.post("/talk/stop", conversation="main")
             model.go.set()
