@@ -58,15 +58,16 @@ def held_back(discord: DiscordThread, ask: Callable[[], Message], operation: str
     return said, held
 
 
+@pytest.mark.first
 @pytest.mark.parametrize(
     ("operation", "before"),
     [
-        ("create_thread_from_message", True),
         ("create_thread_from_message", False),
+        ("create_thread_from_message", True),
         ("create_message", True),
         ("create_message", False),
     ],
-    ids=["before the thread stands", "before it is recorded", "before the answer stands", "before that is recorded"],
+    ids=["before it is recorded", "before the thread stands", "before the answer stands", "before that is recorded"],
 )
 def test_a_kill_leaves_one_thread_and_one_answer(
     tmp_path: Path, discord: DiscordThread, general: Channel, operation: str, before: bool
@@ -124,7 +125,8 @@ def shown_in(thread: Channel) -> list[str]:
     return [GREETING if one.startswith(GREETING) else one for one in told]
 
 
-@pytest.mark.parametrize("before", [True, False], ids=["before the preview stands", "before it is recorded"])
+@pytest.mark.first
+@pytest.mark.parametrize("before", [False, True], ids=["before it is recorded", "before the preview stands"])
 @pytest.mark.parametrize("beside", [False, True], ids=["what begins it", "what was said beside it"])
 def test_a_kill_while_an_answer_is_shown_leaves_that_answer_and_all_that_stood_there(
     tmp_path: Path, discord: DiscordThread, general: Channel, beside: bool, before: bool
