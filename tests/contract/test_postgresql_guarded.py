@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +21,9 @@ from memory.store.postgresql.address import Address
 from memory.store.postgresql.condition import Guard, guard
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.policies import UNGUARDED
-from tests.kits.fresh import server
 from tests.kits.ladder_kit import gists
 from tests.kits.memory_kit import KEY, BagOfWords, Clock, Corner, Ids, Writer, corner
-from tests.kits.postgres import KEEPER, unguarded
+from tests.kits.postgres import KEEPER, Postgres, postgres, unguarded
 from tests.kits.sealed_kit import live
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
@@ -33,6 +32,13 @@ _REPO = Path(__file__).parents[2]
 _TABLES = "SELECT c.relname FROM pg_class c WHERE c.relnamespace = CAST('lyra' AS regnamespace) AND c.relkind IN ('r', 'p')"
 _ITEM = "INSERT INTO items (id, domain, kind, public_id) VALUES (900001, {domain}, 'exchange', 'foreign')"
 _WITHIN = "SELECT set_config('lyra.domains', '{{{key}}}', true), set_config('lyra.writes', '{{{key}}}', true)"
+
+
+@pytest.fixture(scope="module")
+def apart() -> Iterator[Postgres]:
+    """A server that no other test uses: roles, and who owns a database, are the whole server's."""
+    with postgres() as server:
+        yield server
 
 
 @asynccontextmanager
@@ -203,13 +209,14 @@ async def test_a_memory_from_before_the_guard_is_guarded_when_it_is_opened(addre
     assert unforced(address) == sorted(UNGUARDED) and not rows(address.url)["exchanges"]
 
 
-async def test_who_may_not_act_for_the_owner_is_told_who_has_to(address: Address) -> None:
+async def test_who_may_not_act_for_the_owner_is_told_who_has_to(apart: Postgres) -> None:
+    name = "strange"
+    address = apart.make(name)
     await (await PostgresDatabase.open(address, KEY)).close()
-    server().ask("CREATE ROLE stranger LOGIN")
-    name = address.url.split("/")[3].split("?")[0]
+    apart.ask("CREATE ROLE stranger LOGIN")
     try:
-        server().ask("GRANT USAGE ON SCHEMA lyra TO stranger; GRANT ALL ON ALL TABLES IN SCHEMA lyra TO stranger", name)
-        server().ask("GRANT ALL ON ALL SEQUENCES IN SCHEMA lyra TO stranger", name)
+        apart.ask("GRANT USAGE ON SCHEMA lyra TO stranger; GRANT ALL ON ALL TABLES IN SCHEMA lyra TO stranger", name)
+        apart.ask("GRANT ALL ON ALL SEQUENCES IN SCHEMA lyra TO stranger", name)
         theirs = Address(address.url.replace("lyra@", "stranger@"))
         async with await PostgresDatabase.open(theirs, KEY) as db:
             assert await guard(db) is Guard.FORCED
@@ -217,56 +224,56 @@ async def test_who_may_not_act_for_the_owner_is_told_who_has_to(address: Address
         with pytest.raises(DatabaseRefused, match=f"belong to {KEEPER}"):
             await PostgresDatabase.open(theirs, KEY)
     finally:
-        server().ask("DROP OWNED BY stranger", name)
-        server().ask("DROP ROLE stranger")
+        apart.ask("DROP OWNED BY stranger", name)
+        apart.ask("DROP ROLE stranger")
 
 
-async def test_it_is_said_who_is_not_held_to_it(address: Address) -> None:
+async def test_it_is_said_who_is_not_held_to_it(apart: Postgres) -> None:
+    name = "owned"
+    address = apart.make(name)
     async with await PostgresDatabase.open(address, KEY) as db:
         assert await guard(db) is Guard.FORCED
     async with await PostgresDatabase.open(Address(unguarded(address)), KEY) as db:
         assert await guard(db) is Guard.PASSED
-    name = address.url.split("/")[3].split("?")[0]
-    server().ask("CREATE ROLE owning LOGIN")
+    apart.ask("CREATE ROLE owning LOGIN")
     try:
-        server().ask("REASSIGN OWNED BY keeper TO owning", name)
+        apart.ask("REASSIGN OWNED BY keeper TO owning", name)
         async with await PostgresDatabase.open(Address(address.url.replace("lyra@", "owning@")), KEY) as db:
             assert await guard(db) is Guard.OWN
             assert len(await texts(db)) == 0
     finally:
-        server().ask(f"REASSIGN OWNED BY owning TO {KEEPER}", name)
-        server().ask("DROP ROLE owning")
+        apart.ask(f"REASSIGN OWNED BY owning TO {KEEPER}", name)
+        apart.ask("DROP ROLE owning")
 
 
-def run(script: str, database: str = "postgres") -> None:
-    """Have the server's own client run a script, as a superuser."""
-    there = server()
+def run(there: Postgres, script: str, database: str = "postgres") -> None:
+    """Have a server's own client run a script, as a superuser."""
     subprocess.run(
         [there.programs / "psql", "--no-psqlrc", "--quiet", "--host", there.folder, "--username", "postgres", database],
         input=script, text=True, check=True, env={**os.environ, "GIVEN_DATABASE_PASSWORD": "it's"},
     )  # fmt: skip
 
 
-async def test_the_roles_that_come_with_her_own_nothing_and_are_held_to_it() -> None:
-    run((_REPO / "deploy" / "database.sql").read_text().replace("lyra", "given").replace("LYRA", "GIVEN"))
+async def test_the_roles_that_come_with_her_own_nothing_and_are_held_to_it(apart: Postgres) -> None:
+    run(apart, (_REPO / "deploy" / "database.sql").read_text().replace("lyra", "given").replace("LYRA", "GIVEN"))
     try:
-        given = Address(server().address("given").url.replace("lyra@", "given@"), "it's")
+        given = Address(apart.address("given").url.replace("lyra@", "given@"), "it's")
         async with await PostgresDatabase.open(given, KEY) as db:
             assert await guard(db) is Guard.FORCED
     finally:
-        server().drop("given")
-        server().ask("DROP ROLE given; DROP ROLE given_owner")
+        apart.drop("given")
+        apart.ask("DROP ROLE given; DROP ROLE given_owner")
 
 
-async def test_tables_that_she_owns_are_taken_from_her_as_the_documents_say() -> None:
+async def test_tables_that_she_owns_are_taken_from_her_as_the_documents_say(apart: Postgres) -> None:
     told = (_REPO / "docs" / "running.md").read_text().partition("as a superuser, in that database:\n\n")[2].partition("\n\n")[0]
-    server().ask("CREATE ROLE given LOGIN")
-    server().ask("CREATE DATABASE given OWNER given")
-    given = Address(server().address("given").url.replace("lyra@", "given@"))
+    apart.ask("CREATE ROLE given LOGIN")
+    apart.ask("CREATE DATABASE given OWNER given")
+    given = Address(apart.address("given").url.replace("lyra@", "given@"))
     try:
         async with await PostgresDatabase.open(given, KEY) as db:
             assert await guard(db) is Guard.OWN
-        run(f"\\set ON_ERROR_STOP on\n{told.replace('lyra', 'given').replace('SCHEMA given', 'SCHEMA lyra')}", "given")
+        run(apart, f"\\set ON_ERROR_STOP on\n{told.replace('lyra', 'given').replace('SCHEMA given', 'SCHEMA lyra')}", "given")
         async with await PostgresDatabase.open(given, KEY) as db:
             assert await guard(db) is Guard.FORCED
             async with db.transaction() as tx:
@@ -274,5 +281,5 @@ async def test_tables_that_she_owns_are_taken_from_her_as_the_documents_say() ->
                 assert await tx.numbers("item")
             assert await db.all("SELECT scope FROM settings")
     finally:
-        server().drop("given")
-        server().ask("DROP ROLE given; DROP ROLE IF EXISTS given_owner")
+        apart.drop("given")
+        apart.ask("DROP ROLE given; DROP ROLE IF EXISTS given_owner")
