@@ -11,11 +11,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import Self
 
 from bot.app import RandomIds
 from memory.core import Memory, Ports
@@ -24,6 +25,7 @@ from memory.store.postgresql.address import Address
 from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
+from tests.bench.distant import distant
 from tests.kits.postgres import Postgres, postgres
 
 _KEY = bytes(range(32))
@@ -32,44 +34,65 @@ _DISK = Path("/var/tmp")
 _TURNS, _ROUNDS = 160, 3
 SAID = "the boat is green and lies at the lake, and we want to paint it in spring"
 _ANSWER = "You told me that your boat is green, that it lies at the lake, and that you want to paint it in spring."
-_WRITERS = (4, 16)
+_WRITERS = (1, 4, 16)
+_ROUND_TRIP = 0.001
+"""Seconds to a server on another machine and back, about what lies between two halls of one provider's region."""
 _MILLISECONDS = 1_000
 Row = Callable[[str, float, str, float, str], None]
 
 
 async def measure(row: Row) -> None:
-    """Measure how many turns a second are written, by several writers beside by one, and on a server beside in a file."""
-    with tempfile.TemporaryDirectory(dir=_DISK) as name, postgres(on=_DISK) as server:
-        file, there = Store("", Path(name) / "file.db"), Store(server.make("written").url, Path(name) / "server.db")
-        ways = [(file, 1, 1), (there, 1, 1)]
-        ways += [way for n in _WRITERS for way in ((file, n, 1), (there, n, 1), (there, 1, n))]
+    """Measure how many turns a second are written, by several writers beside by one, in a file, on a server here and on one further away."""
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=_DISK)))
+        server = stack.enter_context(postgres(on=_DISK))
+        near = server.make("written").url
+        far = near.replace(str(server.folder), str(stack.enter_context(distant(server.folder, _ROUND_TRIP))))
+        file = Store("SQLite", "", home / "file.db")
+        servers = [Store("PostgreSQL", near, home / "near.db"), Store("PostgreSQL at a distance", far, home / "far.db")]
+        ways = [Way(file, n, 1) for n in _WRITERS]
+        ways += [Way(there, n, 1) for there in servers for n in _WRITERS]
+        ways += [Way(there, 1, n) for there in servers for n in _WRITERS[1:]]
         # In turns: what else the machine does meets all of them.
-        rounds = [{way: await _written(server, *way) for way in ways} for _ in range(_ROUNDS)]
-    a_second = {way: median(found[way].a_second for found in rounds) for way in ways}
-    worked = {way: median(found[way].worked for found in rounds) for way in ways}
-    beside = {way: median(found[way].beside for found in rounds) for way in ways}
-    one, one_file = (there, 1, 1), (file, 1, 1)
-    row("turns written by one writer, PostgreSQL", a_second[one], "SQLite", a_second[one_file], "/s")
-    row("processor time of its process, of a turn, PostgreSQL", worked[one], "SQLite", worked[one_file], "ms")
-    for way in [way for way in ways if way[0] is there]:
-        how = f"{way[1] * way[2]} in {way[2]} processes"
+        rounds = [{way: await _written(server, way) for way in ways} for _ in range(_ROUNDS)]
+    found = {way: Written.middle([one[way] for one in rounds]) for way in ways}
+    for way in ways:
+        if not way.store.url:
+            continue
         # So many a second are written where no processor ever waits.
-        bound = (os.cpu_count() or 1) * _MILLISECONDS / (worked[way] + beside[way])
-        row(f"processor time of a turn, {how}, hers", worked[way], "the server's", beside[way], "ms")
-        row(f"turns written, {how}", a_second[way], "as many as the processors could", bound, "/s")
-    for way in ways[2:]:
-        store, each, processes = way
-        how = "one process" if processes == 1 else "a process each"
-        name, alone = ("PostgreSQL", one) if store.url else ("SQLite", one_file)
-        row(f"turns written by {each * processes} writers, {how}, {name}", a_second[way], "by one", a_second[alone], "/s")
+        bound = (os.cpu_count() or 1) * _MILLISECONDS / (found[way].worked + found[way].beside)
+        row(f"processor time of a turn, {way}, hers", found[way].worked, "the server's", found[way].beside, "ms")
+        row(f"turns written, {way}", found[way].a_second, "as many as the processors could", bound, "/s")
+    for way in ways:
+        alone = file if way.writers == 1 else way.store
+        row(f"turns written, {way}", found[way].a_second, f"by one, {alone.name}", found[Way(alone, 1, 1)].a_second, "/s")
 
 
 @dataclass(frozen=True)
 class Store:
-    """Where turns are written: a server by its URL, '' for none, and the path of a file."""
+    """Where turns are written: how that is called, a server by its URL, '' for none, and the path of a file."""
 
+    name: str
     url: str
     path: Path
+
+
+@dataclass(frozen=True)
+class Way:
+    """How turns are written: by so many processes with so many writers each."""
+
+    store: Store
+    each: int
+    processes: int
+
+    @property
+    def writers(self) -> int:
+        """How many write."""
+        return self.each * self.processes
+
+    def __str__(self) -> str:
+        how = "" if self.writers == 1 else " in one process" if self.processes == 1 else " in processes of their own"
+        return f"{self.writers}{how}, {self.store.name}"
 
 
 @dataclass(frozen=True)
@@ -80,14 +103,21 @@ class Written:
     worked: float
     beside: float
 
+    @classmethod
+    def middle(cls, of: Sequence[Self]) -> Self:
+        """Return the median of each."""
+        return cls(median(one.a_second for one in of), median(one.worked for one in of), median(one.beside for one in of))
 
-async def _written(server: Postgres, store: Store, each: int = 1, processes: int = 1) -> Written:
-    """Have so many processes with so many writers each write together."""
-    turns = max(_TURNS // (each * processes), 10)
-    command = [sys.executable, "-m", "tests.bench.writers", store.url, str(store.path)]
+
+async def _written(server: Postgres, way: Way) -> Written:
+    """Have all writers of a way write together."""
+    turns = max(_TURNS // way.writers, 10)
+    command = [sys.executable, "-m", "tests.bench.writers", way.store.url, str(way.store.path)]
     running = [
-        subprocess.Popen([*command, os.urandom(4).hex(), str(each), str(turns)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for _ in range(processes)
+        subprocess.Popen(
+            [*command, os.urandom(4).hex(), str(way.each), str(turns)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        for _ in range(way.processes)
     ]
     for one in running:
         assert one.stdout and await asyncio.to_thread(one.stdout.readline) == b"ready\n"
@@ -95,7 +125,7 @@ async def _written(server: Postgres, store: Store, each: int = 1, processes: int
     ended = await asyncio.gather(*(asyncio.to_thread(one.communicate, b"\n") for one in running))
     assert all(one.returncode == 0 for one in running), "a writer failed"
     told = [json.loads(out) for out, _ in ended]
-    n = each * processes * turns
+    n = way.writers * turns
     taken = max(one["over"] for one in told) - start
     worked = sum(one["worked"] for one in told)
     return Written(n / taken, _MILLISECONDS * worked / n, _MILLISECONDS * (_worked(server) - before) / n)
