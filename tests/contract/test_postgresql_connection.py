@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator, Sequence
 import psycopg
 import pytest
 
+from memory.errors import DatabaseAway
 from memory.store.postgresql import connection as connections
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.connection import Connection, Step
+from memory.store.postgresql.failures import is_lost, meaning
 from tests.fakes.pulse import PATIENCE
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
@@ -111,3 +113,10 @@ async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_
     assert there.closed
     with pytest.raises(psycopg.OperationalError):
         await there.trip([ONE])
+
+
+async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address: Address) -> None:
+    """The library has an error without a state for it, of no kind in particular."""
+    broken_off = psycopg.DatabaseError("server closed the connection unexpectedly")
+    assert is_lost(broken_off) and isinstance(meaning(broken_off, address), DatabaseAway)
+    assert not is_lost(psycopg.errors.DivisionByZero("division by zero"))

@@ -30,6 +30,9 @@ def explained(address: Address) -> Iterator[None]:
 def is_lost(error: psycopg.Error) -> bool:
     """Say whether it is the connection that failed, and not a statement."""
     state = error.sqlstate or ""
+    if type(error) is psycopg.DatabaseError:
+        # What the library makes of an answer that the server broke off: it has no state.
+        return not state
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (not state or state.startswith(_AWAY))
 
 
