@@ -41,8 +41,8 @@ from bot.service.sweeping import Sweeper
 from localization.sentences import _, lazy
 from memory.core import Habits, Memory, Ports
 from memory.dream.schedule import Hours
-from memory.ports import Clock, Ids
 from memory.errors import WrongKey
+from memory.ports import Clock, Ids
 from memory.store import home_files, keys, rotating
 from memory.store.locks import FileLock
 from memory.store.postgresql.address import Address
