@@ -148,3 +148,12 @@ def test_a_key_that_is_missing_is_said_and_no_other_is_put_in_its_place(tmp_path
     assert said.code == 1 and "!!  Key:" in said.out and not home.key.exists()
     home.key.write_bytes(mine)
     assert "Ottilie" in home.lyra("recall", "cat").out
+
+
+def test_doctor_says_which_rights_are_missing_before_something_fails(tmp_path: Path, database: str) -> None:
+    home = kept_in(database, tmp_path)
+    home.chat("the cat is called Ottilie")
+    with psycopg.connect(unguarded(database), autocommit=True) as there:
+        there.execute("REVOKE INSERT ON lyra.exchanges FROM lyra")
+    said = home.lyra("doctor")
+    assert said.code == 1 and "!!  Database: I lack rights there (on " in said.out and "exchanges" in said.out
