@@ -149,7 +149,9 @@ class Turns:
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
         if place.earlier and turn.view.also:
-            parts = await self._services.outgoing.composer.parts(place.platform, onward(prefix), links=NO_LINKS)
+            outgoing = self._services.outgoing
+            waits = await outgoing.waits_in(place.platform, {circle.id for circle in place.earlier})
+            parts = await outgoing.composer.parts(place.platform, onward(prefix, waits=waits), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
             text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
