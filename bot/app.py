@@ -41,6 +41,7 @@ from bot.service.sweeping import Sweeper
 from localization.sentences import _, lazy
 from memory.core import Habits, Memory, Ports
 from memory.dream.schedule import Hours
+from memory.errors import WrongKey
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys, rotating
 from memory.store.locks import FileLock
@@ -122,7 +123,7 @@ def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tup
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
     path = around.path(settings.key_file) if settings.key_file else around.home / "key"
     rotating.finish(around.db_path, path)
-    # The content of a server's database is not known yet; opening it reports if it was sealed with another key.
+    # The content of a server's database is not known yet: a key made for one that was sealed with another is removed again.
     there = home_files.size(path) if on_server(settings) else home_files.size(around.db_path)
     if there or not new:
         return keys.load(path), path, False
@@ -176,8 +177,6 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         checkpoint = FileLock(around.home / "checkpoint.lock")
         stack.callback(checkpoint.release)
         key, key_path, made = key_of(around, settings)
-        if made and not greets:
-            print(told_key(key_path, settings), file=sys.stderr)
         base = Base(around, settings, local_zone(settings), clock, RandomIds(), key_path, made)
         found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
         if found_by.embedder:
@@ -186,9 +185,17 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
             stack.push_async_callback(found_by.others.close)
         ports = Ports(base.clock, base.ids, found_by.embedder, found_by.others)
         around.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        memory = await stack.enter_async_context(
-            await Memory.open(around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take(), address=address)
-        )
+        try:
+            opening = await Memory.open(
+                around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take(), address=address
+            )
+        except WrongKey:
+            if made and key_path:
+                keys.unmake(key_path, key)
+            raise
+        memory = await stack.enter_async_context(opening)
+        if made and not greets:
+            print(told_key(key_path, settings), file=sys.stderr)
         models = Models(settings, memory.settings, _maker(around))
         stack.push_async_callback(models.close)
         await models.open()

@@ -59,8 +59,7 @@ class Intake:
     async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | TooLate | None:
         """Store these messages of one person at one place; return the turn to run, None if nothing is to be answered.
 
-        Messages off the record are only held in memory until they are answered.
-        Raises PlaceUnknown if the readers of the place are unknown.
+        Messages off the record are only held in memory until they are answered. Raises PlaceUnknown if its readers are unknown.
         """
         began = self._clock.now()
         last = heard[-1].message
@@ -79,8 +78,9 @@ class Intake:
             await self._memory.journal.drop([one.key for one in heard])
             return None if moved or place is None or not kept.late else TooLate(view, session, place, kept.late)
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
-        # A private answer replies to nothing visible.
-        waiting = kept.open.held if place.is_private and not off_record else ()
+        # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
+        held = kept.open.held if place.is_private and not off_record else {}
+        waiting = [key for key, id in held.items() if await view.messages.find(place.platform, None, id)]
         turn = Turn(
             view,
             session,

@@ -35,13 +35,17 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
     )
 
 
-def onward(prefix: str = "") -> str:
-    """Return the notice for a room that replaces another one: what was heard there is known here, and for how long."""
-    return _(
+def onward(prefix: str = "", *, waits: bool = False) -> str:
+    """Return the notice for a room that replaces another one: what was heard there is known here, and for how long; and, if an
+    answer still `waits` there, that nobody will see it."""
+    told = _(
         "This room replaces one that I was in. I go on with what I heard there as long as everyone who can read "
         "this could read that; should somebody come who could not, I leave it out. {sign}privacy says more.",
         sign=prefix or "/",
     )
+    if not waits:
+        return told
+    return f"{told} {_('I could not answer any more what I was asked there last: ask again here if you still want to know.')}"
 
 
 def offer(prefix: str = "") -> str:

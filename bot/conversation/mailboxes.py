@@ -28,12 +28,14 @@ from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import log
 from bot.service.measures import measures
 from localization.languages import reading
-from memory.errors import MemoryFailure
+from memory.errors import DatabaseBusy, MemoryFailure
 from memory.journal.journal import InboxEvent, Journal
 from memory.text.apart import apart
 from memory.text.told import confidence
 
 _TRIES = 3
+_PAUSES = (0.1, 1.0)
+"""Seconds before a turn that met a database out of reach is taken anew."""
 
 
 class Mailboxes:
@@ -235,11 +237,25 @@ class Mailboxes:
                 await self._commands.run(first.row, first.event, adapter, partial(self._ask, first))
             else:
                 async with self._one_at_a_time.turn(adapter, first.event.place.key):
-                    await self._turns.take(only_messages((letter.row, letter.event) for letter in letters), adapter, ticket)
+                    await self._take(letters, adapter, ticket)
         except PlaceUnknown as error:
             await self._journal.hold([letter.row.key for letter in letters], type(error).__name__, None)
         except Exception as error:  # noqa: BLE001
             await self._failed(letters, error)
+
+    async def _take(self, letters: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
+        """Answer messages; anew where the database was out of reach, as after a kill.
+
+        Left for later, they would be answered after what is asked next.
+        """
+        heard = only_messages((letter.row, letter.event) for letter in letters)
+        for pause in _PAUSES:
+            try:
+                return await self._turns.take(heard, adapter, ticket)
+            except DatabaseBusy as error:
+                log.warning("turn.anew", error=type(error).__name__, at=_trace(error))
+                await asyncio.sleep(pause)
+        return await self._turns.take(heard, adapter, ticket)
 
     async def _failed(self, batch: Sequence[Letter], error: Exception) -> None:
         number = secrets.token_hex(4)

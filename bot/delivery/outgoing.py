@@ -13,7 +13,7 @@ from dataclasses import replace
 from adapters.base import Adapter, Sending
 from adapters.command_table import Action, File
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
-from adapters.events import Place
+from adapters.events import Place, split_key
 from bot.conversation.domains import Domains
 from bot.delivery.barred import Barred
 from bot.delivery.cards import CARDS, thawed
@@ -80,6 +80,10 @@ class Outgoing:
         keys = None if parts is None else [part.key for part in parts]
         async with self.alone(platform, place):
             return await self._send_each(platform, place, await self._journal.take(platform, place, keys))
+
+    async def waits_in(self, platform: str, rooms: Collection[str]) -> bool:
+        """Return whether an answer waits to be sent to one of these rooms."""
+        return any(split_key(place)[1] in rooms for place in await self._journal.waiting(platform, answers=True))
 
     async def send(self, platform: str, first: Row, later: Sequence[Part]) -> None:
         """Send a part being attempted, and those waiting behind it, to a place that the caller has `alone`."""

@@ -1,54 +1,18 @@
 """Drafting: a text is written from its sources in pieces, and only what these support is kept."""
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from localization.sentences import lazy
+from memory.derive import prompts
 from memory.derive.checks.belief import Belief
+from memory.derive.checks.junk import Rules, asks, is_formless, links, says_nothing
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
-from memory.text.languages import language
-from memory.text.lexical import key_words, stem, tokens
-from memory.text.time.dates import MONTHS, WEEKDAYS
 
-_MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
-"""The mood of a conversation is asked for, but seldom named in it."""
-_LEAST_WORDS = 2
-_FEW = 3
-"""A sentence with no more content words than this must share one with its sources, if both are in one language."""
-_SPACED = re.compile(r"[^\W\d_]")
-_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_OF_A_PROMPT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d|=== ?[0-9a-f]{16}|^[0-9a-f]{16} ?===")
-"""What precedes the words of a source in a prompt."""
-_EMPTY = frozenset(
-    (*MONTHS, *WEEKDAYS, *"say says said tell tells told write writes wrote ask asks asked word words date thing things".split())
-)
-
-
-def says_nothing(text: str, cited: Sequence[Source]) -> bool:
-    """Return whether a sentence has no content words, or only a few, none of which its sources contain.
-
-    Text that surrounds sources in a prompt counts as saying nothing, too.
-    """
-    if _OF_A_PROMPT.search(text) and not any(_OF_A_PROMPT.search(source.text) for source in cited):
-        return True
-    if _NO_SPACES.search(text) or any(text == source.text for source in cited):
-        return False
-    words = [word for word in tokens(text) if _SPACED.search(word)]
-    telling = {stemmed for word, stemmed in key_words(text).items() if _SPACED.search(word) and word not in _EMPTY}
-    if len(words) < _LEAST_WORDS or not telling:
-        return True
-    if len(telling) > _FEW or not _MOOD.isdisjoint(words):
-        return False
-    given = [word for source in cited for word in tokens(f"{source.speaker} {source.text}")]
-    # A text too short for its language to be detected counts as being in that of its sources.
-    if language(words) not in (None, language(given)):
-        return False
-    return telling.isdisjoint(map(stem, given))
-
-
+_STATED = ("gist", "merge", "profile", "era")
+"""Tasks whose sentences state something; the others may ask."""
 _SHRINKS = 6
 _LEAST_CHARS = 200
 """A writer that cannot read this much at once is unusable."""
@@ -155,16 +119,28 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     """
     belief = Belief(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
+    rules = Rules(prompts.render(replace(task, sources=(), known=())).system)
     good: list[Entry] = []
     bad: list[str] = []
     for entry in entries:
         labels = tuple(label for label in entry.cites if label in by_label)
         cited = [by_label[label] for label in labels]
-        judged, empty = belief.judge(entry.text, cited), says_nothing(entry.text, cited)
-        if labels and (copied or not (judged.missing or empty)):
+        judged = belief.judge(entry.text, cited)
+        missing = [*judged.missing, *links(entry.text, cited)]
+        repeats, empty = rules.hold(entry.text, cited), says_nothing(entry.text, cited)
+        formless = is_formless(entry.text) or (task.kind in _STATED and asks(entry.text))
+        if labels and (copied or not (missing or repeats or empty or formless)):
             good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in judged.supplied))))))
         else:
-            why = f"invents {list(judged.missing)}" if judged.missing else "says nothing" if empty else "cites nothing"
+            why = (
+                f"invents {missing}"
+                if missing
+                else "repeats the rules"
+                if repeats
+                else "says nothing"
+                if empty
+                else "cites nothing"
+            )
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {why}")
     return good, bad
 

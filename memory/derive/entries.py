@@ -44,6 +44,8 @@ def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
     said: list[Entry] = []
     for line in _lines(answer):
         for entry in _sentences(line, known):
+            if entry.text.endswith(":"):
+                continue
             if entry.text:
                 said.append(entry)
             elif said and not said[-1].cites:

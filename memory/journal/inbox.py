@@ -32,11 +32,12 @@ class InboxEvent:
 
 @dataclass(frozen=True, slots=True)
 class OpenEvents:
-    """Waiting events: payloads, and the keys of previews left by a kill, by event; and those held for another try."""
+    """Waiting events: payloads, and the keys of previews left by a kill, by event; and the platform ids of those held for
+    another try."""
 
     payloads: dict[int, str]
     previews: dict[int, str]
-    held: Sequence[int]
+    held: dict[int, str]
 
 
 def around(place: str) -> Parameters:
@@ -110,16 +111,16 @@ class Inbox:
     async def open_events(self, keys: Sequence[int], platform: str = "", place: str = "") -> OpenEvents:
         """Return the current state of those events that still wait for an answer; with a place, also its held events."""
         rows = await self._db.all(
-            f"SELECT i.id, i.payload, i.state, {PREVIEW_OF} AS preview FROM inbox i "
+            f"SELECT i.id, i.payload, i.state, {PREVIEW_OF} AS preview, '' AS event_id FROM inbox i "
             f"WHERE i.id IN ({placeholders('k', keys)}) AND i.state IN ('new', 'held') UNION ALL "
-            "SELECT id, '' AS payload, state, NULL AS preview FROM inbox "
+            "SELECT id, '' AS payload, state, NULL AS preview, event_id FROM inbox "
             "WHERE platform = :platform AND place = :place AND state = 'held' ORDER BY id",
             {"platform": platform, "place": place, **bound("k", keys)},
         )
         return OpenEvents(
             {row["id"]: row["payload"] for row in rows if row["payload"]},
             {row["id"]: row["preview"] for row in rows if row["preview"]},
-            sorted({row["id"] for row in rows if not row["payload"]}),
+            {row["id"]: row["event_id"] for row in rows if row["event_id"]},
         )
 
     async def replace(self, platform: str, event_id: str, payload: str) -> bool:

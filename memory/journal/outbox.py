@@ -106,12 +106,12 @@ class Outbox:
         )
         return [outgoing(row) for row in rows]
 
-    async def waiting(self, platform: str) -> list[str]:
-        """Return the places with waiting parts, apart from previews, longest waiting first."""
+    async def waiting(self, platform: str, *, answers: bool = False) -> list[str]:
+        """Return the places with waiting parts, apart from previews, longest waiting first; only with parts of `answers`, if asked."""
         rows = await self._db.all(
             "SELECT place FROM outbox WHERE platform = :platform AND state IN ('pending', 'attempting') "
-            "AND operation <> 'preview' GROUP BY place ORDER BY min(id)",
-            {"platform": platform},
+            "AND operation <> 'preview' AND (CAST(:any AS BIGINT) = 1 OR answers <> '') GROUP BY place ORDER BY min(id)",
+            {"platform": platform, "any": int(not answers)},
         )
         return [row["place"] for row in rows]
 

@@ -59,6 +59,15 @@ def make(path: Path) -> bytes:
     return load(path)
 
 
+def unmake(path: Path, key: bytes) -> None:
+    """Remove a key that was just made and does not open what is kept: that has another, which is missing. Raises KeyMissing."""
+    with alone(path.parent):
+        if load(path) == key:
+            path.unlink()
+            home_files.sync(path.parent)
+    load(path)
+
+
 def word(path: Path, new: Callable[[], str]) -> str:
     """Return the secret word in a file that only its owner may read, created with `new` if it does not exist.
 

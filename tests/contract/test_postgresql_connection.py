@@ -6,10 +6,12 @@ from collections.abc import AsyncIterator, Sequence
 import psycopg
 import pytest
 
+from memory.errors import DatabaseAway, DatabaseRefused
 from memory.store.postgresql import connection as connections
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.connection import Connection, Step
+from memory.store.postgresql.failures import explained, is_lost, meaning
 from tests.fakes.pulse import PATIENCE
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
@@ -111,3 +113,51 @@ async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_
     assert there.closed
     with pytest.raises(psycopg.OperationalError):
         await there.trip([ONE])
+
+
+async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address: Address) -> None:
+    """The library has an error without a state for it, of no kind in particular."""
+    broken_off = psycopg.DatabaseError("server closed the connection unexpectedly")
+    assert is_lost(broken_off) and isinstance(meaning(broken_off, address), DatabaseAway)
+    assert not is_lost(psycopg.errors.DivisionByZero("division by zero"))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("?frob=1", "has a part that PostgreSQL does not know"),
+        ("%zz", "has a part that PostgreSQL does not know"),
+        ("?port=99999", "has a part that PostgreSQL does not know"),
+        ("?port=54x", "has a part that PostgreSQL does not know"),
+        ("?sslmode=bogus", "cannot be encrypted as its url asks"),
+        ("?user=nobody_there", "does not let me in"),
+    ],
+)
+async def test_what_is_wrong_with_a_url_is_told_apart_from_a_server_that_is_away(address: Address, more: str, told: str) -> None:
+    url, _, host = address.url.partition("?")
+    wrong = Address(url + more + ("&" if "?" in more else "?") + host)
+    with pytest.raises(DatabaseRefused, match=told), explained(wrong):
+        await (await connect(wrong)).close()
+
+
+async def test_a_server_without_a_connection_left_is_away_and_says_so(address: Address) -> None:
+    full = psycopg.OperationalError("FATAL:  sorry, too many clients already")
+    assert isinstance(meaning(full, address), DatabaseAway) and "no connection left" in str(meaning(full, address))
+
+
+@pytest.mark.parametrize("mode", ["sslmode=require", "sslmode=verify-full&sslrootcert=/nowhere"])
+async def test_a_server_without_tls_is_told_apart_from_one_that_is_away(mode: str) -> None:
+    left = asyncio.Event()
+
+    async def refuses(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if await reader.read(8):
+            writer.write(b"N")
+            await reader.read()
+        writer.close()
+        left.set()
+
+    async with await asyncio.start_server(refuses, "127.0.0.1", 0) as server:
+        there = Address(f"postgresql://lyra@127.0.0.1:{server.sockets[0].getsockname()[1]}/lyra?{mode}")
+        with pytest.raises(DatabaseRefused, match="cannot be encrypted as its url asks"), explained(there):
+            await (await connect(there)).close()
+        await asyncio.wait_for(left.wait(), PATIENCE)

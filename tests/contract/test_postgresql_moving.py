@@ -117,6 +117,15 @@ async def test_a_database_that_holds_anything_else_is_refused(address: Address, 
         await into(address, path)
 
 
+async def test_a_database_sealed_with_another_key_is_refused_as_one_that_holds_something_else(
+    address: Address, path: Path
+) -> None:
+    async with await PostgresDatabase.open(address, bytes(32)):
+        pass
+    with pytest.raises(DatabaseRefused, match="not this one"):
+        await into(address, path)
+
+
 async def test_without_looking_whether_it_is_empty_what_it_held_is_lost(
     address: Address, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

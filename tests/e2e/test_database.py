@@ -134,3 +134,26 @@ def test_the_key_of_what_a_database_keeps_is_changed_and_a_wrong_one_is_refused(
     (home.path / "key").write_text(old)
     refused = home.lyra("recall", "cat")
     assert refused.code == 1 and "does not fit this database" in refused.err and "Traceback" not in refused.err
+
+
+def test_a_key_that_is_missing_is_said_and_no_other_is_put_in_its_place(tmp_path: Path, database: str) -> None:
+    home = kept_in(database, tmp_path)
+    home.chat("the cat is called Ottilie")
+    mine = home.key.read_bytes()
+    home.key.unlink()
+    for words in (["recall", "cat"], ["status"], ["run", "--role", "worker"]):
+        done = home.lyra(*words)
+        assert done.code == 1 and "is missing" in done.err and "copy this key" not in done.err and not home.key.exists()
+    said = home.lyra("doctor")
+    assert said.code == 1 and "!!  Key:" in said.out and not home.key.exists()
+    home.key.write_bytes(mine)
+    assert "Ottilie" in home.lyra("recall", "cat").out
+
+
+def test_doctor_says_which_rights_are_missing_before_something_fails(tmp_path: Path, database: str) -> None:
+    home = kept_in(database, tmp_path)
+    home.chat("the cat is called Ottilie")
+    with psycopg.connect(unguarded(database), autocommit=True) as there:
+        there.execute("REVOKE INSERT ON lyra.exchanges FROM lyra")
+    said = home.lyra("doctor")
+    assert said.code == 1 and "!!  Database: I lack rights there (on " in said.out and "exchanges" in said.out

@@ -123,13 +123,15 @@ async def test_after_its_last_try_an_event_is_parked(tmp_path: Path) -> None:
         for tries in (1, 2):
             await journal.hold([first.key], "no model", 3)
             assert [h.tries for h in await journal.unfinished("console", "dm")] == [tries, 0]
-            assert (await journal.open_events([], "console", "dm")).held == [first.key]
+            assert (await journal.open_events([], "console", "dm")).held == {first.key: first.event.event_id}
         await journal.hold([first.key], "no model", 3)
-        assert await journal.parked() == 1 and (await journal.open_events([], "console", "dm")).held == []
+        assert await journal.parked() == 1 and (await journal.open_events([], "console", "dm")).held == {}
         assert [h.key for h in await journal.unfinished("console", "dm")] == [second.key]
         for _ in range(10):
             await journal.hold([second.key], "no model")
-        assert (await journal.open_events([], "console", "dm")).held == [second.key], "without a limit it waits for good"
+        assert (await journal.open_events([], "console", "dm")).held == {second.key: second.event.event_id}, (
+            "without a limit it waits for good"
+        )
 
 
 async def test_a_reply_is_stored_with_its_sources_its_parts_and_the_end_of_what_it_answers(tmp_path: Path) -> None:

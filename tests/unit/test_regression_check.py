@@ -56,12 +56,14 @@ class Stuffer(Teller):
         # Never quite the same: two equal answers would end the asking.
         turned = len(self.tasks) % len(OTHERS)
         words = OTHERS[turned:] + OTHERS[:turned]
-        return [Entry(f"{text} {word} {backwards}", (first.label,)) for text, backwards in told for word in words]
+        # One word is the first's: what shares none with what it cites is not even asked about.
+        own = first.text.split()[-1]
+        return [Entry(f"{text} {word} {backwards} {own}", (first.label,)) for text, backwards in told for word in words]
 
 
 @dataclass
 class Repeater(Teller):
-    """Tells of pumpkins, whatever was said, and says that it rests on the second message."""
+    """Tells of pumpkins, whatever was said, and says that it rests on the second message, of which it has a word."""
 
     async def write(self, task: Task) -> list[Entry]:
         """Answer with one sentence."""
@@ -70,7 +72,7 @@ class Repeater(Teller):
         self.tasks.append(task)
         turned = len(self.tasks) % 3
         # Never quite the same: two equal answers would end the asking.
-        return [Entry(", ".join(OVER_AND_OVER[turned:] + OVER_AND_OVER[:turned]), ("m2",))]
+        return [Entry(", ".join([*OVER_AND_OVER[turned:], *OVER_AND_OVER[:turned], "violin"]), ("m2",))]
 
 
 async def last_month(here: Corner) -> None:

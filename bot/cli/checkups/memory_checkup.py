@@ -8,13 +8,17 @@ from bot.cli.status import given_up
 from bot.config.environment import Surroundings
 from bot.config.home import used
 from bot.config.settings import Settings
+from localization.calendar import listed
 from localization.numerals import number
 from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.store import home_files
-from memory.store.postgresql.condition import Guard, Standby, condition, guard, standbys
+from memory.store.postgresql.condition import Guard, Standby, condition, guard, standbys, unwritable
 from memory.store.sqlite.database import SqliteDatabase
 from memory.text.time.times import SystemClock
+
+_NAMED = 3
+"""So many tables are named."""
 
 
 async def checkup(memory: Memory, path: Path) -> list[Finding]:
@@ -48,6 +52,17 @@ async def _server(memory: Memory) -> list[Finding]:
         _guarded(await guard(memory.db)),
         *map(_standby, await standbys(memory.db)),
     ]
+    if lacking := await unwritable(memory.db):
+        findings.append(
+            Finding(
+                False,
+                _(
+                    "Database: I lack rights there (on {tables}), and what needs them fails. Give the user that [store] names those "
+                    "that docs/running.md lists.",
+                    tables=listed(lacking[:_NAMED]),
+                ),
+            )
+        )
     if found.used > found.most * 0.8:
         findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
     return findings

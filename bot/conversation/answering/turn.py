@@ -31,7 +31,7 @@ from bot.service.log import log
 from bot.service.measures import measures
 from bot.service.priority import Priority
 from localization.sentences import _
-from memory.errors import SourceGone
+from memory.errors import DatabaseBusy, SourceGone
 from memory.journal.journal import OutboxRow, Part
 from memory.text.apart import apart
 from memory.text.told import confidence
@@ -149,7 +149,9 @@ class Turns:
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
         if place.earlier and turn.view.also:
-            parts = await self._services.outgoing.composer.parts(place.platform, onward(prefix), links=NO_LINKS)
+            outgoing = self._services.outgoing
+            waits = await outgoing.waits_in(place.platform, {circle.id for circle in place.earlier})
+            parts = await outgoing.composer.parts(place.platform, onward(prefix, waits=waits), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
             text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
@@ -201,6 +203,10 @@ class Turns:
             parts = self._services.outgoing.composer.removal(await self._replaced(turn, streamed))
             await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
             return None, parts
+        except DatabaseBusy:
+            if shown:
+                await shown.drop()
+            raise
         except ModelError as error:
             if shown:
                 await shown.drop()
@@ -245,17 +251,9 @@ class Turns:
             turn.place.platform, spoken.text, links=spoken.links, actions=actions, replaces=replaces
         )
         answer = Answer(
-            reply,
-            spoken.sources,
-            turn.finishes,
-            parts,
-            turn.asked,
-            turn.answers,
-            spoken.seen,
-            spoken.asides,
-            spoken.begun,
+            reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun,
             spoken.raised,
-        )
+        )  # fmt: skip
         # Nobody else sends at the place until the first part is sent.
         await alone.enter_async_context(self._services.outgoing.alone(turn.place.platform, turn.place.key))
         async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):

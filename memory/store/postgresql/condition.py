@@ -72,3 +72,14 @@ async def guard(db: Reader) -> Guard:
     )
     assert row is not None
     return Guard.PASSED if row["passes"] else Guard.OWN if row["owns"] else Guard.FORCED
+
+
+async def unwritable(db: Reader) -> Sequence[str]:
+    """Ask the server which tables and sequences she may not fully use, by name: what is written there would be refused."""
+    rows = await db.all(
+        "SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = current_schema() AND "
+        "CASE WHEN c.relkind = 'S' THEN NOT (has_sequence_privilege(c.oid, 'USAGE') AND has_sequence_privilege(c.oid, 'SELECT')) "
+        "ELSE c.relkind = 'r' AND NOT (has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT') "
+        "AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')) END ORDER BY c.relname"
+    )
+    return [row["name"] for row in rows]

@@ -17,19 +17,19 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused, HomeInUse, MemoryFailure, NotADatabase, WrongKey
+from memory.errors import HomeInUse, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Reader, Row
 from memory.store.locks import FileHolders
 from memory.store.postgresql import numbering
-from memory.store.postgresql.address import SCHEMA, Address
+from memory.store.postgresql.address import Address
 from memory.store.postgresql.asking import asked, fetched
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
 from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.copying import copy, is_empty, same, tables
-from memory.store.postgresql.failures import explained, is_lost
+from memory.store.postgresql.failures import another, explained, is_lost
 from memory.store.postgresql.gate import Gate
 from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope
 from memory.store.postgresql.guarding.within import Within
@@ -282,14 +282,7 @@ class PostgresDatabase:
                 await tx.one("SELECT 1 AS written")
 
             if only_empty and not await is_empty(tx, every):
-                raise DatabaseRefused(
-                    lazy(
-                        "{address} holds a memory that is not this one. Name an empty database, or, where nobody needs what is there, "
-                        "empty it with: DROP SCHEMA {schema} CASCADE",
-                        address=self.address,
-                        schema=SCHEMA,
-                    )
-                )
+                raise another(self.address)
             await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
             # A domain's number may be another one's there.
             await tx.drop_keys()

@@ -8,9 +8,18 @@ import psycopg_pool
 
 from localization.sentences import lazy
 from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, NotADatabase, NotWritable
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import SCHEMA, Address
 
 _DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
+_MISWRITTEN = (
+    "invalid URI",
+    "invalid percent-encoded",
+    "invalid connection option",
+    "invalid port number",
+    "invalid integer value",
+)
+_UNSEALED = ("sslmode", "does not support SSL", "certificate")
+_FULL = ("too many clients", "too many connections", "remaining connection slots")
 _AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "25P03")
 _BUSY = ("40001", "40P01", "55P03", "57014", "53")
 _BY_A_POLICY = "ExecWithCheckOptions"
@@ -30,13 +39,16 @@ def explained(address: Address) -> Iterator[None]:
 def is_lost(error: psycopg.Error) -> bool:
     """Say whether it is the connection that failed, and not a statement."""
     state = error.sqlstate or ""
+    if type(error) is psycopg.DatabaseError:
+        # What the library makes of an answer that the server broke off: it has no state.
+        return not state
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (not state or state.startswith(_AWAY))
 
 
 def meaning(error: psycopg.Error, address: Address) -> MemoryFailure:
     """Return what an error of the library means to people. Nothing of what is kept, and no password, stands in it."""
     state, said = error.sqlstate or "", str(error)
-    if state.startswith("28") or any(words in said for words in _DENIED):
+    if state.startswith("28") or any(words in said for words in _DENIED) or ("role" in said and "does not exist" in said):
         return DatabaseRefused(
             lazy(
                 "The database {address} does not let me in. Check the user and the password that [store] names.", address=address
@@ -46,6 +58,8 @@ def meaning(error: psycopg.Error, address: Address) -> MemoryFailure:
         return DatabaseRefused(
             lazy("There is no database {address}. Make it (createdb), or name another as url in [store].", address=address)
         )
+    if not state and (by_url := _of_the_url(said, address)):
+        return by_url
     if state == "42501" and error.diag.source_function == _BY_A_POLICY:
         return DatabaseRefused(
             lazy(
@@ -81,8 +95,47 @@ def meaning(error: psycopg.Error, address: Address) -> MemoryFailure:
     return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=address, reason=reason))
 
 
+def _of_the_url(said: str, address: Address) -> MemoryFailure | None:
+    """Return what keeps a connection from coming about as its url asks, None if it is something else."""
+    if any(words in said for words in _MISWRITTEN):
+        return DatabaseRefused(
+            lazy(
+                'The url of the database {address} has a part that PostgreSQL does not know. Write it like "postgresql://lyra@127.0.0.1/lyra".',
+                address=address,
+            )
+        )
+    if any(words in said for words in _UNSEALED):
+        return DatabaseRefused(
+            lazy(
+                "The connection to the database {address} cannot be encrypted as its url asks. Check sslmode and the certificates "
+                "that the url names, and that the server offers TLS.",
+                address=address,
+            )
+        )
+    if any(words in said for words in _FULL):
+        return DatabaseAway(
+            lazy(
+                "The database {address} has no connection left for me. End what holds them, or raise max_connections, then try again.",
+                address=address,
+            )
+        )
+    return None
+
+
 def away(address: Address) -> DatabaseAway:
     """Return what is raised where a server does not answer."""
     return DatabaseAway(
         lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
+    )
+
+
+def another(address: Address) -> DatabaseRefused:
+    """Return what is raised where a memory is to be written into a database that holds another one."""
+    return DatabaseRefused(
+        lazy(
+            "{address} holds a memory that is not this one. Name an empty database, or, where nobody needs what is there, "
+            "empty it with: DROP SCHEMA {schema} CASCADE",
+            address=address,
+            schema=SCHEMA,
+        )
     )

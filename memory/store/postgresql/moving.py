@@ -9,13 +9,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused, HomeInUse, NotADatabase
+from memory.errors import DatabaseRefused, HomeInUse, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store import home_files, restoring
 from memory.store.database import Reader
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.copying import same, tables
 from memory.store.postgresql.database import PostgresDatabase
+from memory.store.postgresql.failures import another
 from memory.store.postgresql.numbering import KINDS
 from memory.store.sqlite.database import SqliteDatabase
 
@@ -27,7 +28,12 @@ async def into(address: Address, path: Path, key: bytes, tell: Progress) -> Asyn
     Nobody else runs her on it before the block ends. `tell` is told how many bytes of how many. Raises DatabaseRefused where the database holds something else, HomeInUse where
     somebody runs Lyra on it, NotADatabase where it does not read back, and the errors of `PostgresDatabase.open`.
     """
-    async with _reserved(address, key) as db:
+    try:
+        opening = await PostgresDatabase.open(address, key)
+    except WrongKey as error:
+        # Sealed with another key, it holds another memory.
+        raise another(address) from error
+    async with _reserved(opening) as db:
         async with await SqliteDatabase.open(path, key) as file:
             every = await tables(file)
             if not await same(file, db, every):
@@ -44,7 +50,7 @@ async def out_of(address: Address, path: Path, key: bytes, tell: Progress) -> As
     Raises DatabaseRefused where the file is there and holds something else, HomeInUse, NotADatabase, and the errors of
     `PostgresDatabase.open`.
     """
-    async with _reserved(address, key) as db, db.transaction() as still:
+    async with _reserved(await PostgresDatabase.open(address, key)) as db, db.transaction() as still:
         # It lets nobody write, and the server must not end it while it waits for the copy.
         await still.one("SELECT set_config('idle_in_transaction_session_timeout', '0', true) AS patient")
         if home_files.size(path):
@@ -66,10 +72,10 @@ async def out_of(address: Address, path: Path, key: bytes, tell: Progress) -> As
 
 
 @asynccontextmanager
-async def _reserved(address: Address, key: bytes) -> AsyncIterator[PostgresDatabase]:
-    async with await PostgresDatabase.open(address, key) as db:
+async def _reserved(opening: PostgresDatabase) -> AsyncIterator[PostgresDatabase]:
+    async with opening as db:
         if not await db.reserve():
-            raise HomeInUse(lazy("Lyra runs on {address}. End her first, then try again.", address=address))
+            raise HomeInUse(lazy("Lyra runs on {address}. End her first, then try again.", address=db.address))
         yield db
 
 

@@ -1,0 +1,112 @@
+"""What weak models write in place of a sentence about their sources.
+
+Seen: the rules of the request and its examples, each with a label; data in place of sentences; links that nobody gave; questions
+to the reader; words that share nothing with what they cite.
+"""
+
+import re
+from collections.abc import Sequence
+
+from memory.ports import Source
+from memory.text.languages import language
+from memory.text.lexical import key_words, stem, tokens
+from memory.text.time.dates import MONTHS, WEEKDAYS
+
+_MOOD = frozenset("mood tone atmosphere stimmung ton ambiente humeur".split())
+"""The mood of a conversation is asked for, but seldom named in it."""
+_LEAST_WORDS = 2
+_SPACED = re.compile(r"[^\W\d_]")
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_OF_A_PROMPT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d|=== ?[0-9a-f]{16}|^[0-9a-f]{16} ?===")
+"""What precedes the words of a source in a prompt."""
+_EMPTY = frozenset(
+    (*MONTHS, *WEEKDAYS, *"say says said tell tells told write writes wrote ask asks asked word words date thing things".split())
+)
+_DATA = re.compile(r"""[\[{]+\s*["'{]|["']\w+["']\s*:""")
+_LINK = re.compile(r"\b(?:https?://|www\.)[^\s<>\"'()\[\]]+", re.IGNORECASE)
+_TO_THE_READER = re.compile(
+    r"(?:please )?(?:let me know|feel free|i hope (?:this|that) helps|would you like me)\b|(?:sure|certainly|gerne)[,!.]"
+    r"|here (?:are|is) (?:the|your|a)\b|hier (?:sind|ist) (?:die|der|das|eine?)\b|(?:sag|sagen sie) (?:mir )?bescheid\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+_LABELS = re.compile(r"\[[^\]]*\]")
+_RUN = 3
+"""So many words in a row are the rules' if they stand there and in no source."""
+
+
+class Rules:
+    """The rules of a request."""
+
+    def __init__(self, system: str) -> None:
+        self._words = _said(_LABELS.sub("", system))
+
+    def hold(self, text: str, cited: Sequence[Source]) -> bool:
+        """Return whether a sentence stands in the rules, or most of it does, and not in its sources."""
+        said = _said(text)
+        words = said.split()
+        given = [_said(source.text) for source in cited]
+        if len(words) < _LEAST_WORDS or any(said in one for one in given):
+            return False
+        runs = [f" {' '.join(words[at : at + _RUN])} " for at in range(len(words) - _RUN + 1)]
+        theirs = sum(run in self._words and not any(run in one for one in given) for run in runs)
+        return said in self._words or 2 * theirs > len(runs)
+
+
+def _said(text: str) -> str:
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def is_formless(text: str) -> bool:
+    """Return whether a text is a piece of JSON, or what an assistant says before and after what it was asked for."""
+    return bool(_DATA.match(text) or _TO_THE_READER.match(text))
+
+
+def asks(text: str) -> bool:
+    """Return whether a sentence is a question of its own, not one that it reports."""
+    return text.rstrip().endswith("?") and ":" not in text
+
+
+def links(text: str, cited: Sequence[Source]) -> list[str]:
+    """Return the links of a sentence that stand in none of its sources."""
+    found = [link.rstrip(".,;:!?") for link in _LINK.findall(text)]
+    return [link for link in found if not any(link in source.text for source in cited)]
+
+
+def says_nothing(text: str, cited: Sequence[Source]) -> bool:
+    """Return whether a sentence has no content words, or none that its sources contain, if both are in one language.
+
+    Text that surrounds sources in a prompt counts as saying nothing, too.
+    """
+    if _OF_A_PROMPT.search(text) and not any(_OF_A_PROMPT.search(source.text) for source in cited):
+        return True
+    if _NO_SPACES.search(text) or any(text == source.text for source in cited):
+        return False
+    if is_bare(text):
+        return True
+    words = _words(text)
+    if not _MOOD.isdisjoint(words):
+        return False
+    given = [word for source in cited for word in tokens(f"{source.speaker} {source.text}")]
+    # A text too short for its language to be detected counts as being in that of its sources.
+    if language(words) not in (None, language(given)):
+        return False
+    return _telling(text).isdisjoint(map(stem, given))
+
+
+def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:
+    """Return whether a text, free in its words, is none of its own: bare, formless, or the rules of `system`."""
+    return is_bare(text) or is_formless(text) or Rules(system).hold(text, cited)
+
+
+def is_bare(text: str) -> bool:
+    """Return whether a text has hardly a word, or none with a content of its own."""
+    return not _NO_SPACES.search(text) and (len(_words(text)) < _LEAST_WORDS or not _telling(text))
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in tokens(text) if _SPACED.search(word)]
+
+
+def _telling(text: str) -> set[str]:
+    return {stemmed for word, stemmed in key_words(text).items() if _SPACED.search(word) and word not in _EMPTY}
