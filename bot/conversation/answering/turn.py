@@ -19,7 +19,7 @@ from bot.conversation.intake import Intake
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.mailbox import Ticket
 from bot.conversation.offering import under_answer
-from bot.conversation.one_turn import TooLate, Turn
+from bot.conversation.one_turn import Moved, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.dreams.reflections import NAME as REFLECTIONS
@@ -76,6 +76,8 @@ class Turns:
         turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
             await self._say_understood(turn, adapter.prefix)
+        elif isinstance(turn, Moved):
+            await self._unanswered.moved(turn)
 
     async def take(self, heard: Sequence[Heard], adapter: Adapter, ticket: Ticket) -> None:
         """Store these messages of one place and answer them; stale ones get a one-line notice instead, forgotten ones are
@@ -92,6 +94,8 @@ class Turns:
                     turn = await self._intake.keep(heard, adapter)
         if isinstance(turn, TooLate):
             await self._lateness.tell(turn)
+        if isinstance(turn, Moved):
+            await self._unanswered.moved(turn)
         if not isinstance(turn, Turn):
             return
         place = turn.place
@@ -104,16 +108,19 @@ class Turns:
             await self._unanswered.decline(turn, seconds if grant is Grant.TOLD or turn.to else 0)
             return
         turn = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
+        arrived = True
         async with AsyncExitStack() as alone:
             with self._priority.taken():
                 async with adapter.thinking(place.key):
                     first, later = await self._answered(turn, heard, adapter, gaps, ticket, alone)
             if first:
                 with measures.stage("send"):
-                    await self._services.outgoing.send(place.platform, first, later)
+                    arrived = await self._services.outgoing.send(place.platform, first, later)
             elif later:
                 await alone.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
+        if not arrived and (moved := await self._intake.moved(turn, adapter)):
+            await self._unanswered.moved(moved)
         self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:

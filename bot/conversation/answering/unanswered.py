@@ -5,19 +5,23 @@ from collections.abc import Sequence
 from bot.commands.being import owned
 from bot.conversation.error_texts import told, too_much
 from bot.conversation.heard import Heard
-from bot.conversation.one_turn import Turn
+from bot.conversation.one_turn import Moved, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.errors import ModelDenied, ModelError
 from bot.rights import unkept
 from bot.service.log import log
 from bot.service.measures import measures
-from localization.sentences import _
+from localization.sentences import _, lazy
 from memory.errors import SourceGone
 from memory.journal.journal import Part
 
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
+
+_MOVED = lazy(
+    "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
+)
 
 
 class Unanswered:
@@ -40,6 +44,14 @@ class Unanswered:
         parts = await self._last_word(turn, _("Ended."), replaces)
         await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
         return parts
+
+    async def moved(self, moved: Moved) -> None:
+        """Say at a place whose readers changed that a question was not answered for those who read it now."""
+        platform = moved.place.platform
+        view, session = await self._services.domains.here(moved.place, moved.person)
+        parts = await self._services.outgoing.composer.parts(platform, str(_MOVED), links=NO_LINKS)
+        await view.notices.queue(session, parts, (), moved.answers)
+        await self._services.outgoing.flush(platform, moved.place.key, parts)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once."""
