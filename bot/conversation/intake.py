@@ -19,7 +19,7 @@ from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.heard import Heard, asked_at, only_messages, reword, unfinished
 from bot.conversation.meanwhile import Meanwhile
-from bot.conversation.one_turn import TooLate, Turn
+from bot.conversation.one_turn import Moved, TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.errors import PlaceUnknown
@@ -56,7 +56,7 @@ class Intake:
         self._one = asyncio.Lock()
         self._settled: set[tuple[int, Person]] = set()
 
-    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | TooLate | None:
+    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | TooLate | Moved | None:
         """Store these messages of one person at one place; return the turn to run, None if nothing is to be answered.
 
         Messages off the record are only held in memory until they are answered. Raises PlaceUnknown if its readers are unknown.
@@ -76,7 +76,9 @@ class Intake:
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
-            return None if moved or place is None or not kept.late else TooLate(view, session, place, kept.late)
+            if moved:
+                return Moved(place, last.person, last.answers or last.id) if place and kept.asked else None
+            return TooLate(view, session, place, kept.late) if place and kept.late else None
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
         # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
         held = kept.open.held if place.is_private and not off_record else {}
@@ -112,6 +114,16 @@ class Intake:
         asked = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._meanwhile.watch(place.platform)
         return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)
+
+    async def moved(self, turn: Turn, adapter: Adapter) -> Moved | None:
+        """Return where a turn's question stands if that has other readers now than the turn was made for, else None."""
+        try:
+            place = await _now(adapter, turn.place)
+        except PlaceUnknown:
+            return None
+        if place is None or (place.reach, place.circle) == (turn.place.reach, turn.place.circle):
+            return None
+        return Moved(place, turn.person, turn.answers)
 
     async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
         """Raise SourceGone if somebody reads the place now who could not read every source of a turn.

@@ -74,6 +74,15 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A question at a place whose readers changed before it was answered: the place as it is now, who asked, and the message."""
+
+    place: Place
+    person: Person
+    answers: str
+
+
+@dataclass(frozen=True, slots=True)
 class TooLate:
     """Messages too old to be answered: their place, and the last of them."""
 

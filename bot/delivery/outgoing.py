@@ -85,9 +85,12 @@ class Outgoing:
         """Return whether an answer waits to be sent to one of these rooms."""
         return any(split_key(place)[1] in rooms for place in await self._journal.waiting(platform, answers=True))
 
-    async def send(self, platform: str, first: Row, later: Sequence[Part]) -> None:
-        """Send a part being attempted, and those waiting behind it, to a place that the caller has `alone`."""
-        await self._send_each(platform, first.place, [first], [part.key for part in later])
+    async def send(self, platform: str, first: Row, later: Sequence[Part]) -> bool:
+        """Send a part being attempted, and those waiting behind it, to a place that the caller has `alone`.
+
+        Returns whether any of it arrived.
+        """
+        return bool(await self._send_each(platform, first.place, [first], [part.key for part in later]))
 
     async def _send_each(self, platform: str, place: str, attempted: Sequence[Row], later: Sequence[str] = ()) -> str:
         """Send the parts being attempted, then those with these keys, each once the one before it arrived.

@@ -7,6 +7,7 @@ import pytest
 
 from memory.types import DomainKind
 from tests.fakes.discord import Channel
+from tests.fakes.openai_behaviours import Held
 from tests.kits.awake import model_server, prompt
 from tests.kits.discord_town import Town, built
 
@@ -62,3 +63,27 @@ async def test_others_words_from_there_are_not_kept(town: Town) -> None:
             assert (await town.uses_menu(town.ada, entry, bobs)).startswith(REFUSED)
         assert await town.uses_menu(town.ada, "Remember this", own) == "Kept."
         assert await lyra.kept(DomainKind.DM, town.ada.user.id) == ["I bring the cake."]
+
+
+async def test_every_question_asked_so_gets_a_last_word_though_she_declines_it(town: Town) -> None:
+    lounge = club(town)
+    async with model_server() as model, town.lyra(model, "[limits]\nin_a_row = 0\nperson.turns_per_minute = 1\n") as lyra:
+        told = [(await town.asks(town.ada, lounge, "ask", text=f"Number {number}?")).content for number in range(5)]
+        assert told[:2] == ["You said: Number 0?", "You said: Number 1?"] and len(lyra.chats) == 2
+        assert [one.startswith("That was a lot in a short time.") for one in told[2:]] == [True] * 3
+
+
+async def test_a_question_asked_so_that_is_stopped_or_forgotten_waits_no_longer(town: Town) -> None:
+    lounge, dm = club(town), await town.ada.opens_dm()
+    async with model_server() as model, town.lyra(model) as lyra:
+        for command, options, told in (
+            ("stop", {}, "Ended."),
+            ("forget", {"what": "last"}, "What you asked was forgotten, so I do not answer it."),
+        ):
+            model.go.clear()
+            model.script(Held("Everything."))
+            asked = await town.ada.runs(lounge, "ask", text="What is far away?")
+            await model.heard(len(lyra.chats) + 1)
+            await town.reads(town.ada, dm, command, **options)
+            model.go.set()
+            assert (await asked.answer()).content == told

@@ -17,6 +17,9 @@ from tests.kits.discord_knowing import Everything, Thoughtful, Town, Unguarded, 
 
 CODE = "the code of the safe is 7741"
 ASKED = "what is the code of the safe?"
+MOVED = (
+    "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
+)
 
 
 @pytest.fixture
@@ -183,8 +186,8 @@ async def test_an_answer_made_for_other_readers_does_not_go_out_and_is_not_lost(
     async with town.lyra() as lyra:
         question = await changes_while_she_thinks(town, general, change)
         await lyra.talk.tick()
-        assert answers(town.server, question) == []
-        assert await outbox(lyra, question) == [("cancelled", "")]
+        assert [one.content for one in answers(town.server, question)] == [MOVED]
+        assert await outbox(lyra, question) == [("cancelled", ""), ("sent", MOVED)]
         assert (await lyra.kept(*was))[-2:] == [ASKED, f"You said: ada: {ASKED}"]
         assert [message["role"] for message in lyra.chats[-1].messages] == ["system", "user"]
         if change is reopen:
@@ -218,7 +221,7 @@ async def test_a_question_that_waited_stays_with_those_who_could_read_it(
         await town.caught_up()
         town.model.go.set()
         told = await town.asks("ada", general, "is there tea?")
-        assert answers(town.server, waits) == []
+        assert [one.content for one in answers(town.server, waits)] == [MOVED]
         assert (await lyra.kept(*was))[-1] == CODE, "kept, and nothing was made of it"
         assert not any(CODE in question(one) for one in lyra.chats)
         assert await lyra.kept(*now) == ["is there tea?", told.content]

@@ -19,6 +19,7 @@ from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
+MOVED = "Who can read this place changed while I was at your question"
 Change = Callable[[], Awaitable[None]]
 Begun = Callable[[Town], Awaitable[tuple[str, Change]]]
 
@@ -243,8 +244,8 @@ async def test_an_answer_made_for_other_readers_does_not_go_out_and_is_not_lost(
         told = await town.asks("ada", room, "and the weather?")
         assert CANARY not in prompt(town.model.requests[-1]) and roles(town) == ["system", "user"]
         await lyra.talk.tick()
-        assert await answers(town, room, question) == []
-        assert await outbox(lyra, question) == [("cancelled", "")]
+        assert [MOVED in body for body in await answers(town, room, question)] == [True]
+        assert [state for state, _ in await outbox(lyra, question)] == ["cancelled", "sent"]
         ada = await town.person("ada")
         was = (DomainKind.DM, ada.user) if begun is a_third_is_invited else (DomainKind.ROOM, room)
         assert (await lyra.kept(*was))[-2] == ASKED
@@ -297,7 +298,7 @@ async def test_a_question_that_waited_stays_with_those_who_could_read_it(town: T
         await town.caught_up()
         town.model.go.set()
         told = await town.asks("ada", room, "is there tea?")
-        assert await answers(town, room, waits) == []
+        assert [MOVED in body for body in await answers(town, room, waits)] == [True]
         was = (DomainKind.DM, ada.user) if begun is a_third_is_invited else (DomainKind.ROOM, room)
         assert FACT in await lyra.kept(*was)
         assert await lyra.kept(DomainKind.ROOM, room, 1) == ["is there tea?", told.body]

@@ -8,29 +8,26 @@ from functools import partial
 
 from adapters.base import Adapter
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.being import owned
 from bot.conversation.answering.lateness import Lateness
 from bot.conversation.answering.speaking import Speaking, Spoken
 from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
 from bot.conversation.answering.threads import Threads
+from bot.conversation.answering.unanswered import Unanswered
 from bot.conversation.answering.under_way import UnderWay
-from bot.conversation.error_texts import told, too_much
 from bot.conversation.heard import Heard
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.mailbox import Ticket
 from bot.conversation.offering import under_answer
-from bot.conversation.one_turn import TooLate, Turn
+from bot.conversation.one_turn import Moved, TooLate, Turn
 from bot.conversation.services import Services
-from bot.delivery.links import NO_LINKS, configured
+from bot.delivery.links import NO_LINKS
 from bot.dreams.reflections import NAME as REFLECTIONS
-from bot.errors import AnswerEnded, ModelDenied, ModelError
+from bot.errors import AnswerEnded, ModelError
 from bot.reconciliation.verifying import Verifying
 from bot.rights import unkept
-from bot.service.log import log
 from bot.service.measures import measures
 from bot.service.priority import Priority
-from localization.sentences import _
 from memory.errors import DatabaseBusy, SourceGone
 from memory.journal.journal import OutboxRow, Part
 from memory.text.apart import apart
@@ -67,6 +64,7 @@ class Turns:
         self._priority = priority
         self._under_way = under_way
         self._lateness = Lateness(services)
+        self._unanswered = Unanswered(services)
         self._threads = Threads(services, allowance)
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
@@ -78,6 +76,8 @@ class Turns:
         turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
             await self._say_understood(turn, adapter.prefix)
+        elif isinstance(turn, Moved):
+            await self._unanswered.moved(turn)
 
     async def take(self, heard: Sequence[Heard], adapter: Adapter, ticket: Ticket) -> None:
         """Store these messages of one place and answer them; stale ones get a one-line notice instead, forgotten ones are
@@ -94,6 +94,8 @@ class Turns:
                     turn = await self._intake.keep(heard, adapter)
         if isinstance(turn, TooLate):
             await self._lateness.tell(turn)
+        if isinstance(turn, Moved):
+            await self._unanswered.moved(turn)
         if not isinstance(turn, Turn):
             return
         place = turn.place
@@ -102,29 +104,24 @@ class Turns:
         await self._say_understood(turn, adapter.prefix)
         grant, seconds = await self._allowance.take(turn.person, place, turn.asked[-1].said_at, turn.chosen)
         if grant in (Grant.TOLD, Grant.NOTHING):
-            await self._decline(turn, seconds if grant is Grant.TOLD else 0)
+            # Somebody who asked privately waits for each answer.
+            await self._unanswered.decline(turn, seconds if grant is Grant.TOLD or turn.to else 0)
             return
         turn = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
+        arrived = True
         async with AsyncExitStack() as alone:
             with self._priority.taken():
                 async with adapter.thinking(place.key):
                     first, later = await self._answered(turn, heard, adapter, gaps, ticket, alone)
             if first:
                 with measures.stage("send"):
-                    await self._services.outgoing.send(place.platform, first, later)
+                    arrived = await self._services.outgoing.send(place.platform, first, later)
             elif later:
                 await alone.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
+        if not arrived and (moved := await self._intake.moved(turn, adapter)):
+            await self._unanswered.moved(moved)
         self._services.maintenance.poke(turn.view.home, turn.session)
-
-    async def _decline(self, turn: Turn, seconds: int) -> None:
-        """Leave a message unanswered, with a notice if that lasts `seconds`."""
-        measures.turns["declined"] += 1
-        text = too_much(seconds, kept=not turn.off_record) if seconds else ""
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
-        await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
-        if parts:
-            await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""
@@ -196,13 +193,11 @@ class Turns:
                     gaps = self._verifying.gaps
                     again = await self._intake.keep(heard, adapter)
                     if not isinstance(again, Turn):
-                        return None, await self._give_up(turn, heard, await self._replaced(turn, streamed))
+                        return None, await self._unanswered.give_up(turn, heard, await self._replaced(turn, streamed))
                     turn = replace(again, frugal=turn.frugal, cheaper=turn.cheaper)
-            return None, await self._put_off(turn, await self._replaced(turn, streamed))
+            return None, await self._unanswered.put_off(turn, await self._replaced(turn, streamed))
         except AnswerEnded:
-            parts = self._services.outgoing.composer.removal(await self._replaced(turn, streamed))
-            await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
-            return None, parts
+            return None, await self._unanswered.stopped(turn, await self._replaced(turn, streamed))
         except DatabaseBusy:
             if shown:
                 await shown.drop()
@@ -212,8 +207,8 @@ class Turns:
                 await shown.drop()
             replaces = await self._replaced(turn, streamed)
             if not await self._services.memory.journal.open_payloads(turn.finishes):
-                return None, await self._give_up(turn, heard, replaces)
-            return None, await self._hold(turn, error, replaces)
+                return None, await self._unanswered.give_up(turn, heard, replaces)
+            return None, await self._unanswered.hold(turn, error, replaces)
         finally:
             self._under_way.over(ticket)
             if streamed:
@@ -259,40 +254,3 @@ class Turns:
         async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):
             replied = await turn.view.answer(turn.session, answer)
         return (replied.first, parts[1:]) if replied else (None, ())
-
-    async def _hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
-        """Hold the question until the model is back; return a notice, once."""
-        measures.turns["held"] += 1
-        measures.errors[type(error).__name__] += 1
-        if isinstance(error, ModelDenied):
-            log.error("model.denied", why=str(error))
-        owner = owned(turn.place.platform)
-        why = told(error, owner=owner)
-        if turn.off_record:
-            return await unkept.dropped(self._services, turn, why, configured(why, owner=owner))
-        may_pass = error.transient or isinstance(error, ModelDenied)
-        await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
-        text = _("{why} Your message is kept; I answer it when the model does.", why=why)
-        if not turn.again:
-            links = configured(why, owner=owner)
-            parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=links, replaces=replaces)
-        else:
-            parts = self._services.outgoing.composer.removal(replaces)
-        await turn.view.notices.queue(turn.session, parts, [], turn.answers)
-        return parts
-
-    async def _put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
-        """Hold a question for later: its sources kept changing while the answer was generated."""
-        if turn.off_record:
-            return await unkept.dropped(self._services, turn, _("What I know changed again and again while I answered."))
-        await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
-        parts = self._services.outgoing.composer.removal(replaces)
-        await turn.view.notices.queue(turn.session, parts, [])
-        return parts
-
-    async def _give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
-        """Drop what was taken back, and the preview of an answer to it."""
-        await self._services.memory.journal.drop([one.key for one in heard])
-        parts = self._services.outgoing.composer.removal(replaces)
-        await turn.view.notices.queue(turn.session, parts, [])
-        return parts

@@ -1,0 +1,98 @@
+"""Turns that end without an answer: declined, stopped, held until the model is back, or taken back by whoever asked."""
+
+from collections.abc import Sequence
+
+from bot.commands.being import owned
+from bot.conversation.error_texts import told, too_much
+from bot.conversation.heard import Heard
+from bot.conversation.one_turn import Moved, Turn
+from bot.conversation.services import Services
+from bot.delivery.links import NO_LINKS, configured
+from bot.errors import ModelDenied, ModelError
+from bot.rights import unkept
+from bot.service.log import log
+from bot.service.measures import measures
+from localization.sentences import _, lazy
+from memory.errors import SourceGone
+from memory.journal.journal import Part
+
+_TRIES = 3
+"""How often a question is put to a model that refuses it."""
+
+_MOVED = lazy(
+    "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
+)
+
+
+class Unanswered:
+    """Ends turns without an answer. Whoever asked privately waits for one, and is told each time."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def decline(self, turn: Turn, seconds: int) -> None:
+        """Leave a message unanswered, with a notice if that lasts `seconds`."""
+        measures.turns["declined"] += 1
+        text = too_much(seconds, kept=not turn.off_record) if seconds else ""
+        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
+        await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+        if parts:
+            await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
+
+    async def stopped(self, turn: Turn, replaces: str) -> Sequence[Part]:
+        """Close a turn that was stopped before there was anything of an answer."""
+        parts = await self._last_word(turn, _("Ended."), replaces)
+        await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+        return parts
+
+    async def moved(self, moved: Moved) -> None:
+        """Say at a place whose readers changed that a question was not answered for those who read it now."""
+        platform = moved.place.platform
+        view, session = await self._services.domains.here(moved.place, moved.person)
+        parts = await self._services.outgoing.composer.parts(platform, str(_MOVED), links=NO_LINKS)
+        await view.notices.queue(session, parts, (), moved.answers)
+        await self._services.outgoing.flush(platform, moved.place.key, parts)
+
+    async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
+        """Hold the question until the model is back; return a notice, once."""
+        measures.turns["held"] += 1
+        measures.errors[type(error).__name__] += 1
+        if isinstance(error, ModelDenied):
+            log.error("model.denied", why=str(error))
+        owner = owned(turn.place.platform)
+        why = told(error, owner=owner)
+        if turn.off_record:
+            return await unkept.dropped(self._services, turn, why, configured(why, owner=owner))
+        may_pass = error.transient or isinstance(error, ModelDenied)
+        await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
+        text = _("{why} Your message is kept; I answer it when the model does.", why=why)
+        if not turn.again:
+            links = configured(why, owner=owner)
+            parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=links, replaces=replaces)
+        else:
+            parts = self._services.outgoing.composer.removal(replaces)
+        await turn.view.notices.queue(turn.session, parts, [], turn.answers)
+        return parts
+
+    async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
+        """Hold a question for later: its sources kept changing while the answer was generated."""
+        if turn.off_record:
+            return await unkept.dropped(self._services, turn, _("What I know changed again and again while I answered."))
+        await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
+        parts = self._services.outgoing.composer.removal(replaces)
+        await turn.view.notices.queue(turn.session, parts, [])
+        return parts
+
+    async def give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
+        """Drop what was taken back, and the preview of an answer to it."""
+        await self._services.memory.journal.drop([one.key for one in heard])
+        parts = await self._last_word(turn, _("What you asked was forgotten, so I do not answer it."), replaces)
+        await turn.view.notices.queue(turn.session, parts, [], turn.to)
+        return parts
+
+    async def _last_word(self, turn: Turn, text: str, replaces: str) -> Sequence[Part]:
+        """Return the parts of a turn without an answer: only the removal of a preview, unless it was asked privately."""
+        composer = self._services.outgoing.composer
+        if not turn.to:
+            return composer.removal(replaces)
+        return await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)
