@@ -97,7 +97,9 @@ class _Rows:
         cosines = self.roughly(asked, some)
         nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
         exactly = nearest if some is None else some[nearest]
-        fine = self.rows.now[exactly] + self.rests.now[exactly] * np.float32(1 / _FINER)
+        fine = self.rests.now[exactly].astype(np.float32)
+        fine *= np.float32(1 / _FINER)
+        fine += self.rows.now[exactly]
         # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
         cosines[nearest] = np.vecdot(fine, asked.vector) * self.scales.now[exactly]
         return cosines
