@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 MOST_NAME = 200
 """The longest name of a conversation, in characters."""
@@ -198,11 +199,11 @@ class NewExchange:
     borne: Borne = Borne.NOT
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """A stored message. `speaker` is the displayed name, `identity` the account's key, None if unknown.
 
-    `disliked` marks a reply with negative feedback.
+    `disliked` marks a reply with negative feedback. Recall reads fifty for a question, and a tuple is made in a third of the time of a
+    frozen dataclass.
     """
 
     key: int

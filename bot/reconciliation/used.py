@@ -1,7 +1,7 @@
 """The stored messages that a prompt or answer is about to use, and which of them may be used."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memory.index.hits import Hit
 from memory.types import Exchange, Session
@@ -43,4 +43,4 @@ def only(hits: Sequence[Hit], sure: Sure) -> list[Hit]:
         return near if near is not None and near.key in sure.keys else None
 
     standing = [hit for hit in hits if hit.exchange.key in sure.keys]
-    return [replace(hit, before=kept(hit.before), after=kept(hit.after)) for hit in standing]
+    return [hit._replace(before=kept(hit.before), after=kept(hit.after)) for hit in standing]

@@ -23,7 +23,7 @@ from memory.places import titles
 from memory.places.places import drop_names_of
 from memory.ports import Clock, Embedder
 from memory.store.database import Database, Transaction
-from memory.store.domains import by_domain, read_domain
+from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, mark_dead, pages, placeholders
 from memory.tiers import asides, exchanges
 from memory.tiers.messages import known
@@ -107,8 +107,7 @@ class Forgetting:
         """Finish what failed or was cancelled before; return the receipt."""
         if self._sweeping.locked():
             return Forgotten(0, 0, 0)
-        domains = [read_domain(row) for row in await self.db.all("SELECT * FROM domains")]
-        return await self.finish([gone for gone in await goners.left(self.db, domains) if gone.key not in self._begun])
+        return await self.finish([gone for gone in await goners.left(self.db) if gone.key not in self._begun])
 
     async def resume(self, *, all_of_it: bool = False) -> Forgotten:
         """Forget what the log names and this file still holds, and finish what was interrupted; return the receipt.

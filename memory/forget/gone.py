@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from memory.store.database import Access, Parameters, Row, Transaction
-from memory.store.domains import note_forgetting
+from memory.store.domains import note_forgetting, read_domain
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain, Forgotten
 
@@ -97,10 +97,13 @@ async def done(tx: Transaction, gone: Gone) -> None:
     await tx.run("DELETE FROM gone WHERE id = :id", {"id": gone.key})
 
 
-async def left(db: Access, domains: Collection[Domain]) -> list[Gone]:
+async def left(db: Access) -> list[Gone]:
     """Return what is gone and not yet erased, oldest first."""
-    by_key = {domain.key: domain for domain in domains}
-    return [_gone(row, by_key[row["domain"]]) for row in await db.all("SELECT * FROM gone ORDER BY id")]
+    rows = await db.all("SELECT * FROM gone ORDER BY id")
+    # Mostly nothing is left, and then no domain is read: this is asked every few seconds.
+    there = await db.all("SELECT * FROM domains WHERE id IN (SELECT domain FROM gone)") if rows else []
+    by_key = {row["id"]: read_domain(row) for row in there}
+    return [_gone(row, by_key[row["domain"]]) for row in rows if row["domain"] in by_key]
 
 
 async def is_sweeping(db: Access, domains: Collection[int]) -> bool:

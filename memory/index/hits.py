@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from memory.types import Digest, Exchange
 
@@ -14,8 +15,7 @@ class Certainty(StrEnum):
     WEAK = "weak"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A recalled message with its session, place and neighbours, and the signals that found it.
 
     `corrected` is the key of the later message that corrected this one, None if there is none.

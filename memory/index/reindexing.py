@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memory.index.indexing import BANK, ERAS, GISTS, IndexEntry, index_entries, message
 from memory.store.database import Database, Row, Transaction
-from memory.store.domains import read_domain
+from memory.store.domains import domains_of
 from memory.store.lineage import bound, placeholders
 from memory.text.time.times import month_start
 from memory.tiers import exchanges
@@ -27,7 +27,7 @@ async def reindex(db: Database) -> None:
                 f"SELECT domain, item, 0, tier, text, first_at, period FROM statements WHERE {within} AND ended_at IS NULL",
                 which,
             )
-            for domain in [read_domain(row) for row in await tx.all("SELECT * FROM domains")]:
+            for domain in await domains_of(tx, [row["item"] for row in rows]):
                 said = [message(exchanges.exchange(row), domain.time_zone) for row in messages if row["domain"] == domain.key]
                 made = [_above(row, domain.time_zone) for row in above if row["domain"] == domain.key]
                 if said or made:

@@ -235,7 +235,8 @@ async def waiting(db: Access, stores: Sequence[VectorStore]) -> int:
 async def remove(tx: Transaction, domain: Domain, items: Sequence[int]) -> None:
     """Drop the vectors of items, in the transaction that removes them from the index."""
     await tx.run(
-        f"DELETE FROM vectors WHERE domain = :domain AND item IN ({placeholders('i', items)})",
+        # Vectors are ordered by space first.
+        f"DELETE FROM vectors WHERE space IN (SELECT id FROM spaces) AND domain = :domain AND item IN ({placeholders('i', items)})",
         {"domain": domain.key, **bound("i", items)},
     )
 

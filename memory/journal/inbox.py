@@ -200,9 +200,9 @@ async def blank(tx: Transaction, keys: Sequence[int]) -> None:
 async def finish_kept(tx: Transaction, items: Sequence[int]) -> None:
     """Finish and blank the events in which these messages were heard."""
     await tx.run(
-        "UPDATE inbox SET state = 'done', payload = '' WHERE state <> 'done' AND EXISTS (SELECT 1 FROM exchanges e "
-        f"JOIN sessions s ON s.id = e.session WHERE e.item IN ({placeholders('i', items)}) AND e.source_id = inbox.event_id "
-        "AND s.platform = inbox.platform)",
+        "UPDATE inbox SET state = 'done', payload = '' WHERE state <> 'done' AND id IN (SELECT heard.id FROM exchanges e "
+        "JOIN sessions s ON s.id = e.session JOIN inbox heard ON heard.platform = s.platform AND heard.event_id = e.source_id "
+        f"WHERE e.item IN ({placeholders('i', items)}))",
         bound("i", items),
     )
 

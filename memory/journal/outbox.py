@@ -167,7 +167,8 @@ async def taken_away(tx: Transaction, platform: str, place: str, remote_ids: Seq
     for some in pages(remote_ids):
         await tx.run(
             "UPDATE outbox SET remote_id = '' WHERE platform = :platform AND place = :place AND operation IN ('send', 'edit') "
-            f"AND remote_id IN ({placeholders('r', some)}) AND (item IS NULL OR item IN (SELECT id FROM items WHERE dead_at IS NOT NULL OR kind = 'notice'))",
+            f"AND remote_id IN ({placeholders('r', some)}) AND remote_id <> '' AND (item IS NULL OR EXISTS (SELECT 1 FROM items "
+            "WHERE items.id = outbox.item AND (items.dead_at IS NOT NULL OR items.kind = 'notice')))",
             {"platform": platform, "place": place, **bound("r", some)},
         )
 
@@ -204,7 +205,7 @@ async def name(tx: Transaction, domain: Domain, platform: str, place: str, root:
     await tx.run(
         "INSERT INTO outbox (domain, platform, place, part, key, operation, text, form, answers, state, created_at, sent_at) "
         "SELECT :domain, :platform, :place, 0, :key, 'send', '', :form, :root, 'sent', :now, :now WHERE NOT EXISTS "
-        "(SELECT 1 FROM outbox WHERE form = :form AND answers = :root AND platform = :platform)",
+        "(SELECT 1 FROM outbox WHERE form = 'title' AND answers = :root AND platform = :platform)",
         {"domain": domain.key, "platform": platform, "place": place, "key": key, "form": TITLE, "root": root, "now": now},
     )
 
@@ -231,14 +232,16 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     await tx.run(
         "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' "
         "OR state = 'attempting' AND operation = 'preview' THEN state ELSE 'cancelled' END "
-        f"WHERE (text <> '' OR form = :held AND state IN ('pending', 'attempting')) AND ({which})",
+        # Two lists, as each is found by an index of its own.
+        f"WHERE id IN (SELECT id FROM outbox WHERE text <> '' AND ({which}) UNION ALL "
+        f"SELECT id FROM outbox WHERE form = :held AND state IN ('pending', 'attempting') AND ({which}))",
         {**parameters, "held": OFF_RECORD},
     )
 
 
-NOTICES = "(item IS NULL OR item IN (SELECT id FROM items WHERE kind = 'notice'))"
+NOTICES = "(item IS NULL OR EXISTS (SELECT 1 FROM items WHERE items.id = outbox.item AND items.kind = 'notice'))"
 """The SQL condition that a part belongs to no stored reply."""
-_NOTICE = "(o.operation <> 'preview' AND (o.item IS NULL OR o.item IN (SELECT id FROM items WHERE kind = 'notice')))"
+_NOTICE = "(o.operation <> 'preview' AND (o.item IS NULL OR EXISTS (SELECT 1 FROM items WHERE items.id = o.item AND items.kind = 'notice')))"
 _SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target"
 _WEEK = 7 * 24 * 60 * MINUTE
 _LEFT = (

@@ -18,7 +18,7 @@ class ThreadNames:
     async def unnaming(self) -> list[tuple[str, str, Part]]:
         """Return the removals not attempted yet, with platform and place, oldest first."""
         rows = await self._db.all(
-            f"SELECT key, platform, place, text, operation FROM outbox WHERE {_GOING} AND state = 'pending' ORDER BY id", _TITLE
+            f"SELECT key, platform, place, text, operation FROM outbox WHERE {_GOING} AND state = 'pending' ORDER BY id"
         )
         return [(row["platform"], row["place"], Part(row["key"], row["text"], row["operation"], form=TITLE)) for row in rows]
 
@@ -35,10 +35,9 @@ async def is_to_go(reader: Reader, platform: str, place: str) -> bool:
     """Return whether the thread of a place still bears a name that is to be removed."""
     row = await reader.one(
         f"SELECT 1 AS yes FROM outbox WHERE {_GOING} AND platform = :platform AND place = :place AND state <> 'sent' LIMIT 1",
-        {"platform": platform, "place": place, **_TITLE},
+        {"platform": platform, "place": place},
     )
     return row is not None
 
 
-_TITLE = {"form": TITLE}
-_GOING = "form = :form AND answers = '' AND operation = 'delete'"
+_GOING = "form = 'title' AND answers = '' AND operation = 'delete'"

@@ -10,7 +10,7 @@ domain that is read along, whatever they are called now.
 
 import hmac
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import sha256
 
 from memory.store.database import Access, Reader, Transaction
@@ -242,7 +242,7 @@ async def told_apart(db: Access, seal: Seal, domains: Sequence[Domain], messages
         keeps = there.get(domains[0].key, who) == who and (domains[0].key in there or set(there.values()) <= {who})
         if not is_reserved(names[key]):
             own = names[key] if keeps else tagged(names[key], await _public_id(db, seal, domains[0], one.identity))
-            found[key] = replace(one, speaker=own)
+            found[key] = one._replace(speaker=own)
     return found
 
 

@@ -78,9 +78,9 @@ async def rest_on_messages(tx: Transaction, gone: Sequence[int]) -> None:
         "SELECT below.root, l.parent FROM below JOIN items i ON i.id = below.item JOIN lineage l ON l.child = below.item "
         f"WHERE i.kind <> 'exchange' OR i.id {within}) "
         "SELECT DISTINCT l.child, below.item AS parent FROM below "
-        "JOIN lineage l ON l.parent = below.root "
+        "CROSS JOIN lineage l "
         "JOIN items reply ON reply.id = l.child AND reply.kind = 'exchange' "
-        "JOIN items message ON message.id = below.item AND message.kind = 'exchange'",
+        "JOIN items message ON message.id = below.item AND message.kind = 'exchange' WHERE l.parent = below.root",
         bound("g", gone),
     )
     await tx.many(

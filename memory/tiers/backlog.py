@@ -40,15 +40,14 @@ async def is_ripe(db: Access, domain: Domain, session: Session, rules: Rules, no
     )
 
 
-_GIST = (
-    "LEFT JOIN episodes p ON p.id = e.episode "
-    "LEFT JOIN digests d ON d.session = p.session AND d.tier = 'gist' AND d.position = p.position "
-)
+_TALK = f"SELECT e.session, e.echo FROM exchanges e WHERE e.kind IN ('said', 'reply') AND {common('e')}"
+# What waits is in no episode, or in one without a gist: both are found without going through what is in gists.
 _BACKLOG = f"""
 WITH waiting AS (
-  SELECT e.session, count(*) AS n FROM exchanges e {_GIST}
-  WHERE e.kind IN ('said', 'reply') AND d.item IS NULL AND {common("e")}
-  GROUP BY e.session HAVING min(e.echo) = 0
+  SELECT w.session, count(*) AS n FROM (
+    {_TALK} AND e.episode IS NULL
+    UNION ALL {_TALK} AND e.episode IN (SELECT id FROM episodes WHERE digested = 0)
+  ) AS w GROUP BY w.session HAVING min(w.echo) = 0
 )
 SELECT
   (SELECT count(*) FROM sessions) AS sessions,

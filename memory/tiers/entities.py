@@ -178,7 +178,7 @@ async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -
     """Return the items in which a speaker refers by an alias ("my sister") to nobody but these entities."""
     told = await reader.all(
         "SELECT DISTINCT m.entity, m.domain, m.alias, e.speaker FROM mentions m JOIN exchanges e ON e.item = m.item "
-        f"WHERE m.domain IN ({placeholders('d', domains)}) AND m.kind <> '' AND {shown('m')} AND m.alias IN "
+        f"WHERE m.domain IN ({placeholders('d', domains)}) AND m.kind <> '' AND {shown('m')} AND m.alias <> '' AND m.alias IN "
         f"(SELECT t.alias FROM mentions t WHERE t.alias <> '' AND t.kind <> '' AND t.entity IN ({placeholders('e', rows)}))",
         {**bound("d", domains), **bound("e", (row["id"] for row in rows))},
     )

@@ -168,8 +168,9 @@ async def digested(tx: Transaction, session: Session, position: int) -> None:
 async def undigested(tx: Transaction, gists: Sequence[int]) -> None:
     """Mark the episodes of these gists as lacking one; to be called before the gists are removed."""
     await tx.run(
-        "UPDATE episodes SET digested = 0 WHERE EXISTS (SELECT 1 FROM digests d WHERE d.tier = 'gist' "
-        f"AND d.session = episodes.session AND d.position = episodes.position AND d.item IN ({placeholders('g', gists)}))",
+        "UPDATE episodes SET digested = 0 WHERE id IN (SELECT p.id FROM digests d "
+        "JOIN episodes p ON p.session = d.session AND p.position = d.position "
+        f"WHERE d.tier = 'gist' AND d.item IN ({placeholders('g', gists)}))",
         bound("g", gists),
     )
 
@@ -196,21 +197,25 @@ async def unbanked(tx: Transaction, bullets: Sequence[int]) -> None:
 
 async def empty_bank(tx: Transaction, domain: Domain) -> None:
     """Mark all episodes of a domain as not being in the bank."""
-    await tx.run("UPDATE episodes SET banked = 0 WHERE domain = :d AND banked = 1", {"d": domain.key})
+    await tx.run(f"UPDATE episodes SET banked = 0 WHERE {_OF_DOMAIN} AND banked = 1", {"domain": domain.key})
 
 
 async def drop_empty(tx: Transaction, domain: Domain) -> None:
     """Drop the episodes of a domain that have no messages left."""
     await tx.run(
-        "DELETE FROM episodes WHERE domain = :domain AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
+        f"DELETE FROM episodes WHERE {_OF_DOMAIN} AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.episode = episodes.id)",
         {"domain": domain.key},
     )
+
+
+_OF_DOMAIN = "session IN (SELECT id FROM sessions WHERE domain = :domain)"
+"""The condition on what a session of a domain holds, by which each session's is found by itself."""
 
 
 async def open_ends(db: Access, domain: Domain) -> list[Row]:
     """Return the sessions with messages in no episode: how many (n), and when the first and last were said."""
     return await db.all(
-        "SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges e WHERE domain = :domain "
+        f"SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges e WHERE {_OF_DOMAIN} "
         f"AND episode IS NULL AND kind IN ('said', 'reply') AND {common('e')} GROUP BY session HAVING min(echo) = 0",
         {"domain": domain.key},
     )

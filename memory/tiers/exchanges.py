@@ -1,7 +1,7 @@
 """Exchanges: every message as it was said, and the queries that read them. Raw text is kept until its owner forgets it."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from memory.forget.gone import shown
 from memory.places import titles
@@ -97,8 +97,7 @@ async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequ
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A message with its session's name, platform and place.
 
     `corrected` is the message behind the fact that superseded one told by this message, None if there is none.

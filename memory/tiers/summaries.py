@@ -119,7 +119,8 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
     """Delete the digests among these items, and every citation of them."""
     within = f"IN ({placeholders('i', items)})"
     await tx.run(f"DELETE FROM digests WHERE item {within}", bound("i", items))
-    await tx.run(f"DELETE FROM cites WHERE digest {within} OR item {within}", bound("i", items))
+    for side in ("digest", "item"):
+        await tx.run(f"DELETE FROM cites WHERE {side} {within}", bound("i", items))
 
 
 async def mark_profiled(tx: Transaction, gists: Sequence[int]) -> None:
@@ -159,7 +160,8 @@ async def of_month(db: Access, domain: Domain, month: str) -> list[Row]:
     """Return the gists of a month's episodes, oldest first."""
     return await db.all(
         "SELECT d.item, d.session, d.text, d.first_at, d.last_at FROM episodes p JOIN digests d ON d.session = p.session "
-        "AND d.position = p.position AND d.tier = 'gist' WHERE p.domain = :domain AND p.month = :month ORDER BY d.first_at, d.item",
+        "AND d.position = p.position AND d.tier = 'gist' WHERE d.domain = :domain AND p.domain = :domain AND p.month = :month "
+        "ORDER BY d.first_at, d.item",
         {"domain": domain.key, "month": month},
     )
 

@@ -67,7 +67,7 @@ class Calendar:
         """Return the gists of a month, oldest first, each with its session."""
         rows = await self._b.db.all(
             f"{summaries.SELECT}JOIN episodes p ON p.session = d.session AND p.position = d.position "
-            f"WHERE p.domain = :domain AND p.month = :period AND d.tier = 'gist' AND {shown('d')} ORDER BY d.first_at, d.item",
+            f"WHERE d.domain = :domain AND p.domain = :domain AND p.month = :period AND d.tier = 'gist' AND {shown('d')} ORDER BY d.first_at, d.item",
             {"domain": self._b.home.key, "period": period},
         )
         sessions = {session.key: session for session in await self._b.sessions()}

@@ -8,7 +8,7 @@ conversation; its old words leave the index, the digests, the notices that repea
 import asyncio
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from memory.derive import refusals
 from memory.forget import erase
@@ -140,7 +140,7 @@ class Changing:
 
     async def _change(self, tx: Transaction, row: Row, text: str, at: int) -> Gone:
         ((domain, _),) = await by_domain(tx, [row["item"]])
-        after, now = replace(exchanges.exchange(row), text=text), self.clock.now()
+        after, now = exchanges.exchange(row)._replace(text=text), self.clock.now()
         await storing.reword(tx, domain, after.key, text, at)
         above = set(await erase.digests_above(tx, [after.key])) - {after.key}
         for there, items in await by_domain(tx, sorted(above)):

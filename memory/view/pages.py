@@ -89,7 +89,7 @@ class Pages:
         rows = await self._b.db.all(
             "SELECT n.name, n.name_key, o.kind, o.n FROM (SELECT min(e.id) AS entity, max(m.kind) AS kind, count(DISTINCT m.item) AS n "
             "FROM mentions m JOIN entities e ON e.id = m.entity "
-            f"WHERE m.domain IN ({placeholders('d', domains)}) AND substr(e.name_key, 1, 1) <> '~' AND {shown('m')} "
+            f"WHERE e.domain IN ({placeholders('d', domains)}) AND m.domain IN ({placeholders('d', domains)}) AND substr(e.name_key, 1, 1) <> '~' AND {shown('m')} "
             f"AND {readable('m', domains)} GROUP BY e.name_key ORDER BY n DESC, e.name_key LIMIT :most) AS o "
             "JOIN entities n ON n.id = o.entity",
             {"most": n, **bound("d", domains)},

@@ -70,7 +70,7 @@ class Retrieval:
         whole = {key: hit for key, hit in first.items() if all(one.item != key for one in come_up)} | await self._messages(
             come_up
         )
-        return [replace(whole[key], score=hit.score) for key, hit in first.items() if key in whole]
+        return [whole[key]._replace(score=hit.score) for key, hit in first.items() if key in whole]
 
     async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
@@ -178,10 +178,14 @@ class Retrieval:
         return await apart(longest, partial(self._holding_now, text, hits, asker))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
-        when = asked_ahead(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
         if asks_for_older(text):
             return newest_claims_first(text, hits, asker)
-        return hits if when.past or when.window or when.around else newest_claims_first(text, newest_first(hits), asker)
+        newest = newest_claims_first(text, newest_first(hits), asker)
+        # Most hits superseded none of the others, and then it does not matter whether the text asks for a time.
+        if newest is hits:
+            return hits
+        when = asked_ahead(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
+        return hits if when.past or when.window or when.around else newest
 
     async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
         """Return the digests and statements among `found`, with their sources."""

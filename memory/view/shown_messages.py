@@ -129,7 +129,7 @@ _BURIED = (
 _BESIDE = _BURIED + (
     " UNION SELECT e.source_id AS id FROM sessions s JOIN exchanges e ON e.session = s.id JOIN items i ON i.id = e.item "
     "WHERE s.platform = :platform AND s.place = :place AND e.source_id IN ({within}) "
-    "UNION SELECT remote_id AS id FROM outbox WHERE platform = :platform AND place = :place AND remote_id IN ({within}) "
+    "UNION SELECT remote_id AS id FROM outbox WHERE platform = :platform AND place = :place AND remote_id IN ({within}) AND remote_id <> '' "
     "UNION SELECT event_id AS id FROM inbox WHERE platform = :platform AND place = :place AND state <> 'done' AND event_id IN ({within})"
 )
 _KEPT_AROUND = (

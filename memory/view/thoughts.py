@@ -66,7 +66,7 @@ class Thoughts:
         which = {"id": await ShortIds(self._b).full(public_id), "platform": platform, "place": place, "remote": remote}
         only = (
             "item = (SELECT id FROM items WHERE public_id = :id)" if public_id
-            else "exchange IN (SELECT item FROM outbox WHERE platform = :platform AND remote_id = :remote)" if remote
+            else "exchange IN (SELECT item FROM outbox WHERE platform = :platform AND remote_id = :remote AND remote_id <> '')" if remote
             else "platform = :platform AND place = :place"
         )  # fmt: skip
         rows = await self._reflections(f"state = 'posted' AND {only} ORDER BY posted_at DESC LIMIT 1", which)

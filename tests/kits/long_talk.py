@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.config.settings import Settings
@@ -149,7 +149,7 @@ class LongTalk:
 
     async def comes_up(self, text: str) -> Recalled:
         """Return what comes up for a question, nothing else being in view."""
-        asked = [replace((await self.view.messages.window(self.session, 1))[-1], text=text)]
+        asked = [(await self.view.messages.window(self.session, 1))[-1]._replace(text=text)]
         return await recalled(Asked(self.view, self.session, asked), self.settings, (), self.clock.now())
 
     def _next(self) -> NewExchange:

@@ -1,7 +1,5 @@
 """What stands around a quote is in the language of the question, whatever language was quoted."""
 
-from dataclasses import replace
-
 import pytest
 
 from memory.index.hits import Hit
@@ -43,8 +41,8 @@ def test_a_second_answer_goes_on_in_the_same_language() -> None:
 
 def test_what_was_told_to_another_assistant_is_told_so_in_the_same_language() -> None:
     hit = said("der Zug nach Graz fährt um neun", "2026-03-03T10:00")
-    other = replace(hit.exchange, speaker="Claude", role="assistant", text="Gut.")
-    given = ask("Wann fährt der Zug nach Graz?", replace(hit, session="Reise", after=other))
+    other = hit.exchange._replace(speaker="Claude", role="assistant", text="Gut.")
+    given = ask("Wann fährt der Zug nach Graz?", hit._replace(session="Reise", after=other))
     assert (
         given.text == "In „Reise“, importiert aus Claude, hast du am 3. März 2026 geschrieben: „der Zug nach Graz fährt um neun“."
     )

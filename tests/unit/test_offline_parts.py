@@ -1,7 +1,5 @@
 """What an answer without a model is made of: parts of a question, times, lists, whose something is."""
 
-from dataclasses import replace
-
 import pytest
 
 from bot.models.offline.phrases import Phrases
@@ -158,17 +156,17 @@ def test_of_what_is_asked_in_the_plural_there_is_a_list() -> None:
 
 def test_what_was_said_to_another_assistant_is_quoted_with_where() -> None:
     hit = said("we booked the Miramar", "2024-05-03T10:00")
-    reply = replace(hit.exchange, kind=Kind.REPLY, role="assistant", speaker="ChatGPT", text="A fine house.")
-    given = ask("where did we stay?", replace(hit, session="Trip planning", after=reply))
+    reply = hit.exchange._replace(kind=Kind.REPLY, role="assistant", speaker="ChatGPT", text="A fine house.")
+    given = ask("where did we stay?", hit._replace(session="Trip planning", after=reply))
     assert given.text == 'In "Trip planning", imported from ChatGPT, you wrote on 3 May 2024: "we booked the Miramar".'
-    own = replace(reply, speaker="Lyra")
-    assert ask("where did we stay?", replace(hit, after=own)).text.startswith("You told me on 3 May 2024")
+    own = reply._replace(speaker="Lyra")
+    assert ask("where did we stay?", hit._replace(after=own)).text.startswith("You told me on 3 May 2024")
 
 
 def answered(text: str, before: str = "", speaker: str = "ChatGPT") -> Hit:
     """Return what another assistant answered in an imported conversation."""
     hit = said(text, "2024-05-03T10:00", speaker, kind=Kind.REPLY, role="assistant")
-    return replace(hit, session="Boats", before=said(before, "2024-05-03T09:59").exchange if before else None)
+    return hit._replace(session="Boats", before=said(before, "2024-05-03T09:59").exchange if before else None)
 
 
 def test_what_another_assistant_answered_is_quoted_with_where_it_was() -> None:

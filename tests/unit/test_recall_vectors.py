@@ -1,6 +1,7 @@
 """Vectors find what was meant, never what is compared across embedders; without them words serve."""
 
 import asyncio
+import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -258,6 +259,19 @@ def test_how_near_a_message_is_does_not_depend_on_where_it_stands(dimension: int
         return dict(zip(order, meaning.scan(asked, len(order)).cosines.tolist(), strict=True))
 
     assert near(range(70)) == near(range(70)[::-1]) == {n: near([n])[n] for n in range(70)}
+
+
+def test_vectors_that_are_loaded_take_little_more_memory_meanwhile_than_they_keep() -> None:
+    made, parts = np.ones((4_000, 384), np.float16), np.zeros(4_000, np.bool_)
+    Meaning(384).add(np.arange(10), made[:10], parts[:10])
+    tracemalloc.start()
+    try:
+        meaning = Meaning(384)
+        meaning.add(np.arange(4_000), made, parts)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * meaning.nbytes, "what is in between scatters what stays, and the process keeps the rest"
 
 
 async def test_no_domain_grows_while_it_is_read_beside_the_event_loop(tmp_path: Path) -> None:

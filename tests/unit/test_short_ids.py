@@ -18,7 +18,7 @@ async def renamed(here: Corner, message: Exchange, id: str) -> Exchange:
     """Give a message an id, as chance may."""
     async with here.memory.db.transaction() as tx:
         await tx.run("UPDATE items SET public_id = :id WHERE id = :key", {"id": id, "key": message.key})
-    return replace(message, id=id)
+    return message._replace(id=id)
 
 
 async def test_six_characters_are_shown_and_mean_the_message(tmp_path: Path) -> None:

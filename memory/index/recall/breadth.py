@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from enum import Enum
+from functools import cache
 
 Phrases = Mapping[str, str]
 
@@ -73,4 +74,9 @@ def breadth(text: str, language: str) -> Breadth:
 def speaks(phrases: Phrases, language: str, text: str) -> bool:
     """Return whether a text contains one of the phrases of its language."""
     ours = phrases.get(language)
-    return ours is not None and re.search(rf"(?<![\w'])(?:{ours})(?![\w'])", text, re.IGNORECASE) is not None
+    return ours is not None and _as_words(ours).search(text) is not None
+
+
+@cache
+def _as_words(phrases: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)

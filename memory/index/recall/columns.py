@@ -45,13 +45,18 @@ class Column:
         """The allocated memory in bytes."""
         return int(self._held.nbytes)
 
-    def extend(self, values: ArrayLike) -> None:
-        """Append values."""
-        added = np.asarray(values, self._held.dtype)
-        wanted = self._n + len(added)
+    def reserve(self, n: int) -> None:
+        """Make room for n more values, so that what is appended in parts is allocated once."""
+        wanted = self._n + n
         if wanted > len(self._held):
             held = np.empty((max(wanted, 2 * len(self._held)), *self._held.shape[1:]), self._held.dtype)
             held[: self._n] = self.now
             self._held = held
+
+    def extend(self, values: ArrayLike) -> None:
+        """Append values."""
+        added = np.asarray(values, self._held.dtype)
+        wanted = self._n + len(added)
+        self.reserve(len(added))
         self._held[self._n : wanted] = added
         self._n = wanted

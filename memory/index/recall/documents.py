@@ -145,6 +145,14 @@ class Documents:
         named = set.intersection(*(self.called.get(word, set()) for word in words)) if words else set()
         return same or [self.names[speaker] for speaker in named]
 
+    def said_by(self, numbers: Sequence[int]) -> Mask:
+        """Return a mask of the documents of these speakers."""
+        # A look-up by number takes a tenth of the time of numpy's search among any values.
+        theirs = np.zeros(len(self.names), np.bool_)
+        theirs[list(numbers)] = True
+        said: Mask = theirs[self.speakers.now]
+        return said
+
     def _link(self, document: int) -> None:
         """Append a message to its session; relink the session if the message is older than its last one."""
         session = int(self.sessions.now[document])

@@ -22,6 +22,7 @@ _NEAREST = 128
 MANY = 20_000
 """The size from which a shard is large."""
 _AT_ONCE = 2_048
+_ADDED = 128
 NEAR = 1.75
 """In a large shard, the cosine is computed only of messages whose estimate is this many standard deviations above the mean."""
 _SAMPLE = 1_500
@@ -75,14 +76,19 @@ class _Rows:
         """The allocated memory in bytes."""
         return self.rows.nbytes + self.rests.nbytes + self.scales.nbytes + self.documents.nbytes
 
-    def add(self, documents: Ints, vectors: Vectors) -> None:
+    def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors) -> None:
         """Append vectors, one per row."""
-        most = np.maximum(np.abs(vectors).max(axis=1), np.finfo(np.float32).tiny)
-        steps = vectors * (_MOST / most[:, None])
-        whole = np.rint(steps)
-        self.rows.extend(whole)
-        self.rests.extend(np.rint((steps - whole) * _FINER))
-        self.scales.extend(most / _MOST)
+        for column in (self.rows, self.rests, self.scales, self.documents):
+            column.reserve(len(documents))
+        # A few at a time: between large arrays for all of them, what stays would be scattered, and the rest of that memory lost.
+        for start in range(0, len(documents), _ADDED):
+            wide = vectors[start : start + _ADDED].astype(np.float32)
+            most = np.maximum(np.abs(wide).max(axis=1), np.finfo(np.float32).tiny)
+            steps = wide * (_MOST / most[:, None])
+            whole = np.rint(steps)
+            self.rows.extend(whole)
+            self.rests.extend(np.rint((steps - whole) * _FINER))
+            self.scales.extend(most / _MOST)
         self.documents.extend(documents)
 
     def roughly(self, asked: _Asked, some: Ints | None = None) -> Floats:
@@ -97,7 +103,9 @@ class _Rows:
         cosines = self.roughly(asked, some)
         nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
         exactly = nearest if some is None else some[nearest]
-        fine = self.rows.now[exactly] + self.rests.now[exactly] * np.float32(1 / _FINER)
+        fine = self.rests.now[exactly].astype(np.float32)
+        fine *= np.float32(1 / _FINER)
+        fine += self.rows.now[exactly]
         # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
         cosines[nearest] = np.vecdot(fine, asked.vector) * self.scales.now[exactly]
         return cosines
@@ -125,16 +133,15 @@ class Meaning:
 
     def add(self, documents: Ints, vectors: NDArray[np.float16] | Vectors, parts: NDArray[np.bool_]) -> None:
         """Append vectors of these documents (ascending); `parts` marks those of sentences of the preceding passage."""
-        wide = vectors.astype(np.float32)
         wholes = documents[~parts]
         if len(wholes):
             last = self._wholes.documents.now[-1] if len(self._wholes) else -1
             self._single &= bool(wholes[0] > last) and bool((wholes[1:] > wholes[:-1]).all())
-            self._wholes.add(wholes, wide[~parts])
+            self._wholes.add(wholes, vectors[~parts])
             if self._outline:
                 self._outline.add(self._wholes.rows.now[-len(wholes) :], self._wholes.scales.now[-len(wholes) :])
         if parts.any():
-            self._parts.add(documents[parts], wide[parts])
+            self._parts.add(documents[parts], vectors[parts])
 
     @property
     def lacks_outline(self) -> bool:

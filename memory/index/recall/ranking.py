@@ -221,7 +221,7 @@ def _voices(documents: Documents, named: frozenset[str]) -> Mask:
     numbers = [documents.names[name] for name in named if name in documents.names]
     if not numbers:
         return np.zeros(len(documents), np.bool_)
-    voiced: Mask = np.isin(documents.speakers.now, numbers) & ((documents.traits.now & OWN) == 0)
+    voiced: Mask = documents.said_by(numbers) & ((documents.traits.now & OWN) == 0)
     return voiced
 
 
@@ -277,7 +277,7 @@ def _only(query: Query, documents: Documents, score: Floats) -> Floats:
     if query.within:
         score = score * documents.then(query.within, ahead=query.within.end > query.now)[0]
     if query.speaker:
-        score = score * np.isin(documents.speakers.now, documents.numbers(query.speaker))
+        score = score * documents.said_by(documents.numbers(query.speaker))
     if query.exclude:
         items = documents.items.now
         gone = np.fromiter(query.exclude, np.int64, len(query.exclude))

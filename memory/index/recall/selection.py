@@ -68,13 +68,15 @@ def theme(ranked: Sequence[Scored], asked: Mapping[int, Vectors]) -> dict[int, V
 
 def _spread(scored: Sequence[Scored]) -> list[Scored]:
     """Return scores that, after the first few, fall with the number of higher-ranked messages from the same stretch."""
-    before: Counter[tuple[int, int]] = Counter()
+    before: dict[tuple[int, int], int] = {}
     less = [one.score.copy() for one in scored]
+    stretches = [one.domain_index.documents.stretches.now for one in scored]
     for place, (_, at, document, _, _) in enumerate(_candidates(scored, _AMONG)):
-        stretch = at, int(scored[at].domain_index.documents.stretches.now[document])
-        if place >= STAYING:
-            less[at][document] /= 1 + LESS * before[stretch]
-        before[stretch] += 1
+        stretch = at, stretches[at].item(document)
+        higher = before.get(stretch, 0)
+        if higher and place >= STAYING:
+            less[at][document] /= 1 + LESS * higher
+        before[stretch] = higher + 1
     return [replace(one, score=score) for one, score in zip(scored, less, strict=True)]
 
 

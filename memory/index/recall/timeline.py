@@ -33,7 +33,7 @@ def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahea
         then, when = documents.then(window, ahead=ahead)
         then &= (documents.traits.now & OWN) == 0
         if speaker:
-            then &= np.isin(documents.speakers.now, documents.numbers(speaker))
+            then &= documents.said_by(documents.numbers(speaker))
         there.append(np.flatnonzero(then))
         was_at.append(when[there[-1]])
     whose = np.repeat(np.arange(len(there)), [len(some) for some in there])

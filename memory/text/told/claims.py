@@ -7,7 +7,7 @@ current one if only one value can hold, or if the later message speaks of a chan
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from memory.text.lexical import STOP_WORDS, stem
 from memory.text.told.related_words import asked_singles
@@ -94,24 +94,24 @@ class Assertion:
     open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Claims:
-    """All claims of a message, and its text."""
+    """All claims of a message, and its text. What is read from the text is read once, as every later message is compared with it."""
 
     every: tuple[Assertion, ...]
     text: str
 
-    @property
+    @cached_property
     def changes(self) -> bool:
         """Whether the message tells of a change."""
         return _CHANGE.search(self.text) is not None
 
-    @property
+    @cached_property
     def ended(self) -> bool:
         """Whether the message tells that something ended."""
         return _ENDED.search(self.text) is not None
 
-    @property
+    @cached_property
     def adds(self) -> bool:
         """Whether the message adds to what was there."""
         return _ADDS.search(self.text) is not None

@@ -66,8 +66,8 @@ async def answer_to(db: Access, message: Exchange) -> int | None:
 async def answered(db: Access, platform: str, place: str, remote_id: str) -> str:
     """Return the platform id of the message that a post answers, '' if it answers none."""
     row = await db.one(
-        "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND item IS NOT NULL "
-        "AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
+        "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND remote_id <> '' "
+        "AND item IS NOT NULL AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
         {"platform": platform, "place": place, "id": remote_id},
     )
     return str(row["answers"]) if row else ""

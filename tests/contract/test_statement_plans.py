@@ -1,0 +1,92 @@
+"""What grows with everybody's messages is never gone through from end to end for one of them."""
+
+import re
+from collections.abc import AsyncIterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from memory.store.sqlite.database import SqliteDatabase
+from tests.kits.statements import Source, Statement
+
+GROWING = frozenset(
+    """changes cites digests episodes exchanges inbox items lineage mentions outbox seen statements terms tombstones vectors""".split()
+)
+FEW = frozenset(
+    "episodes_waiting exchanges_open outbox_open outbox_preview outbox_titles outbox_words inbox_open inbox_parked".split()
+)
+"""Indexes that hold no more than what is still to be done, or what somebody asked for."""
+OUGHT = {
+    ("memory.forget.retention", "digests"): "once an hour, where a retention is set",
+    ("memory.forget.retention", "statements"): "once an hour, where a retention is set",
+    ("memory.forget.retention", "exchanges"): "once an hour, where a retention is set",
+    ("memory.forget.tombstones", "tombstones"): "when the log beside the file was lost",
+    ("memory.index.vectors", "terms"): "counts what lacks a vector, when the operator asks for it",
+    ("memory.journal.outbox", "outbox"): "renames places once, and takes posts away when somebody asks for it",
+    ("memory.places.identities", "exchanges"): "only where an account's number changed, which none does",
+    ("memory.places.threads", "outbox"): "once, when places are sealed",
+    ("memory.store.restoring", "exchanges"): "counts what a backup holds",
+    ("memory.tiers.backlog", "digests"): "counts whole conversations",
+    ("memory.tiers.backlog", "exchanges"): "reads the last one",
+    ("memory.tiers.messages.containing", "tombstones"): "reads one row",
+}
+_CALLED = re.compile(
+    r"\b(?:FROM|JOIN|UPDATE|INTO)\s+(\w+)(?:\s+(?:AS\s+)?(?!(?:WHERE|JOIN|ON|LEFT|CROSS|ORDER|GROUP|SET|UNION|LIMIT)\b)(\w+))?"
+)
+
+
+@cache
+def statements() -> dict[str, Statement]:
+    """Return each statement of memory once."""
+    return {one.sql: one for one in Source().statements()}
+
+
+@pytest.fixture
+async def file(tmp_path: Path) -> AsyncIterator[SqliteDatabase]:
+    async with await SqliteDatabase.open(tmp_path / "lyra.db", None) as opened:
+        yield opened
+
+
+async def gone_through(file: SqliteDatabase, sql: str) -> set[str]:
+    """Return the growing tables that a statement goes through from end to end."""
+    tables = {alias or table: table for table, alias in _CALLED.findall(sql)}
+    tables |= dict.fromkeys(re.findall(r"\) AS (\w+)", sql), "what another part of it found")
+    unknown = dict.fromkeys(re.findall(r"(?<!:):(\w+)", sql))
+    found: set[str] = set()
+    for step in await file.all(f"EXPLAIN QUERY PLAN {sql}", unknown):
+        # A search that uses nothing looks for the first or the last, row by row.
+        scanned = re.match(r"SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?|SEARCH (\w+)$", step["detail"])
+        if scanned and scanned[2] not in FEW:
+            name = str(scanned[1] or scanned[3])
+            found.add(tables.get(name, name))
+    return found & GROWING
+
+
+async def test_no_statement_goes_through_what_everybody_said(file: SqliteDatabase) -> None:
+    found = {
+        (statement.module, table): sql
+        for sql, statement in statements().items()
+        for table in await gone_through(file, sql)
+        if (statement.module, table) not in OUGHT
+    }
+    assert found == {}
+
+
+async def test_what_may_go_through_a_table_does(file: SqliteDatabase) -> None:
+    found = {(one.module, table) for sql, one in statements().items() for table in await gone_through(file, sql)}
+    assert set(OUGHT) <= found
+
+
+@pytest.mark.parametrize(
+    ("sql", "table"),
+    [
+        ("SELECT id FROM items WHERE kind = 'notice'", "items"),
+        ("SELECT o.id FROM outbox o WHERE o.id = :id AND o.item IN (SELECT id FROM items WHERE kind = 'notice')", "items"),
+        ("DELETE FROM vectors WHERE domain = :domain AND item = :item", "vectors"),
+        ("SELECT max(id) AS last FROM items WHERE kind = :kind", "items"),
+        ("SELECT e.item FROM exchanges e WHERE e.domain = :domain", ""),
+    ],
+)
+async def test_a_statement_that_goes_through_a_table_is_found(file: SqliteDatabase, sql: str, table: str) -> None:
+    assert await gone_through(file, sql) == ({table} if table else set())
