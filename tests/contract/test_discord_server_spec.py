@@ -110,3 +110,10 @@ def test_under_ci_nothing_starts_without_the_description(monkeypatch: pytest.Mon
     monkeypatch.setenv("CI", "true")
     with pytest.raises(SpecMissing, match="LYRA_DISCORD_SPEC"):
         DiscordServer()
+
+
+def test_what_fits_is_judged_anew_where_two_of_its_ids_are_the_same() -> None:
+    judge, ids = Judge({}), [f"11000000000000000{n}" for n in range(4)]
+    rows = {"type": "array", "items": {"type": "array", "uniqueItems": True, "items": {"type": "string"}}}
+    assert judge.judge(rows, [ids[:2]]).errors == judge.judge(rows, [ids[2:]]).errors == []
+    assert judge.judge(rows, [[ids[3], ids[3]]]).errors != []

@@ -4,6 +4,7 @@
 them take a minute of a processor for what one does in ten seconds. The files of tests go to whichever worker is free, in their order.
 """
 
+import gc
 import os
 import pickle
 import selectors
@@ -20,6 +21,7 @@ from typing import Any
 import pytest
 
 from bot.imports import imported
+from tests.kits.made_once import make_once
 
 _LATE = (
     "adapters.discord.adapter", "adapters.matrix.adapter", "anyio._backends._asyncio", "apscheduler.executors.asyncio", "babel.dates",
@@ -92,6 +94,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         return None
     for name in _LATE:
         imported(name)
+    make_once()
+    gc.freeze()
     os.environ["PYTEST_XDIST_TESTRUNUID"] = uuid.uuid4().hex
     folder = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
     files, work = _files(session.items), os.pipe()

@@ -19,14 +19,18 @@ import termios
 import threading
 import time
 from contextlib import suppress
-from inspect import signature
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+import typer
+
 from bot.cli import backups, chat, conversations, dream, importing, outcome, remembered, status  # noqa: F401
 from bot.cli.checkups import doctor  # noqa: F401
+from bot.cli.main import cli
 from bot.imports import imported
 from bot.service import serve  # noqa: F401
+from tests.kits.made_once import make_once
 
 _LATE = (
     "adapters.console.progress", "adapters.console.terminal", "adapters.console.wrapping", "adapters.discord.adapter",
@@ -133,21 +137,16 @@ def main(path: str) -> None:
     """Load what is needed, and serve."""
     for name in _LATE:
         imported(name)
-    _know_patterns()
+    make_once()
+    # The tree of commands takes as long to build as most commands do their work.
+    typer.main.get_command = cache(typer.main.get_command)
+    typer.main.get_command(cli)
     zygote = Zygote(path)
     gc.freeze()
     zygote.serve()
     shutil.rmtree(Path(path).parent, ignore_errors=True)
     # Nothing that was loaded needs to be taken down.
     os._exit(0)
-
-
-def _know_patterns() -> None:
-    """Make what is made once in a process, and is the same in all: patterns and lists of words."""
-    for module in [module for name, module in sys.modules.items() if name.startswith("memory.text.")]:
-        for made in list(vars(module).values()):
-            if hasattr(made, "cache_info") and not signature(made).parameters:
-                made()
 
 
 def _become(asked: dict[str, Any], streams: list[int]) -> NoReturn:

@@ -181,4 +181,5 @@ def test_while_a_text_is_written_its_last_word_waits_if_it_may_become_an_address
 @pytest.mark.parametrize("piece", PIECES)
 def test_steps_grow_with_length_only(piece: str) -> None:
     text = piece * (1_000 // len(piece))
-    assert steps(lambda: gated(f"{text * 4} www.evil.test", ())) < 5 * steps(lambda: gated(f"{text} www.evil.test", ()))
+    short = steps(lambda: gated(f"{text} www.evil.test", ()))
+    assert steps(lambda: gated(f"{text * 4} www.evil.test", ()), warm=True) < 5 * short

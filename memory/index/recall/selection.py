@@ -5,10 +5,10 @@ always up to three; the rest waits until others stand before it. A shorter list 
 be paged.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import repeat
+from itertools import chain, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -126,12 +126,12 @@ def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
 
 @dataclass
 class _Order:
-    """The list so far, the candidates held back, and all of them by fingerprint."""
+    """The list so far, the candidates held back by run (each best first), and all of them by fingerprint."""
 
     k: int
     placed: list[_Candidate] = field(default_factory=list)
     known: dict[int, _Candidate] = field(default_factory=dict)
-    waiting: list[_Candidate] = field(default_factory=list)
+    waiting: dict[tuple[int, int], deque[_Candidate]] = field(default_factory=dict)
     said: Counter[tuple[int, int]] = field(default_factory=Counter)
     others: Counter[tuple[float, int, int]] = field(default_factory=Counter)
 
@@ -143,25 +143,32 @@ class _Order:
         elif len(self.placed) < self.k:
             if candidate.fingerprint:
                 self.known[candidate.fingerprint] = candidate
-            self.waiting.append(candidate)
-            if len(self.waiting) == 1 and self._fits(candidate):
+            if not self.waiting and self._fits(candidate.run):
                 self._place(candidate)
                 return
-            while fitting := next((one for one in self.waiting if self._fits(one)), None):
-                self._place(fitting)
+            self.waiting.setdefault(candidate.run, deque()).append(candidate)
+            # Whether one fits is the same for its whole run: only the best of each is looked at.
+            while fitting := min((held[0] for run, held in self.waiting.items() if self._fits(run)), default=None):
+                self._place(self._released(fitting.run))
 
     def picked(self) -> list[Picked]:
         """Return the first k; held-back candidates fill up the end."""
         return [
             Picked(one.rank[1], one.rank[2], -one.rank[0], self.others[one.rank])
-            for one in [*self.placed, *self.waiting][: self.k]
+            for one in [*self.placed, *sorted(chain.from_iterable(self.waiting.values()))][: self.k]
         ]
 
-    def _fits(self, candidate: _Candidate) -> bool:
-        return self.said[candidate.run] < max(LEAST_OF_A_RUN, (len(self.placed) + 1) // 2)
+    def _fits(self, run: tuple[int, int]) -> bool:
+        return self.said[run] < max(LEAST_OF_A_RUN, (len(self.placed) + 1) // 2)
+
+    def _released(self, run: tuple[int, int]) -> _Candidate:
+        held = self.waiting[run]
+        best = held.popleft()
+        if not held:
+            del self.waiting[run]
+        return best
 
     def _place(self, candidate: _Candidate) -> None:
-        self.waiting.remove(candidate)
         self.placed.append(candidate)
         self.said[candidate.run] += 1
 

@@ -54,17 +54,16 @@ _Said = Callable[[re.Match[str]], str]
 def in_english(text: str) -> str:
     """Return a text with its time expressions in these languages translated into English."""
     for name in languages_of(text):
-        if name in _LATIN and not _any(name).search(text):
-            continue
-        for pattern, said in _read(name):
-            text = pattern.sub(said, text)
+        if _may_say(name, text):
+            for pattern, said in _read(name):
+                text = pattern.sub(said, text)
     return text
 
 
 def times_in_english(text: str, name: str) -> tuple[list[str], str]:
     """Return the time expressions of a text in one language, in English, most specific first, and the rest of the text."""
     found: list[str] = []
-    for pattern, said in _read(name):
+    for pattern, said in _read(name) if _may_say(name, text) else ():
 
         def take(match: re.Match[str], said: _Said = said) -> str:
             if (english := said(match)) == match[0]:
@@ -82,6 +81,11 @@ def languages_of(text: str) -> list[str]:
     if text.isascii() and told not in (*_LATIN, None):
         return []
     return [*(name for name in _LATIN if told in (name, None)), *(name for name, of in _LETTERS.items() if of.search(text))]
+
+
+def _may_say(name: str, text: str) -> bool:
+    """Return whether a text may have time expressions of a language: most short texts could be in one with Latin letters."""
+    return name not in _LATIN or _any(name).search(text) is not None
 
 
 @cache
