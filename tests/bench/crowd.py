@@ -16,6 +16,7 @@ from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import View
 
 DIMENSION = 384
+KEY = b"k" * 32
 _VOCABULARY = 30_000
 _LENGTH = 14
 _MINUTE = 60_000_000
@@ -25,8 +26,10 @@ class Talk:
     """Words whose frequencies fall as those of a language do without its stop words: 1 / (rank + 20), after Mandelbrot 1953."""
 
     def __init__(self, seed: int) -> None:
+        # The words are always the same, so that questions hold some of what was said.
+        letters = np.random.default_rng(0)
+        self._words = ["".join(map(chr, 97 + letters.integers(0, 26, 6))) for _ in range(_VOCABULARY)]
         self._chance = np.random.default_rng(seed)
-        self._words = ["".join(map(chr, 97 + self._chance.integers(0, 26, 6))) for _ in range(_VOCABULARY)]
         frequency = 1 / (np.arange(_VOCABULARY) + 20.0)
         self._cumulated = np.cumsum(frequency / frequency.sum())
 
@@ -63,7 +66,7 @@ class Directions:
 async def crowd(folder: Path, domains: int, turns: int, embedder: Directions | None) -> tuple[Memory, list[View]]:
     """Return a memory of so many domains with so many turns each, two speakers in sessions of 500."""
     clock = SystemClock()
-    memory = await Memory.open(folder / "lyra.db", b"k" * 32, Ports(clock, RandomIds(), embedder))
+    memory = await Memory.open(folder / "lyra.db", KEY, Ports(clock, RandomIds(), embedder))
     talk = Talk(turns)
     views = []
     for n in range(domains):
@@ -90,7 +93,7 @@ def plain(folder: Path, turns: int, *, encrypted: bool) -> Callable[[], object]:
     chance = np.random.default_rng(1)
     rows = chance.standard_normal((turns, DIMENSION), np.float32)
     asked = rows[turns // 2]
-    stored = _encrypted(folder / "sealed.db") if encrypted else sqlite3.connect(folder / "plain.db")
+    stored = encrypted_file(folder / "sealed.db") if encrypted else sqlite3.connect(folder / "plain.db")
     stored.execute("CREATE TABLE v (id INTEGER PRIMARY KEY, vector BLOB)")
     stored.executemany("INSERT INTO v (vector) VALUES (?)", ((row.tobytes(),) for row in rows))
     stored.commit()
@@ -103,7 +106,8 @@ def plain(folder: Path, turns: int, *, encrypted: bool) -> Callable[[], object]:
     return find
 
 
-def _encrypted(path: Path) -> sqlite3.Connection:
+def encrypted_file(path: Path) -> sqlite3.Connection:
+    """Return a file that is encrypted as hers are, past everything that watches over those."""
     stored = sqlcipher.connect(str(path))
-    stored.execute(f"PRAGMA key=\"x'{(b'k' * 32).hex()}'\"")
+    stored.execute(f"PRAGMA key=\"x'{KEY.hex()}'\"")
     return cast(sqlite3.Connection, stored)
