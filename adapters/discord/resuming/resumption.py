@@ -1,0 +1,110 @@
+"""Where a new process stands between the session that it resumes and what Discord still has to tell of it."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import discord
+import yarl
+
+from adapters.discord.resuming import payloads
+from adapters.discord.resuming.session import Session
+from adapters.discord.resuming.socket import ResumingSocket
+
+_DISPATCH = 0
+
+log = logging.getLogger(__name__)
+
+
+class Resumption:
+    """At most one session to resume, by the first connection that can.
+
+    While `replaying`, the library knows what was true when the session was left: nothing may be decided by it. `over` is set
+    except during that time. `proven` says that the replay leaves nothing to be read in histories.
+    """
+
+    def __init__(self, session: Session | None, now: Callable[[], int]) -> None:
+        self._session = session
+        self._now = now
+        self._takes_over = self._is_fed = False
+        self._known: frozenset[int] = frozenset()
+        self.restored = self.replaying = self.proven = False
+        self.over = asyncio.Event()
+        self.over.set()
+
+    def attach(self, client: discord.Client, told: Callable[[], None]) -> None:
+        """Have a client's next connection resume the session; `told` is called once the client knows what was known then."""
+        self._is_fed = False
+        self.connected()
+        connect = client.http.ws_connect
+
+        async def connect_to(url: str, *, compress: int = 0) -> Any:
+            session = self._session
+            if session is None or not self.is_due:
+                return await connect(url, compress=compress)
+            where = yarl.URL(session.url).with_query(yarl.URL(url).query)
+            socket = await connect(str(where), compress=compress)
+            self._take_up(session)
+            return ResumingSocket(socket, session.id, session.sequence, _frames(client, session), told)
+
+        # The library has no other place to hand it a connection. Should it stop asking here, each start begins a session.
+        client.http.ws_connect = connect_to  # type: ignore[method-assign]
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the next connection resumes a session, as far as is known."""
+        return self._session is not None and self._session.is_fresh(self._now())
+
+    def _take_up(self, session: Session) -> None:
+        self._session, self._takes_over = None, True
+        self._known = frozenset(int(one["id"]) for one in session.known)
+        self.proven = session.whole
+
+    def begin(self) -> bool:
+        """Say whether the session is resumed by the connection that identifies just now; a new one is begun if not."""
+        takes_over, self._takes_over = self._takes_over, False
+        if takes_over:
+            self.restored = self.replaying = self._is_fed = True
+            self.over.clear()
+        elif self.replaying or self._session:
+            log.info("The session on Discord from before is over; Lyra begins a new one.")
+        self._session = None
+        return takes_over
+
+    def connected(self) -> None:
+        """Note that the library was told of a session: of the one from before, or of a new one, in which nothing is older."""
+        if self._is_fed:
+            self._is_fed = False
+            return
+        self.restored = self.replaying = False
+        self.over.set()
+
+    def replayed(self) -> None:
+        """Note that Discord told everything that happened since the session was left."""
+        log.info("The session on Discord from before goes on.")
+        self.replaying = False
+        self.over.set()
+
+    def doubt(self) -> None:
+        """Note that something may have happened that the replay does not tell."""
+        self.proven = False
+
+    def see(self, guild: int) -> None:
+        """Note that a server is available; if it was not when the session was left, nobody told what happened there."""
+        if guild not in self._known:
+            self.doubt()
+
+
+def _frames(client: discord.Client, session: Session) -> Iterator[str]:
+    """Yield what the gateway would tell at the beginning of this session."""
+    ids = [*(int(one["id"]) for one in session.known), *session.away]
+    yield _frame("READY", session, payloads.ready(client, session.id, session.url, ids))
+    for known in session.known:
+        yield _frame("GUILD_CREATE", session, known)
+
+
+def _frame(event: str, session: Session, data: Mapping[str, Any]) -> str:
+    # What is told anew has no number of its own: the replay goes on after the last one.
+    return json.dumps({"op": _DISPATCH, "t": event, "s": session.sequence, "d": data})

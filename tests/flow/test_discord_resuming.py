@@ -1,0 +1,164 @@
+"""A gateway session goes on over a restart: nothing is identified anew, and what happened meanwhile is heard once, in its order."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adapters.discord.resuming.session import MOST_SECONDS
+from adapters.events import Message, Revised, Withdrawn
+from tests.fakes.discord import Channel, DiscordServer
+from tests.kits.discord_kit import Ear
+from tests.kits.discord_resuming import Restarted
+
+
+@pytest.fixture
+def process(server: DiscordServer, tmp_path: Path) -> Restarted:
+    """A home in which nothing ran yet."""
+    return Restarted(server, tmp_path / "left")
+
+
+async def test_what_happened_meanwhile_is_heard_once_and_no_session_is_begun(
+    process: Restarted, server: DiscordServer, general: Channel
+) -> None:
+    ada = server.person("ada")
+    async with process.awake() as ear:
+        first, second = [await ada.says(general, text) for text in ("one", "two")]
+        await ear.heard(Message, 2)
+    assert [file.name for file in process.folder.iterdir()] == ["discord-0-of-1"]
+    dm = await ada.opens_dm()
+    await ada.says(general, "three")
+    await ada.says(dm, "alone")
+    await ada.edits(second, "zwei")
+    await ada.deletes(first)
+    pages = len(server.calls("list_messages"))
+    async with process.awake() as ear:
+        assert list(process.folder.iterdir()) == [], "it is read once"
+        await ada.says(general, "four")
+        await ear.heard(Message, 3)
+    assert process.counts(1, 1)
+    assert ear.texts == ["three", "alone", "four"]
+    assert {one.ids for one in ear.of(Withdrawn)} == {(str(first.id),)}
+    assert {one.text for one in ear.of(Revised)} == {"zwei"}
+    assert ear.missing == [] and ear.times_ready == 1, "nothing is in doubt"
+    histories = [one.path for one in server.calls("list_messages")[pages:]]
+    assert all(str(dm.id) in path for path in histories), "of a DM that nobody knew, what was said before may be missing"
+
+
+async def test_what_was_taken_back_is_told_before_anything_is_answered(
+    process: Restarted, server: DiscordServer, general: Channel
+) -> None:
+    ada = server.person("ada")
+    async with process.awake() as ear:
+        said = await ada.says(general, "one")
+        await ear.heard(Message)
+    await ada.deletes(said)
+    told: list[int] = []
+    ready = Ear.ready
+
+    async def noting(self: Ear) -> None:
+        told.append(len(self.of(Withdrawn)))
+        await ready(self)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Ear, "ready", noting)
+        async with process.awake():
+            pass
+    assert told == [1]
+
+
+async def test_it_goes_on_over_many_restarts(process: Restarted, server: DiscordServer, general: Channel) -> None:
+    ada = server.person("ada")
+    heard: list[str] = []
+    for number in range(4):
+        await ada.says(general, f"before {number}")
+        async with process.awake() as ear:
+            await ada.says(general, f"during {number}")
+            await ear.heard(Message, 2 if number else 1)
+            heard += ear.texts
+    assert heard == ["during 0", *[f"{when} {number}" for number in range(1, 4) for when in ("before", "during")]]
+    assert process.counts(1, 3)
+
+
+def forgotten(process: Restarted) -> None:
+    process.server.gateway.forget()
+
+
+def too_late(process: Restarted) -> None:
+    process.clock._ahead += round((MOST_SECONDS + 1) * 1_000_000)
+
+
+def before_its_time(process: Restarted) -> None:
+    process.clock._ahead -= 1_000_000 * 3600
+
+
+def damaged(process: Restarted) -> None:
+    [file] = process.folder.iterdir()
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def cut_off(process: Restarted) -> None:
+    [file] = process.folder.iterdir()
+    file.write_bytes(file.read_bytes()[:20])
+
+
+def gone(process: Restarted) -> None:
+    [file] = process.folder.iterdir()
+    file.unlink()
+
+
+def older_memory(process: Restarted) -> None:
+    process.notes.values.pop("left")
+
+
+UNFIT = (forgotten, too_late, before_its_time, damaged, cut_off, gone, older_memory)
+
+
+@pytest.mark.parametrize("how", UNFIT, ids=[how.__name__ for how in UNFIT])
+async def test_what_does_not_fit_is_left_and_a_session_begun(
+    process: Restarted,
+    server: DiscordServer,
+    general: Channel,
+    how: Callable[[Restarted], None],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "adapters.discord")
+    ada = server.person("ada")
+    async with process.awake() as ear:
+        first = await ada.says(general, "one")
+        await ear.heard(Message)
+    await ada.says(general, "two")
+    await ada.deletes(first)
+    how(process)
+    async with process.awake() as ear:
+        await ada.says(general, "three")
+        await ear.heard(Message, 2)
+        assert ear.texts == ["two", "three"] and ear.missing == [()]
+    assert process.counts(2, int(how is forgotten))
+    assert caplog.text.count("The session on Discord from before") == int(how is not gone)
+    assert [file.name for file in process.folder.iterdir()] == ["discord-0-of-1"], "and that one is kept for the next"
+
+
+async def test_where_nothing_can_be_kept_she_ends_and_begins_as_ever(
+    process: Restarted, server: DiscordServer, general: Channel
+) -> None:
+    process.folder.mkdir()
+    (process.folder / "discord-0-of-1" / "in the way").mkdir(parents=True)
+    for number in range(2):
+        async with process.awake() as ear:
+            await server.person("ada").says(general, f"{number}")
+            await ear.heard(Message)
+    assert process.counts(2, 0)
+
+
+async def test_a_session_with_other_intents_is_not_used(process: Restarted, server: DiscordServer) -> None:
+    async with process.awake():
+        pass
+    async with process.awake(message_content=False):
+        pass
+    assert process.counts(2, 0)
+    async with process.awake(message_content=False):
+        pass
+    assert process.counts(2, 1)
