@@ -206,8 +206,9 @@ class Discord(Adapter):
 
     async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return the members of a server that are known here, and those of these accounts that are members."""
-        guild = self._client.get_guild(int(place.server)) if self._client and place.server else None
-        if self._client is None or guild is None:
+        if self._client is None or not self._client.live:
+            return ()
+        if not place.server or (guild := self._client.get_guild(int(place.server))) is None:
             return ()
         asked = [Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts]
         members = [*guild.members, *[one for person in asked if (one := await person.member(guild))]]
@@ -242,11 +243,11 @@ class Discord(Adapter):
         return await vanished(self._client, self._limits, places) if self._client else ()
 
     async def ruled(self, person: Person, server: str) -> bool | None:
-        """Say whether a person may manage a server now; None where she is not in it."""
-        guild = self._client.get_guild(int(server)) if self._client else None
-        if self._client is None or guild is None:
-            return None
-        return await Entitled(self._client, self._limits, self._gate, person).manages(guild)
+        """Say whether a person may manage a server now, False while nobody knows; None where she is not in it."""
+        if self._client is None or not self._client.live:
+            return False
+        guild = self._client.get_guild(int(server))
+        return await Entitled(self._client, self._limits, self._gate, person).manages(guild) if guild is not None else None
 
     def server_name(self, server: str) -> str:
         """Return what a server is called, or was last."""

@@ -11,11 +11,16 @@ from typing import Any
 import discord
 
 Payload = dict[str, Any]
+_GUILD = (
+    *("name", "description", "features", "member_count", "afk_timeout", "vanity_url_code", "max_members", "max_presences"),
+    *("max_video_channel_users", "premium_tier", "premium_subscription_count", "premium_progress_bar_enabled", "widget_enabled"),
+)
+_LEVELS = ("verification_level", "explicit_content_filter", "nsfw_level", "mfa_level")
 _CHANNEL = (
     *("name", "position", "nsfw", "topic", "bitrate", "user_limit", "default_auto_archive_duration"),
     "last_message_id",
 )
-"""The attributes of channels that have the same name on the wire; each kind of channel has some of them."""
+"""The attributes that have the same name on the wire; each kind of channel has some of these."""
 _VOICE_STATE = ("session_id", "deaf", "mute", "self_deaf", "self_mute", "self_stream", "self_video", "suppress")
 
 
@@ -37,14 +42,13 @@ def ready(client: discord.Client, session: str, url: str, guilds: list[int]) -> 
 def guild(one: discord.Guild) -> Payload:
     """Return how the gateway would tell of a server that is available."""
     return {
+        **{name: getattr(one, name) for name in _GUILD},
+        **{name: getattr(one, name).value for name in _LEVELS},
         "id": str(one.id),
         "unavailable": False,
-        "name": one.name,
         "owner_id": _text(one.owner_id),
-        "description": one.description,
-        "features": list(one.features),
-        "member_count": one.member_count,
-        "verification_level": one.verification_level.value,
+        "default_message_notifications": one.default_notifications.value,
+        "max_stage_video_channel_users": one.max_stage_video_users,
         "preferred_locale": str(one.preferred_locale),
         "system_channel_id": _text(one.system_channel.id if one.system_channel else None),
         "roles": [_role(role) for role in one.roles],
