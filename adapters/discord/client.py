@@ -37,8 +37,7 @@ class Client(discord.Client):
         self.live = False
         self.absence = Absence(settings.pace.patience)
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
-        self.rulers = rulers
-        self._settings = settings
+        self.rulers, self._settings = rulers, settings
         self._limits, self._files = limits, files
         self._prepare = prepare
         self.window = RecentMessages()
@@ -151,10 +150,10 @@ class Client(discord.Client):
         self._withdraw(payload.guild_id, payload.channel_id, sorted(payload.message_ids))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        """She was let into a server."""
-        self._resumption.see(guild.id)
+        """She was let into a server, or one was out of order before a session was complete."""
+        known = self._resumption.see(guild.id) and not self.live
         self.rulers.learn([guild])
-        if let_in := self.joined(guild):
+        if not known and (let_in := self.joined(guild)):
             self.items.put_nowait(GatewayEvent(let_in))
         # She may have been in it before.
         self.items.put_nowait(guild)
@@ -272,8 +271,6 @@ class Client(discord.Client):
     def _look_again(self, guild: discord.Guild) -> None:
         for channel, sees_again in self._sight.changed(guild).items():
             self.window.drop(channel)
-            if sees_again:
-                self._resumption.doubt()
             self.items.put_nowait(Unheard((str(guild.id), str(channel)), guild.get_channel(channel) if sees_again else None))
 
     def _miss(self, thread: discord.Thread) -> None:

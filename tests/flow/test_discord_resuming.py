@@ -1,14 +1,17 @@
 """A gateway session goes on over a restart: nothing is identified anew, and what happened meanwhile is heard once, in its order."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
+import aiohttp
 import pytest
 
 from adapters.discord.resuming.session import MOST_SECONDS
-from adapters.events import Message, Revised, Withdrawn
-from tests.fakes.discord import Channel, DiscordServer
-from tests.kits.discord_kit import Ear
+from adapters.discord.resuming.socket import Socket
+from adapters.events import Joined, Message, Revised, Withdrawn
+from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Right, wire
+from tests.kits.discord_kit import Ear, listening
 from tests.kits.discord_resuming import Restarted
 
 
@@ -162,3 +165,120 @@ async def test_a_session_with_other_intents_is_not_used(process: Restarted, serv
     async with process.awake(message_content=False):
         pass
     assert process.counts(2, 1)
+
+
+async def hidden_for_a_while(server: DiscordServer, home: Guild, general: Channel) -> None:
+    server.acts.overwrite(general, server.world.bot, deny=Right.VIEW_CHANNEL)
+    await server.person("ada").says(general, "unheard")
+    server.acts.overwrite(general, server.world.bot, allow=Right.VIEW_CHANNEL)
+
+
+async def out_of_order_for_a_while(server: DiscordServer, home: Guild, general: Channel) -> None:
+    server.acts.guild_fails(home)
+    for session in server.gateway.sessions.values():
+        intents, session.intents = session.intents, type(session.intents).NONE
+        await server.person("ada").says(general, "unheard")
+        session.intents = intents
+    back = wire.guild_created(server.world, home)
+    server.gateway.tell("GUILD_CREATE", lambda _: back)
+
+
+async def let_in_elsewhere(server: DiscordServer, home: Guild, general: Channel) -> None:
+    there = server.world.guild("There", with_bot=False)
+    server.world.channel(there, "welcome")
+    server.acts.add_bot(there)
+    await server.person("ada").says(general, "unheard")
+
+
+MEANWHILE = (hidden_for_a_while, out_of_order_for_a_while, let_in_elsewhere)
+
+
+@pytest.mark.parametrize("how", MEANWHILE, ids=[how.__name__ for how in MEANWHILE])
+async def test_what_the_replay_does_not_tell_is_read_in_histories(
+    process: Restarted, server: DiscordServer, home: Guild, general: Channel, how: Callable[..., Awaitable[None]]
+) -> None:
+    ada = server.person("ada")
+    async with process.awake() as ear:
+        await ada.says(general, "before")
+        await ear.heard(Message)
+    await how(server, home, general)
+    async with process.awake() as ear:
+        await ada.says(general, "after")
+        await ear.heard(Message, 2)
+    hidden = (str(home.id), str(general.id))
+    assert ear.texts == ["unheard", "after"]
+    assert ear.missing == ([hidden, hidden] if how is hidden_for_a_while else [()])
+    assert len(ear.of(Joined)) == int(how is let_in_elsewhere) and process.counts(1, 1)
+
+
+class Hurried(Socket):
+    """A connection whose frames are read one after the other, and handled later."""
+
+    async def receive(self, *within: Any, **named: Any) -> aiohttp.WSMessage:
+        return await self._socket.receive(*within, **named)
+
+
+@pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "the twin"])
+async def test_what_was_said_while_hidden_between_two_connections_is_read(
+    server: DiscordServer, home: Guild, general: Channel, guarded: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not guarded:
+        monkeypatch.setattr("adapters.discord.resuming.resumption.Socket", Hurried)
+    ada, ear = server.person("ada"), Ear()
+    async with listening(server, ear):
+        await ada.says(general, "before")
+        await ear.heard(Message)
+        server.gateway.disconnect()
+        await hidden_for_a_while(server, home, general)
+        last = await ada.says(general, "after")
+        await ear.moved(str(general.id), last.id)
+    assert ear.texts == (["before", "unheard", "after"] if guarded else ["before", "after"])
+
+
+async def test_what_was_left_to_be_read_is_read_after_a_session_was_resumed(
+    process: Restarted, server: DiscordServer, home: Guild, general: Channel
+) -> None:
+    ada = server.person("ada")
+    async with process.awake() as ear:
+        await ada.says(general, "before")
+        await ear.heard(Message)
+    await ada.says(general, "unheard")
+    server.gateway.forget()
+    server.acts.change_role(home, home.roles[home.id], USUAL & ~Right.READ_MESSAGE_HISTORY)
+    async with process.awake() as ear:
+        assert ear.texts == []
+    server.acts.change_role(home, home.roles[home.id], USUAL)
+    async with process.awake() as ear:
+        await ada.says(general, "after")
+        await ear.heard(Message, 2)
+    assert ear.texts == ["unheard", "after"] and ear.missing == [()] and process.counts(2, 2)
+
+
+async def test_each_shard_goes_on_with_its_own(process: Restarted, server: DiscordServer) -> None:
+    places = [server.world.channel(server.world.guild(shard=(shard, 2)), "general") for shard in (0, 1)]
+    ada = server.person("ada")
+    for number in range(2):
+        for shard in (0, 1):
+            async with process.awake(shard=shard, shards=2) as ear:
+                await ada.says(places[shard], f"{number}")
+                await ear.heard(Message)
+    assert process.counts(2, 2)
+    async with process.awake():
+        pass
+    assert process.counts(3, 2), "it is another number of shards"
+
+
+async def test_what_another_process_went_on_with_is_not_resumed_again(
+    process: Restarted, server: DiscordServer, general: Channel, tmp_path: Path
+) -> None:
+    other = Restarted(server, tmp_path / "another home")
+    other.notes = process.notes
+    async with process.awake():
+        pass
+    async with other.awake():
+        async with other.awake():
+            pass
+        await server.person("ada").says(general, "hello")
+        async with process.awake():
+            pass
+    assert process.counts(4, 0)

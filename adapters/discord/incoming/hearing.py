@@ -39,6 +39,7 @@ class Hearing:
         self.is_through = False
         """Whether everything was passed on until the session was left to the next process."""
         self._waiting: list[GatewayEvent] = []
+        self._seen_again: list[discord.abc.GuildChannel] = []
         self._known: OrderedDict[int, None] = OrderedDict()
         self._turn = asyncio.Lock()
 
@@ -86,9 +87,10 @@ class Hearing:
                 self._waiting.append(item)
             case Unheard():
                 await self._listener.missed(item.prefix)
-                if item.seen_again is not None and self._open:
+                self._seen_again += [item.seen_again] if item.seen_again is not None else []
+                if self._open:
                     await self._flush()
-                    await self._gaps.reopen(item.seen_again, self.hand)
+                    await self._reopen()
             case ConnectionChange.BEGUN:
                 self._owed, self._open = True, False
             case ConnectionChange.LOST:
@@ -101,21 +103,30 @@ class Hearing:
                 await self._listener.ready()
                 await self._gaps.fill(self._client.guilds, self.hand, streams=True)
                 self._owed, self._open = False, True
+                self._seen_again.clear()
             case ConnectionChange.TAKEN_UP:
                 await self._gaps.take_up()
                 self._owed, self._open = False, True
                 # Whatever was left to be answered is answered afterwards, and only if it still stands.
                 await self.hand([one for held in self._waiting if (one := _taking_back(held))])
                 await self._listener.ready()
+                await self._reopen()
             case ConnectionChange.RESUMED:
                 self._open = not self._owed
                 if self._open:
                     await self._gaps.retry(self.hand)
+                    await self._reopen()
             case discord.Guild() if self._open:
                 await self._flush()
                 await self._listener.missed((str(item.id),))
                 await self._gaps.fill([item], self.hand, streams=False)
         return item is ConnectionChange.LEFT
+
+    async def _reopen(self) -> None:
+        """Read what was said in channels while they were hidden from her, before anything later is heard there."""
+        again, self._seen_again = self._seen_again, []
+        for channel in again:
+            await self._gaps.reopen(channel, self.hand)
 
     async def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []

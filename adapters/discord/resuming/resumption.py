@@ -11,7 +11,7 @@ import yarl
 
 from adapters.discord.resuming import payloads
 from adapters.discord.resuming.session import Session
-from adapters.discord.resuming.socket import ResumingSocket
+from adapters.discord.resuming.socket import Earlier, Socket
 
 _DISPATCH = 0
 
@@ -41,13 +41,13 @@ class Resumption:
         connect = client.http.ws_connect
 
         async def connect_to(url: str, *, compress: int = 0) -> Any:
-            session = self._session
-            if session is None or not self.is_due:
-                return await connect(url, compress=compress)
+            session = self._session if self.is_due else None
+            if session is None:
+                return Socket(await connect(url, compress=compress), None)
             where = yarl.URL(session.url).with_query(yarl.URL(url).query)
             socket = await connect(str(where), compress=compress)
             self._take_up(session)
-            return ResumingSocket(socket, session.id, session.sequence, _frames(client, session), told)
+            return Socket(socket, Earlier(session.id, session.sequence, _frames(client, session), told))
 
         # The library has no other place to hand it a connection. Should it stop asking here, each start begins a session.
         client.http.ws_connect = connect_to  # type: ignore[method-assign]
@@ -79,6 +79,7 @@ class Resumption:
             self._is_fed = False
             return
         self.restored = self.replaying = False
+        self._known = frozenset()
         self.over.set()
 
     def replayed(self) -> None:
@@ -91,10 +92,11 @@ class Resumption:
         """Note that something may have happened that the replay does not tell."""
         self.proven = False
 
-    def see(self, guild: int) -> None:
-        """Note that a server is available; if it was not when the session was left, nobody told what happened there."""
+    def see(self, guild: int) -> bool:
+        """Say whether a server was available when the session was left; if not, nobody told what happened there."""
         if guild not in self._known:
             self.doubt()
+        return guild in self._known
 
 
 def _frames(client: discord.Client, session: Session) -> Iterator[str]:
