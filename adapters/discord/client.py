@@ -45,7 +45,7 @@ class Client(discord.Client):
         self._complete = False
         self._edits = RecentEdits()
         self._resumption = resumption
-        resumption.attach(self, self._look)
+        resumption.attach(self, self._look, lambda: not self.live)
 
     # What discord.py asks
 

@@ -34,8 +34,11 @@ class Resumption:
         self.over = asyncio.Event()
         self.over.set()
 
-    def attach(self, client: discord.Client, told: Callable[[], None]) -> None:
-        """Have a client's next connection resume the session; `told` is called once the client knows what was known then."""
+    def attach(self, client: discord.Client, told: Callable[[], None], is_behind: Callable[[], bool]) -> None:
+        """Have a client's next connection resume the session; `told` is called once the client knows what was known then.
+
+        `is_behind` says whether it waits to be told what happened meanwhile.
+        """
         self._is_fed = False
         self.connected()
         connect = client.http.ws_connect
@@ -43,11 +46,11 @@ class Resumption:
         async def connect_to(url: str, *, compress: int = 0) -> Any:
             session = self._session if self.is_due else None
             if session is None:
-                return Socket(await connect(url, compress=compress), None)
+                return Socket(await connect(url, compress=compress), is_behind)
             where = yarl.URL(session.url).with_query(yarl.URL(url).query)
             socket = await connect(str(where), compress=compress)
             self._take_up(session)
-            return Socket(socket, Earlier(session.id, session.sequence, _frames(client, session), told))
+            return Socket(socket, is_behind, Earlier(session.id, session.sequence, _frames(client, session), told))
 
         # The library has no other place to hand it a connection. Should it stop asking here, each start begins a session.
         client.http.ws_connect = connect_to  # type: ignore[method-assign]

@@ -27,11 +27,14 @@ class Earlier:
 
 
 class Socket:
-    """A websocket. Each frame is handled before the next one is read: a replay tells of hours in a moment."""
+    """A websocket. While somebody is behind, each frame is handled before the next is read: a replay tells of hours in a moment."""
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse, earlier: Earlier | None) -> None:
+    def __init__(
+        self, socket: aiohttp.ClientWebSocketResponse, is_behind: Callable[[], bool], earlier: Earlier | None = None
+    ) -> None:
         """Wrap a connection; without an earlier session, one is begun or resumed as the library says."""
         self._socket = socket
+        self._is_behind = is_behind
         self._earlier = earlier
         self._telling: Earlier | None = None
 
@@ -49,8 +52,9 @@ class Socket:
 
     async def receive(self, *within: Any, **named: Any) -> aiohttp.WSMessage:
         """Return the next frame: what was known first, then what Discord says."""
-        # The handlers of the frame before look at what the library knows now.
-        await asyncio.sleep(0)
+        if self._is_behind():
+            # The handlers of the frame before look at what the library knows now.
+            await asyncio.sleep(0)
         if self._telling is not None:
             if (frame := next(self._telling.frames, None)) is not None:
                 return aiohttp.WSMessage(aiohttp.WSMsgType.TEXT, frame, None)
