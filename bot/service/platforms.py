@@ -74,11 +74,11 @@ def _discord(app: App, chosen: DiscordSection) -> Adapter:
         partial(app.preferences.gate, "discord"),
         app.base.clock.now,
         turn=_turn(app.memory.db.peers),
-        vault=_vault(app.memory),
+        vault=vault_of(app.memory),
     )
 
 
-def _vault(memory: Memory) -> "SealedFiles | None":
+def vault_of(memory: Memory) -> "SealedFiles | None":
     """Return where connections leave what the next start goes on with; None if the memory is not encrypted."""
     key = memory.key_for(home_files.LEFT)
     if key is None:

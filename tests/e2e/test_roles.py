@@ -112,6 +112,29 @@ def test_where_a_platform_process_is_killed_another_goes_on_within_five_seconds(
     assert sum("Noted." in text for text in said) in (2, 3), said
 
 
+def test_where_a_platform_process_ends_another_goes_on_with_its_session(shared: Shared) -> None:
+    discord = shared.discord
+    dm = discord.dm("ada")
+    with (
+        shared.home.started("run", "--role", "platform") as one,
+        shared.home.started("run", "--role", "platform") as other,
+    ):
+        first, second = (other, one) if "stands by" in one.note("Discord: ") else (one, other)
+        if second is other:
+            assert "stands by" in second.note("Discord: ")
+        else:
+            connected(first)
+        assert discord.answered(discord.ask("ada", dm, "hello"))
+        assert first.stop().code == 0
+        meanwhile = discord.ask("ada", dm, "and this")
+        connected(second)
+        assert discord.answered(meanwhile) == ["Noted."]
+        gateway = discord.server.gateway
+        assert discord.call(lambda: (len(gateway.identifies), len(gateway.resumes))) == (1, 1)
+        assert second.stop().code == 0
+    assert discord.call(lambda: len(discord.world.by_bot(dm))) == 3, "with the introduction, each was answered once"
+
+
 @pytest.mark.torture
 def test_a_worker_that_stood_still_publishes_nothing_and_ends(shared: Shared) -> None:
     discord, model = shared.discord, shared.model

@@ -48,8 +48,9 @@ async def test_what_happened_meanwhile_is_heard_once_and_no_session_is_begun(
     assert all(str(dm.id) in path for path in histories), "of a DM that nobody knew, what was said before may be missing"
 
 
+@pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "the twin"])
 async def test_what_was_taken_back_is_told_before_anything_is_answered(
-    process: Restarted, server: DiscordServer, general: Channel
+    process: Restarted, server: DiscordServer, general: Channel, guarded: bool
 ) -> None:
     ada = server.person("ada")
     async with process.awake() as ear:
@@ -65,9 +66,11 @@ async def test_what_was_taken_back_is_told_before_anything_is_answered(
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Ear, "ready", noting)
+        if not guarded:
+            patched.setattr("adapters.discord.incoming.hearing._taking_back", lambda _: None)
         async with process.awake():
             pass
-    assert told == [1]
+    assert told == [int(guarded)]
 
 
 async def test_it_goes_on_over_many_restarts(process: Restarted, server: DiscordServer, general: Channel) -> None:
