@@ -217,8 +217,9 @@ class Client(discord.Client):
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Somebody used a command or a button, and waits: this stands in no queue."""
-        # One from before a replay is over is judged by what that brings.
-        await self._resumption.over.wait()
+        # One that a replay tells of is judged by all that it tells.
+        if await self._resumption.is_lost(interaction):
+            return
         self.rulers.see(interaction.user)
         if isinstance(interaction.channel, discord.DMChannel) and interaction.context.dm_channel:
             self.items.put_nowait(GatewayEvent(None, str(interaction.channel.id), direct=interaction.channel))

@@ -91,11 +91,11 @@ def forgotten(process: Restarted) -> None:
 
 
 def too_late(process: Restarted) -> None:
-    process.clock._ahead += round((MOST_SECONDS + 1) * 1_000_000)
+    process.clock.passes(MOST_SECONDS + 1)
 
 
 def before_its_time(process: Restarted) -> None:
-    process.clock._ahead -= 1_000_000 * 3600
+    process.clock.passes(-3600)
 
 
 def damaged(process: Restarted) -> None:

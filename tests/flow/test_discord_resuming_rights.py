@@ -155,6 +155,21 @@ async def test_a_command_from_before_is_judged_by_what_happened_after_it(
         assert asked.place.circle == (channel_circle(general.id) if guarded else server_circle(home.id))
 
 
+@pytest.mark.parametrize("seconds", [0, 10])
+async def test_a_command_that_its_caller_was_told_is_lost_is_not_run(
+    process: Restarted, server: DiscordServer, general: Channel, seconds: int
+) -> None:
+    async with process.awake():
+        pass
+    ada = server.person("ada")
+    early = await ada.runs(general, "status")
+    process.clock.passes(seconds)
+    async with process.awake() as ear:
+        late = await ada.runs(general, "status")
+        await ear.pulse.until(lambda: str(late.id) in {one.id for one in ear.of(Asked)}, "the later command")
+    assert [one.id for one in ear.of(Asked)] == [str(one.id) for one in ([late] if seconds else [early, late])]
+
+
 @GUARD
 async def test_where_discord_does_not_go_on_nothing_is_decided_before_it_told_everything_anew(
     process: Restarted, server: DiscordServer, home: Guild, general: Channel, guarded: bool

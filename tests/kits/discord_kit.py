@@ -29,6 +29,10 @@ class Clock:
         """The instant, in microseconds UTC."""
         return time.time_ns() // 1000 + self._ahead
 
+    def passes(self, seconds: float) -> None:
+        """Let time pass."""
+        self._ahead += round(seconds * 1_000_000)
+
     async def pause(self, seconds: float) -> None:
         """Note a wait."""
         self.waits.append(seconds)

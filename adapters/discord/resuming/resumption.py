@@ -14,6 +14,8 @@ from adapters.discord.resuming.session import Session
 from adapters.discord.resuming.socket import Earlier, Socket
 
 _DISPATCH = 0
+_ANSWERED_WITHIN = 3.0
+"""How many seconds Discord waits for the first answer to a call."""
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +92,13 @@ class Resumption:
         log.info("The session on Discord from before goes on.")
         self.replaying = False
         self.over.set()
+
+    async def is_lost(self, call: discord.Interaction) -> bool:
+        """Wait for the end of a replay; say whether a call that it told of was made so long ago that its caller was told it failed."""
+        if not self.replaying:
+            return False
+        await self.over.wait()
+        return self._now() / 1_000_000 - call.created_at.timestamp() > _ANSWERED_WITHIN
 
     def doubt(self) -> None:
         """Note that something may have happened that the replay does not tell."""
