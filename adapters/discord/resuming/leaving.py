@@ -15,7 +15,7 @@ from adapters.discord.client import Client
 from adapters.discord.incoming.heard import ConnectionChange
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.resuming import payloads
-from adapters.discord.resuming.session import Session, Terms
+from adapters.discord.resuming.session import Left, Packing, Session, Terms
 from adapters.listener import Notes
 
 _RESUMABLE = 4000
@@ -47,7 +47,7 @@ class Leaving:
         self._notes = notes
         self._now = now
 
-    async def taken(self, terms: Terms) -> Session | None:
+    async def taken(self, terms: Terms) -> Left | None:
         """Return the session that was left for these terms, once; None if there is none that Discord may still have."""
         if self._vault is None:
             return None
@@ -57,16 +57,16 @@ class Leaving:
             kept = await asyncio.to_thread(self._vault.take, _name(terms))
             if kept is None:
                 return None
-            session = Session.opened(kept, terms)
-            if session.mark != mark:
+            left = Left.opened(kept, terms)
+            if left.session.mark != mark:
                 raise ValueError("another process went on since")
-            if not session.is_fresh(self._now()):
+            if not left.session.is_fresh(self._now()):
                 raise ValueError("it is too old")
         except (ValueError, OSError) as error:
             why = error if isinstance(error, ValueError) else type(error).__name__
             log.info("The session on Discord from before is not resumed: %s.", why)
             return None
-        return session
+        return left
 
     async def leave(self, client: Client, hearing: Hearing, listening: asyncio.Task[None], terms: Terms) -> None:
         """Close a client's connection but not its session, and keep that, if all of it is passed on by who is `listening`."""
@@ -83,25 +83,21 @@ class Leaving:
             await self._keep(client, terms, whole=hearing.is_whole)
 
     async def _keep(self, client: Client, terms: Terms, *, whole: bool) -> None:
-        if client.ws.session_id is None or client.ws.sequence is None:
+        if self._vault is None or client.ws.session_id is None or client.ws.sequence is None:
             return
-        known = []
-        for guild in client.guilds:
-            if not guild.unavailable:
-                known.append(payloads.guild(guild))
-                await asyncio.sleep(0)
+        packing = Packing()
+        there = {guild.id: guild for guild in client.guilds if not guild.unavailable}
+        for guild in there.values():
+            packing.add(payloads.guild(guild))
+            await asyncio.sleep(0)
         away = [guild.id for guild in client.guilds if guild.unavailable]
         mark, url = secrets.token_hex(16), str(client.ws.gateway)
-        session = Session(client.ws.session_id, url, client.ws.sequence, self._now(), mark, whole, known, away)
+        session = Session(client.ws.session_id, url, client.ws.sequence, self._now(), mark, whole, [*there], away)
         await self._notes.put(_NOTE, mark)
         try:
-            await asyncio.to_thread(self._put, _name(terms), session, terms)
+            await asyncio.to_thread(self._vault.put, _name(terms), packing.packed(session, terms))
         except OSError as error:
             log.info("The session on Discord is not kept for the next start: %s.", type(error).__name__)
-
-    def _put(self, name: str, session: Session, terms: Terms) -> None:
-        assert self._vault is not None
-        self._vault.put(name, session.sealed(terms))
 
 
 def _name(terms: Terms) -> str:

@@ -3,14 +3,14 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import discord
 import yarl
 
 from adapters.discord.resuming import payloads
-from adapters.discord.resuming.session import Session
+from adapters.discord.resuming.session import Left, Session
 from adapters.discord.resuming.socket import Earlier, Socket
 
 _DISPATCH = 0
@@ -27,8 +27,8 @@ class Resumption:
     except during that time. `proven` says that the replay leaves nothing to be read in histories.
     """
 
-    def __init__(self, session: Session | None, now: Callable[[], int]) -> None:
-        self._session = session
+    def __init__(self, left: Left | None, now: Callable[[], int]) -> None:
+        self._left = left
         self._now = now
         self._takes_over = self._is_fed = False
         self._known: frozenset[int] = frozenset()
@@ -46,13 +46,14 @@ class Resumption:
         connect = client.http.ws_connect
 
         async def connect_to(url: str, *, compress: int = 0) -> Any:
-            session = self._session if self.is_due else None
-            if session is None:
+            left = self._left if self.is_due else None
+            if left is None:
                 return Socket(await connect(url, compress=compress), is_behind)
+            session = left.session
             where = yarl.URL(session.url).with_query(yarl.URL(url).query)
             socket = await connect(str(where), compress=compress)
             self._take_up(session)
-            return Socket(socket, is_behind, Earlier(session.id, session.sequence, _frames(client, session), told))
+            return Socket(socket, is_behind, Earlier(session.id, session.sequence, _frames(client, left), told))
 
         # The library has no other place to hand it a connection. Should it stop asking here, each start begins a session.
         client.http.ws_connect = connect_to  # type: ignore[method-assign]
@@ -60,11 +61,11 @@ class Resumption:
     @property
     def is_due(self) -> bool:
         """Whether the next connection resumes a session, as far as is known."""
-        return self._session is not None and self._session.is_fresh(self._now())
+        return self._left is not None and self._left.session.is_fresh(self._now())
 
     def _take_up(self, session: Session) -> None:
-        self._session, self._takes_over = None, True
-        self._known = frozenset(int(one["id"]) for one in session.known)
+        self._left, self._takes_over = None, True
+        self._known = frozenset(session.known)
         self.proven = session.whole
 
     def begin(self) -> bool:
@@ -73,9 +74,9 @@ class Resumption:
         if takes_over:
             self.restored = self.replaying = self._is_fed = True
             self.over.clear()
-        elif self.replaying or self._session:
+        elif self.replaying or self._left:
             log.info("The session on Discord from before is over; Lyra begins a new one.")
-        self._session = None
+        self._left = None
         return takes_over
 
     def connected(self) -> None:
@@ -111,14 +112,15 @@ class Resumption:
         return guild in self._known
 
 
-def _frames(client: discord.Client, session: Session) -> Iterator[str]:
+def _frames(client: discord.Client, left: Left) -> Iterator[str]:
     """Yield what the gateway would tell at the beginning of this session."""
-    ids = [*(int(one["id"]) for one in session.known), *session.away]
-    yield _frame("READY", session, payloads.ready(client, session.id, session.url, ids))
-    for known in session.known:
-        yield _frame("GUILD_CREATE", session, known)
+    session = left.session
+    told = payloads.ready(client, session.id, session.url, [*session.known, *session.away])
+    yield _frame("READY", session, json.dumps(told))
+    for server in left.servers:
+        yield _frame("GUILD_CREATE", session, server)
 
 
-def _frame(event: str, session: Session, data: Mapping[str, Any]) -> str:
+def _frame(event: str, session: Session, data: str) -> str:
     # What is told anew has no number of its own: the replay goes on after the last one.
-    return json.dumps({"op": _DISPATCH, "t": event, "s": session.sequence, "d": data})
+    return f'{{"op": {_DISPATCH}, "t": "{event}", "s": {session.sequence}, "d": {data}}}'

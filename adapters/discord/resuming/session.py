@@ -30,10 +30,10 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session that was left: where Discord goes on with it, and what the library knew then.
+    """A session that was left: where Discord goes on with it, and which servers it was of.
 
-    `whole` says that nothing was left to be read in any history. `known` are the servers that were available, as the gateway
-    would tell of them; `away` are the ids of the others. `left_at` is in microseconds UTC. `mark` is the same in the notes.
+    `whole` says that nothing was left to be read in any history. `known` are the ids of the servers that were available, `away`
+    those of the others. `left_at` is in microseconds UTC. `mark` is the same in the notes.
     """
 
     id: str = field(repr=False)
@@ -42,26 +42,54 @@ class Session:
     left_at: int
     mark: str
     whole: bool
-    known: Sequence[Mapping[str, Any]] = field(repr=False)
+    known: Sequence[int]
     away: Sequence[int]
-
-    def sealed(self, terms: Terms) -> bytes:
-        """Return it with its terms, to be kept."""
-        return zlib.compress(json.dumps({"format": _FORMAT, "terms": terms.marks, "session": asdict(self)}).encode(), 1)
-
-    @classmethod
-    def opened(cls, kept: bytes, terms: Terms) -> Self:
-        """Read what was kept. Raises ValueError, which says why it does not fit these terms."""
-        try:
-            told = json.loads(zlib.decompress(kept))
-            if told["format"] != _FORMAT:
-                raise ValueError("another version kept it")
-            if changed := [name for name, mark in terms.marks.items() if told["terms"].get(name) != mark]:
-                raise ValueError(f"it is for {' and '.join(f'other {name}' for name in changed)}")
-            return cls(**told["session"])
-        except (zlib.error, LookupError, TypeError, AttributeError, json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError("it is damaged") from error
 
     def is_fresh(self, now: int) -> bool:
         """Say whether Discord may still have it."""
         return 0 <= now - self.left_at <= MOST_SECONDS * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A session with its servers as the gateway would tell of them: each a JSON text, in the order of `known`."""
+
+    session: Session
+    servers: Sequence[str] = field(repr=False)
+
+    @classmethod
+    def opened(cls, kept: bytes, terms: Terms) -> Self:
+        """Read what `Packing` packed. Raises ValueError, which says why it does not fit these terms."""
+        try:
+            *servers, last = zlib.decompress(kept).decode("ascii").split("\n")
+            told = json.loads(last)
+            if told["format"] != _FORMAT:
+                raise ValueError("another version kept it")
+            if changed := [name for name, mark in terms.marks.items() if told["terms"].get(name) != mark]:
+                raise ValueError(f"it is for {' and '.join(f'other {name}' for name in changed)}")
+            session = Session(**told["session"])
+        except (zlib.error, LookupError, TypeError, AttributeError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ValueError("it is damaged") from error
+        if len(servers) != len(session.known):
+            raise ValueError("it is damaged")
+        return cls(session, servers)
+
+
+class Packing:
+    """Packs a session server by server: all of them at once would take as much memory again as the library does."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.compressobj(1)
+        self._pieces: list[bytes] = []
+
+    def add(self, server: Mapping[str, Any]) -> None:
+        """Add the next of the servers that were available."""
+        self._put(f"{json.dumps(server)}\n")
+
+    def packed(self, session: Session, terms: Terms) -> bytes:
+        """Return all of it, with the session and its terms."""
+        self._put(json.dumps({"format": _FORMAT, "terms": terms.marks, "session": asdict(session)}))
+        return b"".join((*self._pieces, self._zlib.flush()))
+
+    def _put(self, text: str) -> None:
+        self._pieces.append(self._zlib.compress(text.encode("ascii")))
