@@ -42,7 +42,7 @@ class Client(discord.Client):
         self._prepare = prepare
         self.window = RecentMessages()
         self._sight = Sight()
-        self._complete = False
+        self._known = self._complete = self._away = False
         self._edits = RecentEdits()
         self._resumption = resumption
         resumption.attach(self, self._look, lambda: not self.live)
@@ -69,32 +69,31 @@ class Client(discord.Client):
         """A new session began; its servers are not known yet."""
         self.window.clear()
         self._resumption.connected()
-        self.live = self._complete = False
+        self.live = self._known = self._complete = self._away = False
         self.items.put_nowait(ConnectionChange.BEGUN)
 
     async def on_ready(self) -> None:
         """The session's servers are known; of an earlier process's, as they were when it ended."""
-        self._complete = True
-        if not self._resumption.replaying:
-            self._begin()
+        self._known = True
+        self._begin()
 
     async def on_resumed(self) -> None:
         """The session goes on, and what was missed has been replayed."""
-        if self._resumption.replaying:
-            self._resumption.replayed()
-            if self._complete:
-                self._begin()
+        self._away = False
+        self._resumption.replayed()
+        if not self._complete:
+            self._begin()
             return
-        if self._complete:
-            self.live = True
-            self.absence.end()
-        log.info("The connection to Discord is back.")
+        self.live = True
+        self.absence.end()
         self.items.put_nowait(ConnectionChange.RESUMED)
 
     def _begin(self) -> None:
+        if self._away or self._resumption.replaying or not self._known:
+            return
         self.rulers.learn(self.guilds)
         self._look()
-        self.live = True
+        self.live = self._complete = True
         self.absence.end()
         taken_up = self._resumption.restored and self._resumption.proven
         self.items.put_nowait(ConnectionChange.TAKEN_UP if taken_up else ConnectionChange.COMPLETE)
@@ -105,7 +104,7 @@ class Client(discord.Client):
 
     async def on_disconnect(self) -> None:
         """The connection was lost: what is known of places may not be true any more."""
-        self.live = False
+        self.live, self._away = False, True
         self.absence.begin()
         self.items.put_nowait(ConnectionChange.LOST)
 

@@ -86,6 +86,30 @@ async def test_it_goes_on_over_many_restarts(process: Restarted, server: Discord
     assert process.counts(1, 3)
 
 
+async def test_a_session_that_discord_does_not_take_just_now_is_resumed_a_moment_later(
+    process: Restarted, server: DiscordServer, general: Channel
+) -> None:
+    async with process.awake():
+        pass
+    await server.person("ada").says(general, "meanwhile")
+    server.gateway.invalid_next.append(True)
+    async with process.awake() as ear:
+        await ear.heard(Message)
+    assert ear.texts == ["meanwhile"] and ear.missing == [] and process.counts(1, 2)
+
+
+async def test_where_discord_is_away_at_first_the_session_waits(
+    process: Restarted, server: DiscordServer, general: Channel
+) -> None:
+    async with process.awake():
+        pass
+    await server.person("ada").says(general, "meanwhile")
+    server.gateway.refuse = 2
+    async with process.awake() as ear:
+        await ear.heard(Message)
+    assert ear.texts == ["meanwhile"] and process.counts(1, 1)
+
+
 def forgotten(process: Restarted) -> None:
     process.server.gateway.forget()
 

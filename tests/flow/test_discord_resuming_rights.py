@@ -24,9 +24,9 @@ GUARD = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "the t
 class Hasty(Client):
     """A client for which what was known before is true as soon as the library has read it."""
 
-    async def on_ready(self) -> None:
-        self._complete = True
-        self._begin()
+    def _begin(self) -> None:
+        self._resumption.replaying = False
+        super()._begin()
 
 
 class Unguarded(Discord):
@@ -216,3 +216,21 @@ async def test_a_replay_that_is_cut_off_is_told_again_and_heard_once(
         await ada.says(general, "after")
         await ear.heard(Message, 2)
     assert ear.texts == ["meanwhile", "after"] and ear.times_ready == 1 and process.counts(1, 2)
+
+
+async def test_what_is_known_does_not_count_while_the_connection_is_lost_however_it_began(
+    process: Restarted, server: DiscordServer, general: Channel
+) -> None:
+    pace = process.clock.pace(ready=0.3)
+    async with process.awake(waits=False, pace=pace) as ear:
+        await server.connected()
+        async with asyncio.timeout(PATIENCE):
+            while (adapter := process.adapter) is None or adapter._client is None or not adapter._client.guilds:
+                await asyncio.sleep(0.01)
+        server.gateway.before_replay = asyncio.Event()
+        server.gateway.disconnect()
+        adapter = await restored(process)
+        assert await circle_of(adapter, general) is None and ear.times_ready == 0
+        server.gateway.before_replay.set()
+        await ear.pulse.until(lambda: ear.times_ready, "the connection that is back")
+        assert await circle_of(adapter, general) is not None

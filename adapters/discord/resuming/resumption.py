@@ -89,8 +89,8 @@ class Resumption:
         self.over.set()
 
     def replayed(self) -> None:
-        """Note that Discord told everything that happened since the session was left."""
-        log.info("The session on Discord from before goes on.")
+        """Note that Discord told everything that happened meanwhile."""
+        log.info("The session on Discord from before goes on." if self.replaying else "The connection to Discord is back.")
         self.replaying = False
         self.over.set()
 
