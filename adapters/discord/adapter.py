@@ -153,9 +153,9 @@ class Discord(Adapter):
             raise
         finally:
             listening.cancel()
-            await asyncio.gather(listening, return_exceptions=True)
             self._client = self._sender = None
             await close(client)
+            await asyncio.gather(listening, return_exceptions=True)
 
     @property
     def _options(self) -> ClientOptions:
