@@ -234,3 +234,21 @@ async def test_what_is_known_does_not_count_while_the_connection_is_lost_however
         server.gateway.before_replay.set()
         await ear.pulse.until(lambda: ear.times_ready, "the connection that is back")
         assert await circle_of(adapter, general) is not None
+
+
+async def test_an_end_before_the_replay_is_over_leaves_no_session_and_loses_nothing(
+    process: Restarted, server: DiscordServer, general: Channel
+) -> None:
+    ada = server.person("ada")
+    async with process.awake() as ear:
+        await ada.says(general, "before")
+        await ear.heard(Message)
+    await ada.says(general, "meanwhile")
+    server.gateway.before_replay = asyncio.Event()
+    async with process.awake(waits=False):
+        await restored(process)
+    server.gateway.before_replay.set()
+    assert list(process.folder.iterdir()) == [] and process.ear.events == []
+    async with process.awake() as ear:
+        await ear.heard(Message)
+    assert ear.texts == ["meanwhile"] and ear.missing == [()] and process.counts(2, 1)
