@@ -151,7 +151,7 @@ class Adapter(ABC):
         return ""
 
     async def ruled(self, person: Person, server: str) -> bool | None:
-        """Return whether a person administers a server now; None if that cannot be checked, as when Lyra is not in it."""
+        """Return whether a person certainly administers a server now; None if nobody can tell, as when Lyra is not in it."""
         return None
 
     async def open_thread(self, place: Place, name: str) -> Place | None:

@@ -22,6 +22,11 @@ async def until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
         task.result()
 
 
+async def watched(task: asyncio.Task[None]) -> None:
+    """Wait for a task, and raise what ended it; a waiter that is cancelled leaves it running."""
+    await asyncio.shield(task)
+
+
 def go_on(work: Awaitable[None]) -> None:
     """Run an awaitable in a background task that nobody waits for."""
     task = asyncio.ensure_future(work)

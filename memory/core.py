@@ -10,6 +10,7 @@ message's tombstone first, then removes everything that was derived from it.
 domains, and what a platform removes or edits is removed or edited wherever it is kept.
 """
 
+import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,6 +149,10 @@ class Memory:
         await self.domain_indexes.close()
         await self._holders.leave()
         await self.db.close()
+
+    def key_for(self, purpose: str) -> bytes | None:
+        """Return a key for something else than the memory, which tells nothing of the memory's; None if that is not encrypted."""
+        return hmac.digest(self._key, f"lyra {purpose}".encode(), "sha256") if self._key else None
 
     def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
         """Return a view of memory bound to the readers of one place: `home` is read and written, `also` only read."""

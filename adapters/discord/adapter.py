@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequen
 from contextlib import asynccontextmanager, suppress
 
 import discord
-from discord.http import Route
 
 from adapters.base import Adapter, Presence, Sending
 from adapters.command_table import CardLimits, Surface
@@ -29,10 +28,12 @@ from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
+from adapters.discord.resuming.leaving import Leaving, Vault
+from adapters.discord.resuming.resumption import Resumption
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
-from adapters.together import until_one_ends
+from adapters.together import until_one_ends, watched
 from localization.sentences import _, lazy
 
 __all__ = ["Access", "Discord"]
@@ -61,11 +62,13 @@ class Discord(Adapter):
     hearing: type[Hearing] = Hearing
     audiences: type[Audiences] = Audiences
     presences: type[Presences] = Presences
+    client: type[Client] = Client
 
     def __init__(
-        self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE, turn: Turn | None = None
+        self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE, turn: Turn | None = None,
+        vault: Vault | None = None,
     ) -> None:  # fmt: skip
-        """Connect to nothing yet; `turn` is one pace for all processes where others are connected as well."""
+        """Connect to nothing yet; `turn` is one pace for all connected processes, and in the `vault` a session waits for the next."""
         self._access, self._turn, self._notes = access, turn, notes
         self._gate = gate
         self._now = now
@@ -75,6 +78,7 @@ class Discord(Adapter):
         self._files = Files(pace.files)
         self._rulers = Rulers(own)
         self._audiences = self.audiences(own)
+        self._leaving = Leaving(vault, own, now)
         self._starts = ThreadStarts(own)
         self._content = access.message_content
         self._client: Client | None = None
@@ -101,13 +105,14 @@ class Discord(Adapter):
         self._limits.turn, self._limits.sharers = self._turn if self.divided else None, self.units
         for noted in (self._limits, self._rulers, self._audiences, self._starts):
             await noted.load()
+        resumption = Resumption(await self._leaving.taken(self._options.terms(self._access.token)), self._now)
         failures = 0
         with pointed_at(self._access):
             try:
                 while True:
                     began = asyncio.get_running_loop().time()
                     try:
-                        await self._connect(listener)
+                        await self._connect(listener, resumption)
                     except discord.PrivilegedIntentsRequired:
                         # At once, but never twice: the next one, if there is one, waits like any other end.
                         asked, self._content = self._content, False
@@ -122,11 +127,11 @@ class Discord(Adapter):
             finally:
                 await self._limits.save()
 
-    async def _connect(self, listener: Listener) -> None:
-        """Live through one connection, from the login to its end."""
+    async def _connect(self, listener: Listener, resumption: Resumption) -> None:
+        """Live through one connection, from the login to its end. Whoever cancels it leaves the session to the next process."""
 
         async def prepare(client: Client) -> None:
-            await self._learn_starts(client)
+            await self._limits.ask(client, wait=not resumption.is_due)
             try:
                 await menu.sync(client, listener.table, self._notes)
             except PlatformFailure as failure:
@@ -135,22 +140,26 @@ class Discord(Adapter):
             self._client, self._calls, self._gaps = client, calls, gaps
             self._sender = Sender(client, self._limits.require, self._now, Posts(client, self._now, self._starts))
 
-        settings = ClientOptions(self._content, self._access.bots, self._gate, self._pace, self.unit, self.units)
-        client = Client(settings, self._limits, self._files, self._rulers, prepare)
+        client = self.client(self._options, self._limits, self._files, self._rulers, resumption, prepare)
         calls = Calls(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.asked = calls.on
         hearing = self.hearing(client, listener, gaps, self._gate, self._audiences)
+        listening = asyncio.create_task(hearing.run())
         try:
-            await until_one_ends(stay(client, self._access.token), hearing.run(), client.absence.too_long())
+            await until_one_ends(stay(client, self._access.token), watched(listening), client.absence.too_long())
+        except asyncio.CancelledError:
+            await self._leaving.leave(client, hearing, listening, self._options.terms(self._access.token))
+            raise
         finally:
+            listening.cancel()
             self._client = self._sender = None
             await close(client)
+            await asyncio.gather(listening, return_exceptions=True)
 
-    async def _learn_starts(self, client: Client) -> None:
-        told = await client.http.request(Route("GET", "/gateway/bot"))
-        self._limits.learn(told["session_start_limit"])
-        await self._limits.until_start()
+    @property
+    def _options(self) -> ClientOptions:
+        return ClientOptions(self._content, self._access.bots, self._gate, self._pace, self.unit, self.units)
 
     def describe(self) -> str:
         """Say what is read, and what to switch on to have more read."""
@@ -197,8 +206,9 @@ class Discord(Adapter):
 
     async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return the members of a server that are known here, and those of these accounts that are members."""
-        guild = self._client.get_guild(int(place.server)) if self._client and place.server else None
-        if self._client is None or guild is None:
+        if self._client is None or not self._client.live:
+            return ()
+        if not place.server or (guild := self._client.get_guild(int(place.server))) is None:
             return ()
         asked = [Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts]
         members = [*guild.members, *[one for person in asked if (one := await person.member(guild))]]
@@ -233,11 +243,11 @@ class Discord(Adapter):
         return await vanished(self._client, self._limits, places) if self._client else ()
 
     async def ruled(self, person: Person, server: str) -> bool | None:
-        """Say whether a person may manage a server now; None where she is not in it."""
-        guild = self._client.get_guild(int(server)) if self._client else None
-        if self._client is None or guild is None:
-            return None
-        return await Entitled(self._client, self._limits, self._gate, person).manages(guild)
+        """Say whether a person may manage a server now, False while nobody knows; None where she is not in it."""
+        if self._client is None or not self._client.live:
+            return False
+        guild = self._client.get_guild(int(server))
+        return await Entitled(self._client, self._limits, self._gate, person).manages(guild) if guild is not None else None
 
     def server_name(self, server: str) -> str:
         """Return what a server is called, or was last."""
@@ -245,10 +255,7 @@ class Discord(Adapter):
 
     async def open_thread(self, place: Place, name: str) -> Place | None:
         """Return the place of the thread that a message begins, opened if need be; None where Lyra may not. Raises PlatformFailure."""
-        try:
-            return await opened(self._client, self._limits, place, name, self._gate)
-        except PlaceGone as gone:
-            raise PlatformFailure(str(gone)) from None
+        return await opened(self._client, self._limits, place, name, self._gate)
 
     def opened_at(self, place: Place) -> int:
         """Return since when (microseconds UTC) people see the thread of a place, 0 where they do not yet."""
@@ -256,11 +263,7 @@ class Discord(Adapter):
 
     def link(self, place: str, message: str) -> str:
         """Return the address of a message."""
-        server, channel, thread = split_key(place)
-        number = snowflake(message)
-        above = thread == str(number) or (self._client and self._starts.stands_above(self._client, server, thread, str(number)))
-        where = channel if above else thread or channel
-        return f"https://discord.com/channels/{server or '@me'}/{where}/{number}" if number is not None else ""
+        return self._starts.link(self._client, place, snowflake(message))
 
     # Answers
 

@@ -13,13 +13,14 @@ from adapters.base import Presence
 from adapters.discord.access import readers
 from adapters.discord.access.rulers import Rulers
 from adapters.discord.access.sight import Sight, joined
-from adapters.discord.connection import Absence, ClientOptions, begun
+from adapters.discord.connection import Absence, ClientOptions
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
 from adapters.discord.incoming.recent_messages import RecentEdits, RecentMessages
 from adapters.discord.limits import Limits
-from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from adapters.discord.resuming.resumption import Resumption
+from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Withdrawn
 
 log = logging.getLogger(__name__)
 
@@ -28,27 +29,23 @@ class Client(discord.Client):
     """One account, connected. `items` is what came, in order; `live` says that the cache is true now."""
 
     def __init__(
-        self,
-        settings: ClientOptions,
-        limits: Limits,
-        files: Files,
-        rulers: Rulers,
+        self, settings: ClientOptions, limits: Limits, files: Files, rulers: Rulers, resumption: Resumption,
         prepare: Callable[["Client"], Awaitable[None]],
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(**settings.arguments(), http_trace=limits.trace())
         self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
         self.live = False
         self.absence = Absence(settings.pace.patience)
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
-        self.rulers = rulers
-        self._settings = settings
-        self._limits = limits
-        self._files = files
+        self.rulers, self._settings = rulers, settings
+        self._limits, self._files = limits, files
         self._prepare = prepare
         self.window = RecentMessages()
         self._sight = Sight()
-        self._complete = False
+        self._known = self._complete = self._away = False
         self._edits = RecentEdits()
+        self._resumption = resumption
+        resumption.attach(self, self._look, lambda: not self.live)
 
     # What discord.py asks
 
@@ -57,55 +54,70 @@ class Client(discord.Client):
         await self._prepare(self)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Keep to the starts that Discord allows. Raises StartsSpent."""
-        await self._limits.start(initial=initial)
+        """Keep to the starts that Discord allows, unless an earlier session is resumed. Raises StartsSpent."""
+        if not self._resumption.begin():
+            await self._limits.start(initial=initial)
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         """Note that an event could not be handled, and nothing of what it said."""
         kind = sys.exc_info()[0]
         log.error("Discord's %s could not be handled: %s.", event_method.removeprefix("on_"), kind.__name__ if kind else "?")
 
-    async def close(self) -> None:
-        """Close the connection, and one that was only begun."""
-        for socket in begun(self):
-            await socket.close(code=1000)
-        await super().close()
-
     # The session
 
     async def on_connect(self) -> None:
         """A new session began; its servers are not known yet."""
         self.window.clear()
-        self.live = self._complete = False
+        self._resumption.connected()
+        self.live = self._known = self._complete = self._away = False
         self.items.put_nowait(ConnectionChange.BEGUN)
 
     async def on_ready(self) -> None:
-        """The new session's servers are known."""
-        self._complete = True
-        self.rulers.learn(self.guilds)
-        for guild in self.guilds:
-            self._sight.changed(guild)
-        self._now_live()
-        self.items.put_nowait(ConnectionChange.COMPLETE)
+        """The session's servers are known; of an earlier process's, as they were when it ended."""
+        self._known = True
+        self._begin()
 
     async def on_resumed(self) -> None:
         """The session goes on, and what was missed has been replayed."""
-        if self._complete:
-            self._now_live()
-        log.info("The connection to Discord is back.")
+        self._away = False
+        self._resumption.replayed()
+        if not self._complete:
+            self._begin()
+            return
+        self.live = True
+        self.absence.end()
         self.items.put_nowait(ConnectionChange.RESUMED)
+
+    def _begin(self) -> None:
+        if self._away or self._resumption.replaying or not self._known:
+            return
+        self.rulers.learn(self.guilds)
+        self._look()
+        self.live = self._complete = True
+        self.absence.end()
+        taken_up = self._resumption.restored and self._resumption.proven
+        self.items.put_nowait(ConnectionChange.TAKEN_UP if taken_up else ConnectionChange.COMPLETE)
+
+    def _look(self) -> None:
+        for guild in self.guilds:
+            self._sight.changed(guild)
 
     async def on_disconnect(self) -> None:
         """The connection was lost: what is known of places may not be true any more."""
-        self.live = False
+        self.live, self._away = False, True
         self.absence.begin()
         self.items.put_nowait(ConnectionChange.LOST)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back, or came late."""
+        self._resumption.see(guild.id)
         self.window.drop_server(guild.id)
         self.rulers.learn([guild])
         self.items.put_nowait(guild)
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        """A server is out of order, and what happens there is not told."""
+        self._resumption.doubt()
 
     # What happened
 
@@ -137,9 +149,10 @@ class Client(discord.Client):
         self._withdraw(payload.guild_id, payload.channel_id, sorted(payload.message_ids))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        """She was let into a server."""
+        """She was let into a server, or one was out of order before a session was complete."""
+        known = self._resumption.see(guild.id) and not self.live
         self.rulers.learn([guild])
-        if let_in := self.joined(guild):
+        if not known and (let_in := self.joined(guild)):
             self.items.put_nowait(GatewayEvent(let_in))
         # She may have been in it before.
         self.items.put_nowait(guild)
@@ -169,16 +182,16 @@ class Client(discord.Client):
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was removed, with its threads."""
         prefix = (str(channel.guild.id), str(channel.id))
-        self.items.put_nowait(GatewayEvent(self.gone(prefix, self._place(channel).name)))
+        self.items.put_nowait(GatewayEvent(self.rulers.gone(prefix, self._place(channel).name)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         """A thread was removed."""
         prefix = (str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
-        self.items.put_nowait(GatewayEvent(self.gone(prefix, self._place(payload.thread).name if payload.thread else "")))
+        self.items.put_nowait(GatewayEvent(self.rulers.gone(prefix, self._place(payload.thread).name if payload.thread else "")))
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """She is not in a server any more, or it does not exist any more."""
-        self.items.put_nowait(GatewayEvent(self.gone((str(guild.id),))))
+        self.items.put_nowait(GatewayEvent(self.rulers.gone((str(guild.id),))))
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """She was added to a thread, or sees it again: what happened there before was not told to her."""
@@ -193,15 +206,19 @@ class Client(discord.Client):
         self._rename(before, after)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
-        """Somebody put a sign under a message."""
-        self._react(payload)
+        """Somebody put a sign under a message, or took it away again."""
+        place = self._cached(payload.guild_id, payload.channel_id)
+        now = time.time_ns() // 1000
+        if place and (asked := convert.pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
+            self.items.put_nowait(GatewayEvent(asked))
 
-    async def on_raw_reaction_remove(self, payload: discord.RawReactionActionEvent) -> None:
-        """Somebody took their sign away again."""
-        self._react(payload)
+    on_raw_reaction_remove = on_raw_reaction_add
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         """Somebody used a command or a button, and waits: this stands in no queue."""
+        # One that a replay tells of is judged by all that it tells.
+        if await self._resumption.is_lost(interaction):
+            return
         self.rulers.see(interaction.user)
         if isinstance(interaction.channel, discord.DMChannel) and interaction.context.dm_channel:
             self.items.put_nowait(GatewayEvent(None, str(interaction.channel.id), direct=interaction.channel))
@@ -227,23 +244,15 @@ class Client(discord.Client):
         text = convert.text(message, self._me) if self._is_readable(message) else None
         return Presence(True, text, convert.edited_at(message), convert.attachments(message), convert.speaker(message).id)
 
-    def gone(self, prefix: tuple[str, ...], name: str = "") -> Vanished:
-        """Return that a server, channel or thread is gone, with those who ruled it; a server under its last known name."""
-        called = self.rulers.name(prefix[0]) if len(prefix) == 1 else name
-        return Vanished(convert.PLATFORM, prefix, called, self.rulers.of(prefix[0]))
-
     def joined(self, guild: discord.Guild) -> Joined | None:
         """Return that she was let into a server, with the place where she may speak; None where there is none."""
         return joined(guild, self._settings.gate)
 
     def _is_heard(self, message: discord.Message) -> bool:
-        if message.author.id == self._me.id or not convert.spoken(message):
-            return False
-        return not convert.machine(message) or convert.speaker(message).id in self._settings.bots
+        return convert.is_heard(message, self._me, self._settings.bots)
 
     def _is_readable(self, message: discord.Message) -> bool:
-        mentioned = any(one.id == self._me.id for one in message.mentions)
-        return self.intents.message_content or message.guild is None or bool(message.content) or mentioned
+        return self.intents.message_content or convert.is_always_readable(message, self._me)
 
     def _withdraw(self, guild: int | None, channel: int, messages: list[int]) -> None:
         self.window.remove(channel, messages)
@@ -251,12 +260,6 @@ class Client(discord.Client):
         if place is None:
             place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
         self.items.put_nowait(GatewayEvent(Withdrawn(place, tuple(map(str, messages))), lost=lost))
-
-    def _react(self, payload: discord.RawReactionActionEvent) -> None:
-        place = self._cached(payload.guild_id, payload.channel_id)
-        now = time.time_ns() // 1000
-        if place and (asked := convert.pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
-            self.items.put_nowait(GatewayEvent(asked))
 
     def _cached(self, guild: int | None, channel: int) -> Place | None:
         """Return a DM, or a channel or thread that the cache holds, as a place."""
@@ -283,10 +286,6 @@ class Client(discord.Client):
 
     def _place(self, channel: readers.Channel) -> Place:
         return readers.place(channel, self._settings.gate)
-
-    def _now_live(self) -> None:
-        self.live = True
-        self.absence.end()
 
     @property
     def _me(self) -> discord.ClientUser:

@@ -16,6 +16,7 @@ from discord.http import Route
 from adapters.base import Adapter
 from adapters.discord.access.readers import Gate
 from adapters.discord.pace import Pace
+from adapters.discord.resuming.session import Terms
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
 from localization.sentences import lazy
@@ -90,15 +91,24 @@ class ClientOptions:
     shard: int = 0
     shards: int = 1
 
+    @property
+    def intents(self) -> discord.Intents:
+        """What a client asks to hear of."""
+        intents = discord.Intents.default()
+        intents.typing = False
+        intents.message_content = self.content
+        return intents
+
+    def terms(self, token: str) -> Terms:
+        """Return what a session is bound to."""
+        return Terms(token, self.intents.value, self.shard, self.shards)
+
     def arguments(self) -> dict[str, Any]:
         """Return them as discord.py takes them."""
         # Lyra does not speak aloud, and needs nothing for it.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
-        intents = discord.Intents.default()
-        intents.typing = False
-        intents.message_content = self.content
         return {
-            "intents": intents,
+            "intents": self.intents,
             "max_messages": None,
             "allowed_mentions": discord.AllowedMentions(everyone=False, users=False, roles=False, replied_user=True),
             "max_ratelimit_timeout": 60.0,
@@ -152,15 +162,17 @@ async def stay(client: discord.Client, token: str) -> None:
 
 
 async def close(client: discord.Client) -> None:
-    """Close a client, without waiting long for a network that is away."""
+    """Close a client and a connection that it only began, without waiting long for a network that is away."""
     try:
         async with asyncio.timeout(_CLOSING):
+            for socket in _begun(client):
+                await socket.close(code=1000)
             await client.close()
     except TimeoutError:
         await client.http.close()
 
 
-def begun(client: discord.Client) -> list[DiscordWebSocket]:
+def _begun(client: discord.Client) -> list[DiscordWebSocket]:
     """Return the connections that said hello and are not yet the client's.
 
     discord.py forgets one that it gives up then, and the thread of its heartbeats would go on alone.

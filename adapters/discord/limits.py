@@ -11,6 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
+import discord
+from discord.http import Route
 
 from adapters.discord.failures import seconds
 from adapters.errors import SendFailed
@@ -77,6 +79,12 @@ class Limits:
         await self._own.put("stopped_until", self._until)
 
     # Starts
+
+    async def ask(self, client: discord.Client, *, wait: bool) -> None:
+        """Ask Discord about today's starts and, if asked to, `wait` until enough of them are left. Raises what a request raises."""
+        self.learn((await client.http.request(Route("GET", "/gateway/bot")))["session_start_limit"])
+        if wait:
+            await self.until_start()
 
     def learn(self, session_start_limit: Mapping[str, Any]) -> None:
         """Take in what Discord says of today's starts."""

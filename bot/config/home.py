@@ -65,6 +65,6 @@ def _kept(around: Surroundings) -> Iterator[Path]:
     home, beside = around.home, around.db_path.parent
     yield from (file for file in beside.glob("*") if file.name.startswith(around.db_path.name))
     yield beside / home_files.TOMBSTONES
-    for folder in (beside / home_files.HOLDERS, beside / "backups", home / "chats", home / "matrix"):
+    for folder in (beside / home_files.HOLDERS, beside / home_files.LEFT, beside / "backups", home / "chats", home / "matrix"):
         yield from folder.rglob("*")
     yield from (home / "web-token", *home.glob("*.lock"))

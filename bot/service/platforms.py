@@ -12,7 +12,9 @@ from bot.errors import BadConfig
 from bot.imports import imported
 from bot.service.notes import KeptNotes
 from localization.sentences import lazy
+from memory.core import Memory
 from memory.errors import MemoryFailure
+from memory.store import home_files
 from memory.store.peers import Peers
 
 if TYPE_CHECKING:
@@ -21,9 +23,12 @@ if TYPE_CHECKING:
     from adapters.discord.limits import Turn
     from adapters.matrix.account.account import Access as MatrixAccess
     from adapters.matrix.adapter import Matrix
+    from memory.store.sealed_files import SealedFiles
 
 
 _UNASKED_SECONDS = 1.0
+_LEFT_SECONDS = 3600.0
+"""How long what a connection left stays on the disk if it is not asked for; platforms forget their side within minutes."""
 
 
 def platforms(app: App) -> dict[str, Adapter]:
@@ -69,7 +74,17 @@ def _discord(app: App, chosen: DiscordSection) -> Adapter:
         partial(app.preferences.gate, "discord"),
         app.base.clock.now,
         turn=_turn(app.memory.db.peers),
+        vault=vault_of(app.memory),
     )
+
+
+def vault_of(memory: Memory) -> "SealedFiles | None":
+    """Return where connections leave what the next start goes on with; None if the memory is not encrypted."""
+    key = memory.key_for(home_files.LEFT)
+    if key is None:
+        return None
+    files: type[SealedFiles] = imported("memory.store.sealed_files:SealedFiles")
+    return files(memory.path.with_name(home_files.LEFT), key, _LEFT_SECONDS)
 
 
 def _turn(peers: Peers | None) -> "Turn | None":

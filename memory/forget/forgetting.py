@@ -22,6 +22,7 @@ from memory.journal.outbox import NOTICES, silence
 from memory.places import titles
 from memory.places.places import drop_names_of
 from memory.ports import Clock, Embedder
+from memory.store import home_files
 from memory.store.database import Database, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, mark_dead, pages, placeholders
@@ -53,6 +54,8 @@ class Forgetting:
             held = await goners.held(tx, gone)
             await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             self._begun.add(gone.key)
+        # It names places and people, and nobody can tell which of these are to be forgotten.
+        await asyncio.to_thread(home_files.drop_left, self.tombstones.log)
         try:
             await self._log(gone)
             done = await self.finish([gone])

@@ -10,6 +10,8 @@ from memory.errors import MemoryMissing
 
 TOMBSTONES = "tombstones.log"
 HOLDERS = "holders"
+LEFT = "connections"
+"""The folder of what a connection to a platform leaves for the next start."""
 _COMPANIONS = ("-wal", "-shm", "-journal")
 
 
@@ -21,6 +23,12 @@ def companions(path: Path) -> list[Path]:
 def remove(path: Path) -> None:
     """Remove a database and its companions, itself last: while it exists, all of it is known to be left over."""
     for file in (*companions(path), path):
+        file.unlink(missing_ok=True)
+
+
+def drop_left(path: Path) -> None:
+    """Remove what connections left for the next start beside a database; the next start begins new ones."""
+    for file in path.with_name(LEFT).glob("*"):
         file.unlink(missing_ok=True)
 
 

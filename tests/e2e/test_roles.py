@@ -1,5 +1,6 @@
 """`lyra run --role …`: several processes that share one memory on a server, each doing its part."""
 
+import os
 import signal
 import time
 from collections.abc import Iterator
@@ -21,7 +22,8 @@ class Shared:
 
     def __init__(self, folder: Path, discord: DiscordThread, model: ModelServer) -> None:
         self.discord, self.model = discord, model
-        self.address = fresh.server().make(f"roles{folder.name}"[:60])
+        # Folders of two tests that run at once may bear one name.
+        self.address = fresh.server().make(f"roles{os.getpid()}{folder.name}"[:60])
         store = f'[store]\nurl = "{self.address.url}"\n'
         config = model.config('summary = "offline"\nsummarize_after = 4')
         self.home = Home(folder, f"{config}{discord.config('streaming = false')}[web]\nport = 0\n{store}", **discord.variables)
@@ -110,6 +112,24 @@ def test_where_a_platform_process_is_killed_another_goes_on_within_five_seconds(
         assert second.stop().code == 0
     said = [message.content for message in discord.call(discord.world.by_bot)]
     assert sum("Noted." in text for text in said) in (2, 3), said
+
+
+def test_where_a_platform_process_ends_another_goes_on_with_its_session(shared: Shared) -> None:
+    discord = shared.discord
+    dm = discord.dm("ada")
+    with shared.home.started("run", "--role", "platform") as first:
+        connected(first)
+        assert discord.answered(discord.ask("ada", dm, "hello"))
+        with shared.home.started("run", "--role", "platform") as second:
+            assert "stands by" in second.note("Discord: ")
+            assert first.stop().code == 0
+            meanwhile = discord.ask("ada", dm, "and this")
+            connected(second)
+            assert discord.answered(meanwhile) == ["Noted."]
+            gateway = discord.server.gateway
+            assert discord.call(lambda: (len(gateway.identifies), len(gateway.resumes))) == (1, 1)
+            assert second.stop().code == 0
+    assert discord.call(lambda: len(discord.world.by_bot(dm))) == 3, "with the introduction, each was answered once"
 
 
 @pytest.mark.torture

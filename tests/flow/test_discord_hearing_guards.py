@@ -23,12 +23,12 @@ from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening
 
 async def test_without_the_gate_live_words_come_before_missed_ones(server: DiscordServer, general: Channel) -> None:
     class Hasty(Hearing):
-        async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> None:
+        async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> bool:
             if item is ConnectionChange.COMPLETE:
                 self._later = asyncio.create_task(super()._take(item))
                 self._open = True
-            else:
-                await super()._take(item)
+                return False
+            return await super()._take(item)
 
     class Ungated(Discord):
         hearing = Hasty

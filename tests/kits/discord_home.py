@@ -11,6 +11,7 @@ import pytest
 from adapters.discord.adapter import Access, Discord
 from bot.app import App
 from bot.service.notes import KeptNotes
+from bot.service.platforms import vault_of
 from memory.types import DomainKind
 from tests.fakes.discord import DiscordServer, Guild
 from tests.fakes.openai_server import OpenAIServer
@@ -32,23 +33,30 @@ async def awake(
     content: bool = True,
     kind: type[Discord] = Discord,
     clock: Clock | None = None,
+    resumes: bool = False,
     changed: Callable[[App], App] = lambda app: app,
     **pace: Any,
 ) -> AsyncIterator[Awake]:
     """Wake Lyra in a home for the block, listening to a server; after a first time, as after a restart.
 
     `discord` is more of the section [discord], `kind` an adapter that lacks a guard, in a test of that guard; `changed` does
-    the same to other parts of her. Pauses before trying again take no time.
+    the same to other parts of her. A session that was left is resumed only where `resumes` says so. Pauses before trying again take no time.
     """
     toml = configured(model, config, f'[discord]\ntoken_env = "DISCORD_TOKEN"\n{discord}')
-    make = maker(server, clock or Clock(), kind, content=content, **pace)
+    make = maker(server, clock or Clock(), kind, content=content, resumes=resumes, **pace)
     secrets = {"DISCORD_TOKEN": server.token}
     async with woken(home, monkeypatch, toml, make, changed=changed, model=model, secrets=secrets) as lyra:
         yield lyra
 
 
 def maker(
-    server: DiscordServer, clock: Clock, kind: type[Discord] = Discord, *, content: bool = True, **pace: Any
+    server: DiscordServer,
+    clock: Clock,
+    kind: type[Discord] = Discord,
+    *,
+    content: bool = True,
+    resumes: bool = False,
+    **pace: Any,
 ) -> Callable[[App], Discord]:
     """Return what makes an adapter for a server, by a clock."""
 
@@ -57,7 +65,8 @@ def maker(
         assert chosen is not None
         access = Access(server.token, server.api_url, server.gateway_url, content, frozenset(chosen.bots))
         notes, gate = KeptNotes(app.memory.settings, kind.platform), partial(app.preferences.gate, kind.platform)
-        return kind(access, notes, gate, clock.now, pace=clock.pace(**pace))
+        vault = vault_of(app.memory) if resumes else None
+        return kind(access, notes, gate, clock.now, pace=clock.pace(**pace), vault=vault)
 
     return make
 

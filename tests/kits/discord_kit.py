@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.discord.adapter import Access, Discord
 from adapters.discord.pace import Pace
+from adapters.discord.resuming.leaving import Vault
 from tests.fakes.discord import DiscordServer
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Ear, Notebook, connected
@@ -27,6 +28,10 @@ class Clock:
     def now(self) -> int:
         """The instant, in microseconds UTC."""
         return time.time_ns() // 1000 + self._ahead
+
+    def passes(self, seconds: float) -> None:
+        """Let time pass."""
+        self._ahead += round(seconds * 1_000_000)
 
     async def pause(self, seconds: float) -> None:
         """Note a wait."""
@@ -53,12 +58,13 @@ def adapter_for(
     clock: Clock | None = None,
     pace: Pace | None = None,
     kind: type[Discord] = Discord,
+    vault: Vault | None = None,
     **access: Any,
 ) -> Discord:
     """Make an adapter that will talk to a server; `kind` is one that lacks a guard, in a test of that guard."""
     clock = clock or Clock()
     wanted = Access(**{"token": server.token, "api_url": server.api_url, "gateway_url": server.gateway_url, **access})
-    return kind(wanted, notes or Notebook(), gate, clock.now, pace=pace or clock.pace())
+    return kind(wanted, notes or Notebook(), gate, clock.now, pace=pace or clock.pace(), vault=vault)
 
 
 @asynccontextmanager

@@ -66,7 +66,7 @@ async def opened(client: Client | None, limits: Limits, place: Place, name: str,
         except discord.HTTPException as error:
             if error.status == _FORBIDDEN or error.code == TOO_MANY_THREADS:
                 return None
-            thread = await _archived(client, int(place.thread)) if error.code == HAS_THREAD else None
+            thread = await _closed(client, int(place.thread)) if error.code == HAS_THREAD else None
         except (*TROUBLE, SendFailed):
             raise PlatformFailure(_NOT_NOW) from None
         if thread is None:
@@ -93,6 +93,14 @@ async def _archived(client: Client, thread: int) -> discord.Thread | None:
     return found if isinstance(found, discord.Thread) else None
 
 
+async def _closed(client: Client, thread: int) -> discord.Thread | None:
+    """Request a thread that was opened before. Raises PlatformFailure where it is gone."""
+    try:
+        return await _archived(client, thread)
+    except PlaceGone as gone:
+        raise PlatformFailure(str(gone)) from None
+
+
 async def vanished(client: Client, limits: Limits, places: Collection[str]) -> Sequence[Vanished]:
     """Return which of these places are certainly gone; for a gone server, only the server.
 
@@ -112,13 +120,13 @@ async def _looked_for(client: Client, limits: Limits, server: str, channel: str,
         return None
     guild = client.get_guild(int(server))
     if guild is None:
-        return client.gone((server,))
+        return client.rulers.gone((server,))
     if guild.unavailable:
         return None
     if guild.get_channel(int(channel)) is None:
-        return client.gone((server, channel)) if await _is_unknown(client, limits, int(channel)) else None
+        return client.rulers.gone((server, channel)) if await _is_unknown(client, limits, int(channel)) else None
     if thread and guild.get_thread(int(thread)) is None and await _is_unknown(client, limits, int(thread)):
-        return client.gone((server, channel, thread))
+        return client.rulers.gone((server, channel, thread))
     return None
 
 

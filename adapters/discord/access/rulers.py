@@ -8,7 +8,8 @@ from typing import Any
 
 import discord
 
-from adapters.discord.incoming.convert import line
+from adapters.discord.incoming.convert import PLATFORM, line
+from adapters.events import Vanished
 from adapters.listener import Notes
 
 _NOTE = "servers"
@@ -52,6 +53,11 @@ class Rulers:
     def name(self, server: str) -> str:
         """Return a server's last known name, '' if unknown."""
         return str(self._of(server)["name"])
+
+    def gone(self, prefix: tuple[str, ...], name: str = "") -> Vanished:
+        """Return that a server, channel or thread is gone, with those who administered it; a server under its last known name."""
+        called = self.name(prefix[0]) if len(prefix) == 1 else name
+        return Vanished(PLATFORM, prefix, called, self.of(prefix[0]))
 
     async def settle(self) -> None:
         """Save changes."""

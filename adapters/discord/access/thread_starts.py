@@ -6,6 +6,7 @@ something was said for it before.
 
 import discord
 
+from adapters.events import split_key
 from adapters.listener import Notes
 
 _SECOND = 1_000_000
@@ -53,6 +54,13 @@ class ThreadStarts:
             self._late = dict([*self._late.items(), (thread, opened_at)][-_MOST:])
             self._changed = True
         return True
+
+    def link(self, client: discord.Client | None, place: str, message: int | None) -> str:
+        """Return the address of a message, '' for none; one of a thread's conversation may stand above it."""
+        server, channel, thread = split_key(place)
+        above = thread == str(message) or (client and self.stands_above(client, server, thread, str(message)))
+        where = channel if above else thread or channel
+        return f"https://discord.com/channels/{server or '@me'}/{where}/{message}" if message is not None else ""
 
     async def settle(self) -> None:
         """Save changes."""

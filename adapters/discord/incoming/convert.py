@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 import discord
@@ -62,6 +62,18 @@ def spoken(message: discord.Message) -> bool:
 def machine(message: discord.Message) -> bool:
     """Return whether a bot or a webhook said this."""
     return message.author.bot or message.webhook_id is not None
+
+
+def is_heard(message: discord.Message, me: discord.ClientUser, bots: Collection[str]) -> bool:
+    """Return whether somebody else said this, and no machine but one of these bots and webhooks."""
+    if message.author.id == me.id or not spoken(message):
+        return False
+    return not machine(message) or speaker(message).id in bots
+
+
+def is_always_readable(message: discord.Message, me: discord.ClientUser) -> bool:
+    """Return whether Discord shows this to a bot that may not read every message."""
+    return message.guild is None or bool(message.content) or any(one.id == me.id for one in message.mentions)
 
 
 def speaker(message: discord.Message) -> Person:

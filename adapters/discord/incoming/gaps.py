@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 import discord
@@ -13,6 +12,7 @@ from adapters.discord.access.sight import views
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
+from adapters.discord.incoming.gap import Gap, Listed, Readable, channels_of, is_final
 from adapters.discord.incoming.heard import GatewayEvent
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
@@ -31,25 +31,8 @@ _MOST_NOTED = 2_000
 _BEGAN, _GONE, _DMS = "began", "gone", "dms"
 
 Hand = Callable[[Sequence[GatewayEvent]], Awaitable[None]]
-Listed = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
-Readable = Listed | discord.DMChannel
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Gap:
-    """What is to be read of one channel: everything after a message, and before another where that is not 0.
-
-    A `hidden` one does not show its history.
-    """
-
-    stream: str
-    channel: Readable | None
-    after: int
-    hidden: bool = False
-    read: int = 0
-    before: int = 0
 
 
 class Gaps:
@@ -72,6 +55,11 @@ class Gaps:
         """How many channels do not show their history."""
         return len(self._silent)
 
+    @property
+    def whole(self) -> bool:
+        """Whether nothing that was missed is left to be read."""
+        return not (self._silent or self._failed or self._long)
+
     def may_move(self, stream: str) -> bool:
         """Whether everything before the newest message of a stream was heard."""
         return stream not in self._silent and stream not in self._failed and stream not in self._long
@@ -92,7 +80,7 @@ class Gaps:
         known: set[str] = set()
         for guild in (one for one in guilds if not one.unavailable):
             await self._join(guild, newest, hand)
-            channels = _channels(guild)
+            channels = channels_of(guild)
             known |= {str(one.id) for one in channels}
             gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
         if streams:
@@ -101,11 +89,17 @@ class Gaps:
         await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
 
+    async def take_up(self) -> None:
+        """Go on where an earlier process ended, which had missed nothing."""
+        cursors = await self._cursors()
+        await self._remember_beginning(cursors)
+        self._caught_up = (await self._own(cursors)).keys() - await self._gone()
+
     async def reopen(self, channel: discord.abc.GuildChannel, hand: Hand) -> None:
         """Hand over what was said in a channel and its threads while it was hidden from her."""
         cursors = await self._cursors()
         newest = max(cursors.values(), default=self._began)
-        streams = [one for one in _channels(channel.guild) if channel.id in (one.id, getattr(one, "parent_id", 0))]
+        streams = [one for one in channels_of(channel.guild) if channel.id in (one.id, getattr(one, "parent_id", 0))]
         # Nobody told her what was said there last.
         gaps = [Gap(str(one.id), one, cursors.get(str(one.id), newest)) for one in streams]
         await self._read_all([gap for gap in gaps if channel.permissions_for(channel.guild.me).read_message_history], hand)
@@ -152,7 +146,7 @@ class Gaps:
         """Return the cursors of this shard: of the channels of its servers and, for the first, the DMs."""
         if self._client.shard_count in (None, 1):
             return dict(cursors)
-        own = {str(one.id) for guild in self._client.guilds for one in _channels(guild)}
+        own = {str(one.id) for guild in self._client.guilds for one in channels_of(guild)}
         own.update(() if self._client.shard_id else await self._notes.get(_DMS) or ())
         return {stream: at for stream, at in cursors.items() if stream in own}
 
@@ -166,7 +160,7 @@ class Gaps:
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
         """Note what was said last before the first start of all, so that the next one knows what it missed."""
-        said = {one.id: one.last_message_id or one.id for guild in guilds for one in _channels(guild)}
+        said = {one.id: one.last_message_id or one.id for guild in guilds for one in channels_of(guild)}
         if said:
             newest = max(said, key=lambda channel: said[channel])
             await hand([GatewayEvent(None, str(newest), said[newest])])
@@ -222,7 +216,7 @@ class Gaps:
             try:
                 return await self._walk(gap, hand)
             except (*TROUBLE, discord.InvalidData) as trouble:
-                if _is_final(trouble):
+                if is_final(trouble):
                     await self._forget(gap, trouble)
                     return await self._leave(gap, hand)
                 log.warning("The history of channel %s could not be read: %s.", gap.stream, type(trouble).__name__)
@@ -287,13 +281,3 @@ class Gaps:
     async def _note(self, name: str, stream: str) -> None:
         before = [one for one in await self._notes.get(name) or () if one != stream]
         await self._notes.put(name, [*before, stream][-_MOST_NOTED:])
-
-
-def _is_final(trouble: Exception) -> bool:
-    if isinstance(trouble, discord.HTTPException):
-        return trouble.status < 500 and trouble.status != 429
-    return isinstance(trouble, discord.InvalidData)
-
-
-def _channels(guild: discord.Guild) -> list[Listed]:
-    return [*guild.text_channels, *guild.voice_channels, *guild.stage_channels, *guild.threads]

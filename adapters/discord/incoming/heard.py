@@ -9,12 +9,17 @@ from adapters.events import Event
 
 
 class ConnectionChange(Enum):
-    """Changes of the gateway session: a new one began, it is complete, it was lost, it was resumed."""
+    """Changes of the gateway session: a new one began, it is complete, it was lost, it was resumed.
+
+    Between processes: the one of an earlier process was resumed and nothing is missing, this one is left to the next.
+    """
 
     BEGUN = auto()
     COMPLETE = auto()
     LOST = auto()
     RESUMED = auto()
+    TAKEN_UP = auto()
+    LEFT = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.gaps import Gaps
 from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
-from adapters.events import Event, Message, Revised, Unreadable, Withdrawn
+from adapters.events import Event, Message, Revised, Unreadable, Vanished, Withdrawn
 from adapters.listener import Listener
 from adapters.together import go_on
 
@@ -36,18 +36,33 @@ class Hearing:
         self._audiences = audiences
         self._open = False
         self._owed = True
+        self.is_through = False
+        """Whether everything was passed on until the session was left to the next process."""
         self._waiting: list[GatewayEvent] = []
+        self._seen_again: list[discord.abc.GuildChannel] = []
         self._known: OrderedDict[int, None] = OrderedDict()
         self._turn = asyncio.Lock()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether what comes is passed on at once."""
+        return self._open
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing that was missed before is left to be read."""
+        return self._gaps.whole
+
     async def run(self) -> None:
-        """Pass on what comes, until cancelled."""
-        while True:
-            await self._take(await self._client.items.get())
-            while not self._client.items.empty() and not (self._open and len(self._waiting) >= _AT_ONCE):
-                await self._take(self._client.items.get_nowait())
+        """Pass on what comes, until cancelled, or until the session is left to the next process."""
+        over = False
+        while not over:
+            over = await self._take(await self._client.items.get())
+            while not over and not self._client.items.empty() and not (self._open and len(self._waiting) >= _AT_ONCE):
+                over = await self._take(self._client.items.get_nowait())
             if self._open:
                 await self._flush()
+        self.is_through = self._open
 
     async def hand(self, heard: Sequence[GatewayEvent]) -> None:
         """Pass on events with their stream positions, leaving out messages that were passed on recently."""
@@ -65,15 +80,17 @@ class Hearing:
                 go_on(await self._listener.hear([one for one in events if one is not None], moved))
         await self._client.rulers.settle()
 
-    async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> None:
+    async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> bool:
+        """Take in what came next; return whether it is the last."""
         match item:
             case GatewayEvent():
                 self._waiting.append(item)
             case Unheard():
                 await self._listener.missed(item.prefix)
-                if item.seen_again is not None and self._open:
+                self._seen_again += [item.seen_again] if item.seen_again is not None else []
+                if self._open:
                     await self._flush()
-                    await self._gaps.reopen(item.seen_again, self.hand)
+                    await self._reopen()
             case ConnectionChange.BEGUN:
                 self._owed, self._open = True, False
             case ConnectionChange.LOST:
@@ -86,14 +103,30 @@ class Hearing:
                 await self._listener.ready()
                 await self._gaps.fill(self._client.guilds, self.hand, streams=True)
                 self._owed, self._open = False, True
+                self._seen_again.clear()
+            case ConnectionChange.TAKEN_UP:
+                await self._gaps.take_up()
+                self._owed, self._open = False, True
+                # Whatever was left to be answered is answered afterwards, and only if it still stands.
+                await self.hand([one for held in self._waiting if (one := _taking_back(held))])
+                await self._listener.ready()
+                await self._reopen()
             case ConnectionChange.RESUMED:
                 self._open = not self._owed
                 if self._open:
                     await self._gaps.retry(self.hand)
+                    await self._reopen()
             case discord.Guild() if self._open:
                 await self._flush()
                 await self._listener.missed((str(item.id),))
                 await self._gaps.fill([item], self.hand, streams=False)
+        return item is ConnectionChange.LEFT
+
+    async def _reopen(self) -> None:
+        """Read what was said in channels while they were hidden from her, before anything later is heard there."""
+        again, self._seen_again = self._seen_again, []
+        for channel in again:
+            await self._gaps.reopen(channel, self.hand)
 
     async def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -132,3 +165,12 @@ class Hearing:
         if not isinstance(found, discord.abc.GuildChannel | discord.Thread):
             return heard
         return replace(heard, event=replace(event, place=readers.place(found, self._gate)))
+
+
+def _taking_back(heard: GatewayEvent) -> GatewayEvent | None:
+    """Return an event as far as it takes back something said earlier, None if it does not."""
+    event = heard.event
+    if isinstance(event, Revised):
+        # What an edit asks for the first time is heard in its turn.
+        event = replace(event, now=None)
+    return GatewayEvent(event, lost=heard.lost) if isinstance(event, Revised | Withdrawn | Vanished) else None

@@ -40,6 +40,11 @@ class Gateway:
         """For each of the next IDENTIFYs or RESUMEs: answer that the session is invalid, resumable or not."""
         self.refuse = 0
         """How many of the next connections do not come about."""
+        self.before_replay: asyncio.Event | None = None
+        self.before_resumed: asyncio.Event | None = None
+        """Where a test put one, a RESUME goes on only once that is set."""
+        self.waiting = 0
+        """How many RESUMEs had to wait for one."""
         self._pulse = pulse
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -130,13 +135,16 @@ class Gateway:
                 return line.close(4008)
             heard.append(now)
             frame = message.json()
-            self._take(line, frame["op"], frame.get("d"), path)
+            if frame["op"] == Op.RESUME:
+                await self._resume(line, frame["d"], path)
+            else:
+                self._take(line, frame["op"], frame.get("d"))
             self._pulse.beat()
         if socket.close_code in (1000, 1001):
             self.sessions = {key: one for key, one in self.sessions.items() if one.line is not line}
         return None
 
-    def _take(self, line: Line, op: int, data: Any, path: str) -> None:
+    def _take(self, line: Line, op: int, data: Any) -> None:
         known = next((one for one in self.sessions.values() if one.line is line), None)
         match op:
             case Op.HEARTBEAT:
@@ -144,8 +152,6 @@ class Gateway:
                 line.send({"op": Op.ACK, "d": None})
             case Op.IDENTIFY:
                 line.close(4005) if known else self._identify(line, data)
-            case Op.RESUME:
-                self._resume(line, data, path)
             case _ if known is None:
                 line.close(4003)
             case Op.MEMBERS:
@@ -187,8 +193,9 @@ class Gateway:
         for guild in guilds:
             session.tell("GUILD_CREATE", wire.guild_created(self.world, guild, all_members=Intent.MEMBERS in session.intents))
 
-    def _resume(self, line: Line, data: Json, path: str) -> None:
+    async def _resume(self, line: Line, data: Json, path: str) -> None:
         self.resumes.append(data | {"path": path})
+        await self._wait_for(self.before_replay)
         session = self.sessions.get(data["session_id"])
         if data["token"] != self.world.token:
             return line.close(4004)
@@ -199,8 +206,16 @@ class Gateway:
         for frame in session.log[data["seq"] :]:
             line.send(frame)
         session.line = line
-        session.tell("RESUMED", {"_trace": []})
+        await self._wait_for(self.before_resumed)
+        if session.line is line:
+            session.tell("RESUMED", {"_trace": []})
         return None
+
+    async def _wait_for(self, go: asyncio.Event | None) -> None:
+        if go is not None:
+            self.waiting += 1
+            self._pulse.beat()
+            await go.wait()
 
     def _members(self, session: Session, data: Json) -> None:
         guild = self.world.guilds[int(data["guild_id"])]

@@ -1,0 +1,181 @@
+"""What the library knows of servers, in the words in which the gateway would tell it anew.
+
+Read from documented attributes only. Left out is what nobody asks here: pictures, colours, emojis, stickers, sounds, events and
+presences.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import discord
+
+Payload = dict[str, Any]
+_GUILD = (
+    *("name", "description", "features", "member_count", "afk_timeout", "vanity_url_code", "max_members", "max_presences"),
+    *("max_video_channel_users", "premium_tier", "premium_subscription_count", "premium_progress_bar_enabled", "widget_enabled"),
+)
+_LEVELS = ("verification_level", "explicit_content_filter", "nsfw_level", "mfa_level")
+_CHANNEL = (
+    *("name", "position", "nsfw", "topic", "bitrate", "user_limit", "default_auto_archive_duration"),
+    "last_message_id",
+)
+"""The attributes that have the same name on the wire; each kind of channel has some of these."""
+_VOICE_STATE = ("session_id", "deaf", "mute", "self_deaf", "self_mute", "self_stream", "self_video", "suppress")
+
+
+def ready(client: discord.Client, session: str, url: str, guilds: list[int]) -> Payload:
+    """Return how the gateway would begin a session of a client that is logged in."""
+    me = client.user
+    assert me is not None
+    return {
+        "v": 10,
+        "user": _user(me) | {"verified": me.verified, "mfa_enabled": me.mfa_enabled, "locale": _text(me.locale)},
+        "session_id": session,
+        "resume_gateway_url": url,
+        "guilds": [{"id": str(one), "unavailable": True} for one in guilds],
+        "application": {"id": str(client.application_id), "flags": client.application_flags.value},
+        "private_channels": [],
+    }
+
+
+def guild(one: discord.Guild) -> Payload:
+    """Return how the gateway would tell of a server that is available."""
+    return {
+        **{name: getattr(one, name) for name in _GUILD},
+        **{name: getattr(one, name).value for name in _LEVELS},
+        "id": str(one.id),
+        "unavailable": False,
+        "owner_id": _text(one.owner_id),
+        "default_message_notifications": one.default_notifications.value,
+        "max_stage_video_channel_users": one.max_stage_video_users,
+        "preferred_locale": str(one.preferred_locale),
+        "system_channel_id": _text(one.system_channel.id if one.system_channel else None),
+        "roles": [_role(role) for role in one.roles],
+        "channels": [_channel(channel) for channel in one.channels],
+        "threads": [_thread(thread) for thread in one.threads],
+        "members": [_member(member) for member in one.members],
+        "voice_states": list(_voice_states(one)),
+    }
+
+
+def _role(one: discord.Role) -> Payload:
+    data: Payload = {
+        "id": str(one.id),
+        "name": one.name,
+        "permissions": str(one.permissions.value),
+        "position": one.position,
+        "hoist": one.hoist,
+        "managed": one.managed,
+        "mentionable": one.mentionable,
+        "flags": one.flags.value,
+    }
+    if (tags := one.tags) is not None:
+        named = {
+            "bot_id": tags.bot_id,
+            "integration_id": tags.integration_id,
+            "subscription_listing_id": tags.subscription_listing_id,
+        }
+        # Whether these apply is told by a key without a value.
+        there = {
+            "premium_subscriber": tags.is_premium_subscriber(),
+            "available_for_purchase": tags.is_available_for_purchase(),
+            "guild_connections": tags.is_guild_connection(),
+        }
+        ids = {name: str(id) for name, id in named.items() if id is not None}
+        data["tags"] = ids | {name: None for name, applies in there.items() if applies}
+    return data
+
+
+def _channel(one: discord.abc.GuildChannel) -> Payload:
+    data = {
+        name: _text(value) if name.endswith("_id") else value
+        for name in _CHANNEL
+        if (value := getattr(one, name, None)) is not None
+    }
+    return data | {
+        "id": str(one.id),
+        "type": one.type.value,
+        "parent_id": _text(one.category_id),
+        "rate_limit_per_user": getattr(one, "slowmode_delay", 0),
+        "default_thread_rate_limit_per_user": getattr(one, "default_thread_slowmode_delay", 0),
+        "flags": one.flags.value if isinstance(one, discord.ForumChannel) else 0,
+        "permission_overwrites": [_overwrite(who, overwrite) for who, overwrite in one.overwrites.items()],
+    }
+
+
+def _overwrite(who: discord.Role | discord.Member | discord.Object, overwrite: discord.PermissionOverwrite) -> Payload:
+    allow, deny = overwrite.pair()
+    # One that the library does not know is an object that says what it would be.
+    of_role = isinstance(who, discord.Role) or (isinstance(who, discord.Object) and who.type is discord.Role)
+    return {"id": str(who.id), "type": 0 if of_role else 1, "allow": str(allow.value), "deny": str(deny.value)}
+
+
+def _thread(one: discord.Thread) -> Payload:
+    data: Payload = {
+        "id": str(one.id),
+        "type": one.type.value,
+        "parent_id": str(one.parent_id),
+        "owner_id": str(one.owner_id),
+        "name": one.name,
+        "last_message_id": _text(one.last_message_id),
+        "rate_limit_per_user": one.slowmode_delay,
+        "message_count": one.message_count,
+        "member_count": one.member_count,
+        "total_message_sent": one.total_message_sent,
+        "flags": one.flags.value,
+        "thread_metadata": {
+            "archived": one.archived,
+            "archiver_id": _text(one.archiver_id),
+            "auto_archive_duration": one.auto_archive_duration,
+            "archive_timestamp": _time(one.archive_timestamp),
+            "locked": one.locked,
+            "invitable": one.invitable,
+            "create_timestamp": _time(one.created_at),
+        },
+    }
+    if (me := one.me) is not None:
+        data["member"] = {"id": str(one.id), "user_id": str(me.id), "join_timestamp": _time(me.joined_at), "flags": me.flags}
+    return data
+
+
+def _member(one: discord.Member) -> Payload:
+    return {
+        "user": _user(one),
+        "nick": one.nick,
+        "roles": [str(role.id) for role in one.roles if not role.is_default()],
+        "joined_at": _time(one.joined_at),
+        "premium_since": _time(one.premium_since),
+        "communication_disabled_until": _time(one.timed_out_until),
+        "pending": one.pending,
+        "flags": one.flags.value,
+    }
+
+
+def _user(one: discord.ClientUser | discord.Member) -> Payload:
+    return {
+        "id": str(one.id),
+        "username": one.name,
+        "global_name": one.global_name,
+        "discriminator": one.discriminator,
+        "avatar": None,
+        "bot": one.bot,
+        "system": one.system,
+        "public_flags": one.public_flags.value,
+    }
+
+
+def _voice_states(one: discord.Guild) -> Iterator[Payload]:
+    for channel in (*one.voice_channels, *one.stage_channels):
+        for person, state in channel.voice_states.items():
+            told = {name: getattr(state, name) for name in _VOICE_STATE}
+            asked = {"request_to_speak_timestamp": _time(state.requested_to_speak_at)}
+            yield told | asked | {"user_id": str(person), "channel_id": str(channel.id)}
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _time(at: datetime | None) -> str | None:
+    return None if at is None else at.isoformat()

@@ -1,0 +1,70 @@
+"""Small files beside a memory that are read once, each sealed with AES-256-GCM for its name."""
+
+import os
+import time
+from pathlib import Path
+
+from Crypto.Cipher import AES
+
+from memory.store import home_files
+
+_NONCE, _TAG = 12, 16
+
+
+class SealedFiles:
+    """The sealed files of a folder. After `seconds` they are of no use, and removed with the next one that is read."""
+
+    def __init__(self, folder: Path, key: bytes, seconds: float) -> None:
+        """Use the folder, which may not exist yet, and a key of 32 bytes that seals nothing else."""
+        self._folder = folder
+        self._key = key
+        self._seconds = seconds
+
+    def put(self, name: str, data: bytes) -> None:
+        """Keep data under a name, on disk and whole, replacing any earlier. Raises OSError, with nothing kept."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        nonce = os.urandom(_NONCE)
+        cipher = AES.new(self._key, AES.MODE_GCM, nonce=nonce)
+        cipher.update(name.encode())
+        sealed, tag = cipher.encrypt_and_digest(data)
+        file = self._folder / name
+        part = file.with_name(f"{name}.part")
+        try:
+            part.unlink(missing_ok=True)
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as written:
+                written.write(nonce + tag + sealed)
+                written.flush()
+                os.fsync(written.fileno())
+            part.replace(file)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+        home_files.sync(self._folder)
+
+    def take(self, name: str) -> bytes | None:
+        """Return what a name holds, None for nothing, and remove it before. Raises ValueError if it was changed, OSError."""
+        try:
+            kept = (self._folder / name).read_bytes()
+        except FileNotFoundError:
+            kept = None
+        self._remove(name)
+        if kept is None:
+            return None
+        nonce, tag, sealed = kept[:_NONCE], kept[_NONCE : _NONCE + _TAG], kept[_NONCE + _TAG :]
+        if len(tag) < _TAG:
+            raise ValueError("it was cut off")
+        cipher = AES.new(self._key, AES.MODE_GCM, nonce=nonce)
+        cipher.update(name.encode())
+        try:
+            return cipher.decrypt_and_verify(sealed, tag)
+        except ValueError as error:
+            raise ValueError("it was changed, or sealed with another key") from error
+
+    def _remove(self, name: str) -> None:
+        """Remove the file of a name, and what is too old to be of use."""
+        if not self._folder.is_dir():
+            return
+        for file in self._folder.iterdir():
+            if file.name == name or time.time() - file.stat().st_mtime > self._seconds:
+                file.unlink(missing_ok=True)
+        home_files.sync(self._folder)

@@ -1,0 +1,40 @@
+"""A home on Discord over several processes: what outlives each of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from adapters.discord.adapter import Discord
+from memory.store.sealed_files import SealedFiles
+from tests.fakes.discord import DiscordServer
+from tests.kits.adapter_kit import connected, running
+from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for
+from tests.kits.discord_speech import spec
+
+KEY = bytes(range(32))
+STATUS = spec("status")
+
+
+class Restarted:
+    """What outlives a process: its notes, what it heard, and what was left in its folder."""
+
+    def __init__(self, server: DiscordServer, folder: Path) -> None:
+        self.server, self.folder = server, folder
+        self.notes, self.clock = Notebook(), Clock()
+        self.ear = Ear()
+        self.adapter: Discord | None = None
+
+    @asynccontextmanager
+    async def awake(self, *, waits: bool = True, shard: int = 0, shards: int = 1, **changes: Any) -> AsyncIterator[Ear]:
+        """Run a process for the block, with what those before it heard; it `waits` until it listens and has told so."""
+        self.ear = Ear({STATUS.name: STATUS}, self.ear.kept)
+        kept: dict[str, Any] = {"notes": self.notes, "vault": SealedFiles(self.folder, KEY, 3600), "clock": self.clock}
+        self.adapter = adapter_for(self.server, **{**kept, **changes})
+        self.adapter.take(shard, shards)
+        async with (connected if waits else running)(self.adapter, self.ear):
+            yield self.ear
+
+    def counts(self, identified: int, resumed: int) -> bool:
+        """Say whether so many sessions were begun and resumed until now."""
+        return (len(self.server.gateway.identifies), len(self.server.gateway.resumes)) == (identified, resumed)
