@@ -28,13 +28,8 @@ class Client(discord.Client):
     """One account, connected. `items` is what came, in order; `live` says that the cache is true now."""
 
     def __init__(
-        self,
-        settings: ClientOptions,
-        limits: Limits,
-        files: Files,
-        rulers: Rulers,
-        prepare: Callable[["Client"], Awaitable[None]],
-    ) -> None:
+        self, settings: ClientOptions, limits: Limits, files: Files, rulers: Rulers, prepare: Callable[["Client"], Awaitable[None]]
+    ) -> None:  # fmt: skip
         super().__init__(**settings.arguments(), http_trace=limits.trace())
         self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
         self.live = False
@@ -64,6 +59,11 @@ class Client(discord.Client):
         """Note that an event could not be handled, and nothing of what it said."""
         kind = sys.exc_info()[0]
         log.error("Discord's %s could not be handled: %s.", event_method.removeprefix("on_"), kind.__name__ if kind else "?")
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Pass an event on, unless this is closed: the library still waits for the last server then, and speaks of it."""
+        if self.loop is not discord.utils.MISSING:
+            super().dispatch(event, *args, **kwargs)
 
     async def close(self) -> None:
         """Close the connection, and one that was only begun."""
