@@ -63,6 +63,11 @@ class Client(discord.Client):
         kind = sys.exc_info()[0]
         log.error("Discord's %s could not be handled: %s.", event_method.removeprefix("on_"), kind.__name__ if kind else "?")
 
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Pass an event on, unless this is closed: the library still waits for the last server then, and speaks of it."""
+        if self.loop is not discord.utils.MISSING:
+            super().dispatch(event, *args, **kwargs)
+
     # The session
 
     async def on_connect(self) -> None:

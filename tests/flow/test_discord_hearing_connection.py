@@ -1,7 +1,9 @@
 """How Lyra comes to Discord and stays there: tokens, intents, a network that is away, and limits that outlive a process."""
 
 import asyncio
+import gc
 import logging
+from typing import Any
 
 import pytest
 from discord.gateway import DiscordWebSocket
@@ -66,6 +68,23 @@ async def test_a_token_that_is_taken_away_ends_it(server: DiscordServer) -> None
     server.gateway.disconnect(4004)
     with pytest.raises(PlatformRefused, match="Reset Token"):
         await running_on
+
+
+async def test_a_connection_that_ends_as_it_begins_is_spoken_of_no_more(server: DiscordServer, general: Channel) -> None:
+    """The library waits for the last server to be told of, and spoke of it to a client that was closed."""
+    assert general.guild
+    failed: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, told: failed.append(told))
+    running_on = asyncio.create_task(adapter_for(server).run(Ear()))
+    await server.connected()
+    server.gateway.disconnect(4004)
+    with pytest.raises(PlatformRefused):
+        await running_on
+    while left := [task for task in asyncio.all_tasks() if "_delay_ready" in repr(task)]:
+        await asyncio.wait(left)
+    del left
+    gc.collect()
+    assert failed == []
 
 
 async def test_discords_addresses_are_as_before_afterwards(server: DiscordServer) -> None:

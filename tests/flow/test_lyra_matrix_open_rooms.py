@@ -204,8 +204,14 @@ async def test_an_answer_for_one_alone_does_not_go_out_to_a_room_that_was_opened
         town.model.go.set()
         await town.asks("ada", dm, "and the weather?")
         said = await town.home.said(ada, dm)
-        to = [one.content.get("m.relates_to", {}).get("m.in_reply_to", {}).get("event_id") for one in said]
-        assert (question in to) is (domains is Unguarded)
+        replies = [
+            one.content
+            for one in said
+            if one.content.get("m.relates_to", {}).get("m.in_reply_to", {}).get("event_id") == question
+        ]
+        (told,) = [str(one["body"]) for one in replies]
+        assert ("Who can read this place changed" in told) is (domains is Domains)
+        assert (CANARY in told) is (domains is Unguarded)
 
 
 @pytest.mark.torture
