@@ -64,7 +64,7 @@ def test_the_ranking_is_the_documented_formula(
             talk = await said(here, what)
             if digested:
                 for session in await here.view.sessions.all():
-                    work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
+                    work = Deriving(here.memory).consolidator(here.domain, Writer(extractive=True), Writer(extractive=True))
                     await work.close_episodes(session, asked=True)
                     await work.digest(session)
             await here.view.embed()
