@@ -26,13 +26,17 @@ log = logging.getLogger(__name__)
 
 
 class Client(discord.Client):
-    """One account, connected. `items` is what came, in order; `live` says that the cache is true now."""
+    """One account, connected. `items` is what came, in order; `live` says that the cache is true now.
+
+    What has a higher id than `since` came after the session began.
+    """
 
     def __init__(
         self, settings: ClientOptions, limits: Limits, files: Files, rulers: Rulers, resumption: Resumption,
         prepare: Callable[["Client"], Awaitable[None]],
     ) -> None:  # fmt: skip
         super().__init__(**settings.arguments(), http_trace=limits.trace())
+        self.since = 0
         self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
         self.live = False
         self.absence = Absence(settings.pace.patience)
@@ -72,6 +76,7 @@ class Client(discord.Client):
 
     async def on_connect(self) -> None:
         """A new session began; its servers are not known yet."""
+        self.since = discord.utils.time_snowflake(discord.utils.utcnow())
         self.window.clear()
         self._resumption.connected()
         self.live = self._known = self._complete = self._away = False

@@ -1,12 +1,18 @@
 """Words that were said to her on Discord before she listened for the first time: they are met with one sentence, and not read."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from adapters.command_table import AnswerAudience
+from adapters.events import Asked, Unreadable
+from adapters.events import Message as Heard
 from tests.fakes.discord import Message
 from tests.kits import discord_town
 from tests.kits.awake import model_server, prompt
+from tests.kits.discord_kit import Ear, listening
+from tests.kits.discord_speech import spec
 from tests.kits.discord_town import Town
 
 town = discord_town.town
@@ -41,3 +47,23 @@ async def test_of_what_was_long_ago_or_not_the_last_word_nothing_is_told(town: T
         await town.says(town.ada, ada, "Good morning.")
         await town.says(town.bob, bob, "Good morning.")
     assert told(town) == []
+
+
+async def test_what_is_said_while_her_first_start_takes_long_is_not_from_before(town: Town) -> None:
+    dm = await town.ada.opens_dm()
+
+    class Slow(Ear):
+        async def ready(self) -> None:
+            now = datetime.now(UTC)
+            await town.ada.runs(dm, "status")
+            await town.ada.says(dm, "Hello, are you there?", at=now)
+            # Ids tell moments that are a millisecond apart.
+            while datetime.now(UTC) - now < timedelta(milliseconds=2):
+                await asyncio.sleep(0)
+            await super().ready()
+
+    ear = Slow({"status": spec("status", answer=AnswerAudience.HERE)})
+    async with listening(town.server, ear):
+        await ear.heard(Asked)
+        await ear.heard(Heard)
+    assert ear.texts == ["Hello, are you there?"] and not ear.of(Unreadable)

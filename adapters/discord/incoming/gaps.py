@@ -153,7 +153,7 @@ class Gaps:
     async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
         """Note since when she listens at all: what was said before that is not for her; return whether it is since now."""
         noted = await self._notes.get(_BEGAN)
-        self._began = noted or min(cursors.values(), default=discord.utils.time_snowflake(discord.utils.utcnow()))
+        self._began = noted or min(cursors.values(), default=self._client.since)
         if not noted:
             await self._notes.put(_BEGAN, self._began)
         return not noted
