@@ -64,10 +64,11 @@ def asked(question: str, read: Callable[[], str] = lambda: sys.stdin.readline())
 
     The answer is a line with its line end, '' at the end of input. Raises Cancelled at Ctrl-C.
     """
-    show(question, sys.stderr, end=" ")
-    sys.stderr.flush()
     try:
+        # Whoever reads the question may press Ctrl-C at once.
         with interruptible():
+            show(question, sys.stderr, end=" ")
+            sys.stderr.flush()
             answer = read()
     except KeyboardInterrupt:
         print(file=sys.stderr)
