@@ -49,6 +49,27 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
+def unfinished(path: Path) -> Path:
+    """Return the path at which a file stands while it is written."""
+    return path.with_name(f"{path.name}.new")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that only its owner may read, on disk and whole, replacing any earlier one. Raises OSError, with nothing changed."""
+    part = unfinished(path)
+    try:
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
 def make_private(*files: Path) -> None:
     """Restrict these files to their owner. Links, folders and missing files are left alone."""
     for file in files:

@@ -80,29 +80,9 @@ def word(path: Path, new: Callable[[], str]) -> str:
     return _read_word(path)
 
 
-def unfinished(path: Path) -> Path:
-    """Return the temporary path of a word being written."""
-    return path.with_name(f"{path.name}.new")
-
-
 def write(path: Path, text: str) -> None:
     """Write a word to a file that only its owner may read, atomically replacing any earlier one."""
-    part = unfinished(path)
-    try:
-        part.unlink(missing_ok=True)
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            line = text.encode("ascii") + b"\n"
-            if os.write(handle, line) < len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(part))
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-        part.replace(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    home_files.sync(path.parent)
+    home_files.write_whole(path, text.encode("ascii") + b"\n")
 
 
 @contextmanager

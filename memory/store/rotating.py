@@ -60,7 +60,7 @@ async def rotate(path: Path, key_path: Path, tell: Progress = lambda *_: None) -
 
 def finish(path: Path, key_path: Path) -> None:
     """Finish an interrupted rotation that was decided, or clean up one that was not (idempotent; any process may do it)."""
-    begun = keys.unfinished(_next(path))
+    begun = home_files.unfinished(_next(path))
     if not (_next(path).exists() or begun.exists()):
         return
     with keys.alone(path.parent):

@@ -27,19 +27,7 @@ class SealedFiles:
         cipher = AES.new(self._key, AES.MODE_GCM, nonce=nonce)
         cipher.update(name.encode())
         sealed, tag = cipher.encrypt_and_digest(data)
-        file = self._folder / name
-        part = file.with_name(f"{name}.part")
-        try:
-            part.unlink(missing_ok=True)
-            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as written:
-                written.write(nonce + tag + sealed)
-                written.flush()
-                os.fsync(written.fileno())
-            part.replace(file)
-        except OSError:
-            part.unlink(missing_ok=True)
-            raise
-        home_files.sync(self._folder)
+        home_files.write_whole(self._folder / name, nonce + tag + sealed)
 
     def take(self, name: str) -> bytes | None:
         """Return what a name holds, None for nothing, and remove it before. Raises ValueError if it was changed, OSError."""
