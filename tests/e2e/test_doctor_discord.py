@@ -1,6 +1,5 @@
 """`lyra doctor` looks at Discord, and says what to switch on, where, and whom to ask."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,19 +8,13 @@ from tests.fakes.discord import USUAL, Right
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import LYRA, Home
 
+pytest_plugins = ["tests.kits.run_fixtures"]
+
 INTENT = (
     "Discord: Message Content Intent is off: she reads DMs, mentions and commands only. "
     "Switch it on: Developer Portal → your application → Bot → Privileged Gateway Intents."
 )
 READING = "ok  Discord: the token is accepted, and Message Content Intent is on."
-
-
-@pytest.fixture
-def discord() -> Iterator[DiscordThread]:
-    """A Discord."""
-    with DiscordThread() as discord:
-        yield discord
-        assert discord.server.own_faults == [] and discord.server.violations == []
 
 
 @pytest.fixture

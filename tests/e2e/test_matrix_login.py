@@ -14,6 +14,8 @@ from tests.fakes.matrix.synapse import free_port
 from tests.fakes.pulse import PATIENCE
 from tests.kits.lyra_kit import Home, ModelServer, NewMachine, Process, one_sentence
 
+pytest_plugins = ["tests.kits.run_fixtures"]
+
 T = TypeVar("T")
 SIGNED_IN = "She is signed in as "
 
@@ -94,13 +96,6 @@ def matrix(synapse: tuple[Synapse, int]) -> Iterator[Delegating]:
     """Both servers."""
     with Delegating(*synapse) as matrix:
         yield matrix
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer(lambda request: f"You said: {request.last_user.splitlines()[-1]}") as server:
-        yield server
 
 
 def let_in(process: Process, matrix: Delegating) -> str:

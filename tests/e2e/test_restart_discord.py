@@ -2,7 +2,6 @@
 
 import signal
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,23 +10,10 @@ from tests.fakes.discord import Channel
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer, Process
 
+pytest_plugins = ["tests.kits.run_fixtures"]
+
 RESUMED = "The session on Discord from before goes on."
 NOT_RESUMED = "The session on Discord from before is not resumed"
-
-
-@pytest.fixture
-def discord() -> Iterator[DiscordThread]:
-    """A Discord."""
-    with DiscordThread() as discord:
-        yield discord
-        assert discord.server.violations == [] and discord.server.own_faults == []
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer(lambda request: f"You said: {request.last_user.splitlines()[-1]}") as server:
-        yield server
 
 
 @pytest.fixture

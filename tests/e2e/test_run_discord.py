@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from tests.fakes import openai_behaviours as b
 from tests.kits.discord_thread import DiscordThread, Door
 from tests.kits.lyra_kit import Done, Home, ModelServer, Process
+
+pytest_plugins = ["tests.kits.run_fixtures"]
 
 READS_ALL = "Discord: connected. I read what is said where I can see it, and keep what is meant for me."
 READS_LITTLE = (
@@ -18,21 +18,6 @@ READS_LITTLE = (
     "Portal under Bot to let me read my threads whole."
 )
 SECRET = "the word that nobody may read in a log"
-
-
-@pytest.fixture
-def discord() -> Iterator[DiscordThread]:
-    """A Discord."""
-    with DiscordThread() as discord:
-        yield discord
-        assert discord.server.violations == [] and discord.server.own_faults == []
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer(lambda request: f"You said: {request.last_user.splitlines()[-1]}") as server:
-        yield server
 
 
 def machine(folder: Path, discord: DiscordThread, model: ModelServer, more: str = "", place: str = "") -> Home:

@@ -17,7 +17,7 @@ from tests.kits.lyra_kit import Done, Home, ModelServer, Process
 from tests.kits.matrix_thread import PASSWORD_ENV, MatrixThread
 from tests.kits.size import few
 
-pytest_plugins = ["tests.fakes.matrix.fixtures"]
+pytest_plugins = ["tests.kits.run_fixtures", "tests.fakes.matrix.fixtures"]
 
 CONNECTED = "Matrix: connected. I read and write encrypted rooms, too, with keys that stay on this machine."
 GONE = "I am not on Matrix any more. The homeserver does not accept Lyra's user id and password"
@@ -29,13 +29,6 @@ def matrix(synapse: Synapse) -> Iterator[MatrixThread]:
     """A homeserver's people."""
     with MatrixThread(synapse) as matrix:
         yield matrix
-
-
-@pytest.fixture
-def model() -> Iterator[ModelServer]:
-    """A model server."""
-    with ModelServer(lambda request: f"You said: {request.last_user.splitlines()[-1]}") as server:
-        yield server
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The real `lyra run`, killed -9 while it opens a thread for a conversation: there is one thread, and one answer in it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,19 +10,14 @@ from tests.fakes.discord import Channel, Held, Message, Right, Then
 from tests.kits.discord_thread import DiscordThread
 from tests.kits.lyra_kit import Home, ModelServer
 
+pytest_plugins = ["tests.kits.run_fixtures"]
+
 SAID = "the lighthouse keeper is called Bertram, right?"
 
 
 def answer(request: b.Request) -> str:
     """Answer the last line."""
     return "You said " + request.last_user.splitlines()[-1].rpartition(": ")[2]
-
-
-@pytest.fixture
-def discord() -> Iterator[DiscordThread]:
-    with DiscordThread() as discord:
-        yield discord
-        assert discord.server.violations == [] and discord.server.own_faults == []
 
 
 @pytest.fixture

@@ -50,6 +50,12 @@ async def restored(process: Restarted) -> Discord:
     return adapter
 
 
+def close(server: DiscordServer, guild: Guild, channel: Channel) -> None:
+    """Take a channel from everybody of a server but her."""
+    server.acts.overwrite(channel, guild.roles[guild.id], deny=Right.VIEW_CHANNEL)
+    server.acts.overwrite(channel, server.world.bot, allow=Right.VIEW_CHANNEL)
+
+
 async def circle_of(adapter: Discord, channel: Channel) -> Circle | None:
     """Return who reads a channel, None where that is not known now."""
     assert channel.guild
@@ -63,8 +69,7 @@ async def test_who_reads_a_channel_is_unknown_until_the_replay_is_over(
 ) -> None:
     async with process.awake():
         pass
-    server.acts.overwrite(general, home.roles[home.id], deny=Right.VIEW_CHANNEL)
-    server.acts.overwrite(general, server.world.bot, allow=Right.VIEW_CHANNEL)
+    close(server, home, general)
     server.gateway.before_replay = asyncio.Event()
     async with process.awake(waits=False, kind=Discord if guarded else Unguarded) as ear:
         adapter = await restored(process)
@@ -148,8 +153,7 @@ async def test_a_command_from_before_is_judged_by_what_happened_after_it(
                 await asyncio.sleep(0.01)
         assert len(ear.of(Asked)) == (0 if guarded else 1)
         # What takes the channel from everybody is the last of the replay.
-        server.acts.overwrite(general, home.roles[home.id], deny=Right.VIEW_CHANNEL)
-        server.acts.overwrite(general, server.world.bot, allow=Right.VIEW_CHANNEL)
+        close(server, home, general)
         server.gateway.before_resumed.set()
         asked = await ear.heard(Asked)
         assert asked.place.circle == (channel_circle(general.id) if guarded else server_circle(home.id))
@@ -176,8 +180,7 @@ async def test_where_discord_does_not_go_on_nothing_is_decided_before_it_told_ev
 ) -> None:
     async with process.awake():
         pass
-    server.acts.overwrite(general, home.roles[home.id], deny=Right.VIEW_CHANNEL)
-    server.acts.overwrite(general, server.world.bot, allow=Right.VIEW_CHANNEL)
+    close(server, home, general)
     server.gateway.forget()
     server.gateway.before_replay = asyncio.Event()
     go, pause = asyncio.Event(), process.clock.pause
