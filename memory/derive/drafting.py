@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from localization.sentences import lazy
 from memory.derive import prompts
 from memory.derive.checks.belief import Belief
+from memory.derive.checks.evidence import Judged
 from memory.derive.checks.junk import Rules, asks, is_formless, links, says_nothing
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
@@ -126,23 +127,25 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
         labels = tuple(label for label in entry.cites if label in by_label)
         cited = [by_label[label] for label in labels]
         judged = belief.judge(entry.text, cited)
-        missing = [*judged.missing, *links(entry.text, cited)]
-        repeats, empty = rules.hold(entry.text, cited), says_nothing(entry.text, cited)
-        formless = is_formless(entry.text) or (task.kind in _STATED and asks(entry.text))
-        if labels and (copied or not (missing or repeats or empty or formless)):
-            good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in judged.supplied))))))
+        fault = "" if copied and labels else _fault(entry.text, cited, judged, rules, states=task.kind in _STATED)
+        if fault:
+            bad.append(f"{entry.text} [{', '.join(entry.cites)}] {fault}")
         else:
-            why = (
-                f"invents {missing}"
-                if missing
-                else "repeats the rules"
-                if repeats
-                else "says nothing"
-                if empty
-                else "cites nothing"
-            )
-            bad.append(f"{entry.text} [{', '.join(entry.cites)}] {why}")
+            good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in judged.supplied))))))
     return good, bad
+
+
+def _fault(text: str, cited: Sequence[Source], judged: Judged, rules: Rules, *, states: bool) -> str:
+    """Return what speaks against a sentence, '' for nothing; one that `states` something is no question."""
+    if missing := [*judged.missing, *links(text, cited)]:
+        return f"invents {missing}"
+    if rules.hold(text, cited):
+        return "repeats the rules"
+    if says_nothing(text, cited):
+        return "says nothing"
+    if not cited:
+        return "cites nothing"
+    return "is no statement" if is_formless(text) or (states and asks(text)) else ""
 
 
 def chunks(sources: Sequence[Source], most: int, most_sources: int | None = None) -> list[list[Source]]:
