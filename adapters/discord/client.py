@@ -1,133 +1,46 @@
 """Discord's gateway events, in the order they came, as what happened at places."""
 
-import asyncio
-import logging
-import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import discord
 
 from adapters.base import Presence
 from adapters.discord.access import readers
 from adapters.discord.access.rulers import Rulers
-from adapters.discord.access.sight import Sight, joined
-from adapters.discord.connection import Absence, ClientOptions
+from adapters.discord.access.sight import joined
+from adapters.discord.connection import ClientOptions
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.files import Files
-from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
-from adapters.discord.incoming.recent_messages import RecentEdits, RecentMessages
+from adapters.discord.incoming.heard import GatewayEvent, Unheard
+from adapters.discord.incoming.recent_messages import RecentEdits
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
+from adapters.discord.session_client import SessionClient
 from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Withdrawn
 
-log = logging.getLogger(__name__)
 
-
-class Client(discord.Client):
-    """One account, connected. `items` is what came, in order; `live` says that the cache is true now.
-
-    What has a higher id than `since` came after the session began.
-    """
+class Client(SessionClient):
+    """One account, connected, and what happens where she is."""
 
     def __init__(
-        self, settings: ClientOptions, limits: Limits, files: Files, rulers: Rulers, resumption: Resumption,
+        self,
+        settings: ClientOptions,
+        limits: Limits,
+        files: Files,
+        rulers: Rulers,
+        resumption: Resumption,
         prepare: Callable[["Client"], Awaitable[None]],
-    ) -> None:  # fmt: skip
-        super().__init__(**settings.arguments(), http_trace=limits.trace())
-        self.since = 0
-        self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
-        self.live = False
-        self.absence = Absence(settings.pace.patience)
+    ) -> None:
+        super().__init__(settings, limits, rulers, resumption)
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
-        self.rulers, self._settings = rulers, settings
-        self._limits, self._files = limits, files
-        self._prepare = prepare
-        self.window = RecentMessages()
-        self._sight = Sight()
-        self._known = self._complete = self._away = False
+        self._files = files
         self._edits = RecentEdits()
-        self._resumption = resumption
-        resumption.attach(self, self._look, lambda: not self.live)
-
-    # What discord.py asks
+        self._prepare = prepare
 
     async def setup_hook(self) -> None:
         """Prepare what needs the token, before the connection."""
         await self._prepare(self)
-
-    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        """Keep to the starts that Discord allows, unless an earlier session is resumed. Raises StartsSpent."""
-        if not self._resumption.begin():
-            await self._limits.start(initial=initial)
-
-    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
-        """Note that an event could not be handled, and nothing of what it said."""
-        kind = sys.exc_info()[0]
-        log.error("Discord's %s could not be handled: %s.", event_method.removeprefix("on_"), kind.__name__ if kind else "?")
-
-    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
-        """Pass an event on, unless this is closed: the library still waits for the last server then, and speaks of it."""
-        if self.loop is not discord.utils.MISSING:
-            super().dispatch(event, *args, **kwargs)
-
-    # The session
-
-    async def on_connect(self) -> None:
-        """A new session began; its servers are not known yet."""
-        self.since = discord.utils.time_snowflake(discord.utils.utcnow())
-        self.window.clear()
-        self._resumption.connected()
-        self.live = self._known = self._complete = self._away = False
-        self.items.put_nowait(ConnectionChange.BEGUN)
-
-    async def on_ready(self) -> None:
-        """The session's servers are known; of an earlier process's, as they were when it ended."""
-        self._known = True
-        self._begin()
-
-    async def on_resumed(self) -> None:
-        """The session goes on, and what was missed has been replayed."""
-        self._away = False
-        self._resumption.replayed()
-        if not self._complete:
-            self._begin()
-            return
-        self.live = True
-        self.absence.end()
-        self.items.put_nowait(ConnectionChange.RESUMED)
-
-    def _begin(self) -> None:
-        if self._away or self._resumption.replaying or not self._known:
-            return
-        self.rulers.learn(self.guilds)
-        self._look()
-        self.live = self._complete = True
-        self.absence.end()
-        taken_up = self._resumption.restored and self._resumption.proven
-        self.items.put_nowait(ConnectionChange.TAKEN_UP if taken_up else ConnectionChange.COMPLETE)
-
-    def _look(self) -> None:
-        for guild in self.guilds:
-            self._sight.changed(guild)
-
-    async def on_disconnect(self) -> None:
-        """The connection was lost: what is known of places may not be true any more."""
-        self.live, self._away = False, True
-        self.absence.begin()
-        self.items.put_nowait(ConnectionChange.LOST)
-
-    async def on_guild_available(self, guild: discord.Guild) -> None:
-        """A server came back, or came late."""
-        self._resumption.see(guild.id)
-        self.window.drop_server(guild.id)
-        self.rulers.learn([guild])
-        self.items.put_nowait(guild)
-
-    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
-        """A server is out of order, and what happens there is not told."""
-        self._resumption.doubt()
 
     # What happened
 

@@ -1,0 +1,110 @@
+"""A client's gateway session: when one begins, is lost, goes on, or is taken up from an earlier process, and whether to trust the cache."""
+
+import asyncio
+import logging
+import sys
+from typing import Any
+
+import discord
+
+from adapters.discord.access.rulers import Rulers
+from adapters.discord.access.sight import Sight
+from adapters.discord.connection import Absence, ClientOptions
+from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
+from adapters.discord.incoming.recent_messages import RecentMessages
+from adapters.discord.limits import Limits
+from adapters.discord.resuming.resumption import Resumption
+
+log = logging.getLogger(__name__)
+
+
+class SessionClient(discord.Client):
+    """A client that knows where its session stands. `items` is what came, in order; `live` says that the cache is true now.
+
+    What has a higher id than `since` came after the session began.
+    """
+
+    def __init__(self, settings: ClientOptions, limits: Limits, rulers: Rulers, resumption: Resumption) -> None:
+        super().__init__(**settings.arguments(), http_trace=limits.trace())
+        self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
+        self.since = 0
+        self.live = False
+        self.absence = Absence(settings.pace.patience)
+        self.rulers = rulers
+        self.window = RecentMessages()
+        self._settings = settings
+        self._limits = limits
+        self._sight = Sight()
+        self._known = self._complete = self._away = False
+        self._resumption = resumption
+        resumption.attach(self, self._look, lambda: not self.live)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Keep to the starts that Discord allows, unless an earlier session is resumed. Raises StartsSpent."""
+        if not self._resumption.begin():
+            await self._limits.start(initial=initial)
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        """Note that an event could not be handled, and nothing of what it said."""
+        kind = sys.exc_info()[0]
+        log.error("Discord's %s could not be handled: %s.", event_method.removeprefix("on_"), kind.__name__ if kind else "?")
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Pass an event on, unless this is closed: the library still waits for the last server then, and speaks of it."""
+        if self.loop is not discord.utils.MISSING:
+            super().dispatch(event, *args, **kwargs)
+
+    async def on_connect(self) -> None:
+        """A new session began; its servers are not known yet."""
+        self.since = discord.utils.time_snowflake(discord.utils.utcnow())
+        self.window.clear()
+        self._resumption.connected()
+        self.live = self._known = self._complete = self._away = False
+        self.items.put_nowait(ConnectionChange.BEGUN)
+
+    async def on_ready(self) -> None:
+        """The session's servers are known; of an earlier process's, as they were when it ended."""
+        self._known = True
+        self._begin()
+
+    async def on_resumed(self) -> None:
+        """The session goes on, and what was missed has been replayed."""
+        self._away = False
+        self._resumption.replayed()
+        if not self._complete:
+            self._begin()
+            return
+        self.live = True
+        self.absence.end()
+        self.items.put_nowait(ConnectionChange.RESUMED)
+
+    def _begin(self) -> None:
+        if self._away or self._resumption.replaying or not self._known:
+            return
+        self.rulers.learn(self.guilds)
+        self._look()
+        self.live = self._complete = True
+        self.absence.end()
+        taken_up = self._resumption.restored and self._resumption.proven
+        self.items.put_nowait(ConnectionChange.TAKEN_UP if taken_up else ConnectionChange.COMPLETE)
+
+    def _look(self) -> None:
+        for guild in self.guilds:
+            self._sight.changed(guild)
+
+    async def on_disconnect(self) -> None:
+        """The connection was lost: what is known of places may not be true any more."""
+        self.live, self._away = False, True
+        self.absence.begin()
+        self.items.put_nowait(ConnectionChange.LOST)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """A server came back, or came late."""
+        self._resumption.see(guild.id)
+        self.window.drop_server(guild.id)
+        self.rulers.learn([guild])
+        self.items.put_nowait(guild)
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        """A server is out of order, and what happens there is not told."""
+        self._resumption.doubt()
