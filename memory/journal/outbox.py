@@ -205,7 +205,7 @@ async def name(tx: Transaction, domain: Domain, platform: str, place: str, root:
     await tx.run(
         "INSERT INTO outbox (domain, platform, place, part, key, operation, text, form, answers, state, created_at, sent_at) "
         "SELECT :domain, :platform, :place, 0, :key, 'send', '', :form, :root, 'sent', :now, :now WHERE NOT EXISTS "
-        "(SELECT 1 FROM outbox WHERE form = 'title' AND answers = :root AND platform = :platform)",
+        f"(SELECT 1 FROM outbox WHERE form = '{TITLE}' AND answers = :root AND platform = :platform)",
         {"domain": domain.key, "platform": platform, "place": place, "key": key, "form": TITLE, "root": root, "now": now},
     )
 
@@ -239,9 +239,13 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     )
 
 
-NOTICES = "(item IS NULL OR EXISTS (SELECT 1 FROM items WHERE items.id = outbox.item AND items.kind = 'notice'))"
+def _without_reply(part: str) -> str:
+    return f"({part}.item IS NULL OR EXISTS (SELECT 1 FROM items WHERE items.id = {part}.item AND items.kind = 'notice'))"
+
+
+NOTICES = _without_reply("outbox")
 """The SQL condition that a part belongs to no stored reply."""
-_NOTICE = "(o.operation <> 'preview' AND (o.item IS NULL OR EXISTS (SELECT 1 FROM items WHERE items.id = o.item AND items.kind = 'notice')))"
+_NOTICE = f"(o.operation <> 'preview' AND {_without_reply('o')})"
 _SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target"
 _WEEK = 7 * 24 * 60 * MINUTE
 _LEFT = (

@@ -40,4 +40,4 @@ async def is_to_go(reader: Reader, platform: str, place: str) -> bool:
     return row is not None
 
 
-_GOING = "form = 'title' AND answers = '' AND operation = 'delete'"
+_GOING = f"form = '{TITLE}' AND answers = '' AND operation = 'delete'"

@@ -51,8 +51,8 @@ class Leaving:
         """Return the session that was left for these terms, once; None if there is none that Discord may still have."""
         if self._vault is None:
             return None
-        mark = await self._notes.get(_NOTE)
-        await self._notes.put(_NOTE, "")
+        if mark := await self._notes.get(_NOTE):
+            await self._notes.put(_NOTE, "")
         try:
             kept = await asyncio.to_thread(self._vault.take, _name(terms))
             if kept is None:
