@@ -5,16 +5,16 @@ Edits and deletions pass here too, so that a message and its edit are never reor
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
 from adapters.base import Adapter
-from adapters.errors import PlaceGone, PlaceHidden
-from adapters.events import Attachment, Contents, Message, Person, Place, Revised, Withdrawn
+from adapters.events import Attachment, Contents, Message, Person, Revised, Withdrawn
 from bot.admission.access import Access
 from bot.context.naming import borne
 from bot.context.quoting import without_forgotten
+from bot.conversation.answering.readers import current, have_same_readers
 from bot.conversation.attachments import images, told
 from bot.conversation.domains import Domains
 from bot.conversation.heard import Heard, asked_at, only_messages, reword, unfinished
@@ -22,7 +22,6 @@ from bot.conversation.meanwhile import Meanwhile
 from bot.conversation.one_turn import Moved, TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
-from bot.errors import PlaceUnknown
 from bot.rights.off_record import Holding, OffRecord
 from localization.sentences import lazy
 from memory.core import Memory
@@ -63,9 +62,9 @@ class Intake:
         """
         began = self._clock.now()
         last = heard[-1].message
-        place = await _now(adapter, last.place)
+        place = await current(adapter, last.place)
         # What only some could read stays with them, even if the place was opened up before this was stored.
-        moved = place is None or (place.reach, place.circle) != (last.place.reach, last.place.circle)
+        moved = place is None or not have_same_readers(place, last.place)
         there = last.place if place is None or moved else place
         watch = self._meanwhile.watch(there.platform)
         said = () if moved else await self._surroundings.said_before(adapter, there, [one.message for one in heard])
@@ -82,7 +81,8 @@ class Intake:
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
         # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
         held = kept.open.held if place.is_private and not off_record else {}
-        waiting = [key for key, id in held.items() if await view.messages.find(place.platform, None, id)]
+        stored = await view.messages.stored(place.platform, list(held.values()))
+        waiting = [key for key, id in held.items() if id in stored]
         turn = Turn(
             view,
             session,
@@ -114,36 +114,6 @@ class Intake:
         asked = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._meanwhile.watch(place.platform)
         return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)
-
-    async def moved(self, turn: Turn, adapter: Adapter) -> Moved | None:
-        """Return where a turn's question stands if that has other readers now than the turn was made for, else None."""
-        try:
-            place = await _now(adapter, turn.place)
-        except PlaceUnknown:
-            return None
-        if place is None or (place.reach, place.circle) == (turn.place.reach, turn.place.circle):
-            return None
-        return Moved(place, turn.person, turn.answers)
-
-    async def require_readers(self, turn: Turn, adapter: Adapter) -> None:
-        """Raise SourceGone if somebody reads the place now who could not read every source of a turn.
-
-        That includes the asker: what they can read elsewhere is checked again.
-        """
-        if not turn.view.beside:
-            return
-        home = turn.view.home.key
-        with suppress(PlaceGone):
-            place = await adapter.locate(turn.place)
-            if place and not turn.view.also:
-                now = await self._domains.view(place, turn.person, adapter)
-                if now.home.key == home and not turn.view.beside <= now.beside:
-                    raise SourceGone(lazy("The person who asked cannot read everything any more that this answer was made from."))
-                return
-            # An answer written for entirely different readers is stored for them, and the exit does not send it.
-            still = self._domains.still
-            if place and not await still(place, home, turn.view.also, adapter) and await still(place, home):
-                raise SourceGone(lazy("Who can read this place changed while the answer was made."))
 
     @asynccontextmanager
     async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
@@ -286,19 +256,6 @@ class _Kept:
 def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:
     """Return the key by which a message's attachments are known to be read already."""
     return message.id, message.attachments
-
-
-async def _now(adapter: Adapter, place: Place) -> Place | None:
-    """Return the current state of a place, None if it is gone. Raises PlaceUnknown."""
-    try:
-        now = await adapter.locate(place)
-    except PlaceHidden:
-        now = None
-    except PlaceGone:
-        return None
-    if now is None:
-        raise PlaceUnknown(lazy("Who can read this place is not known just now; what was said is kept, and answered when it is."))
-    return now
 
 
 async def said(message: Message, text: str) -> NewExchange:

@@ -9,6 +9,7 @@ from adapters.events import Message, Person, Place
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.group import Group, plain
 from bot.commands.pages import Pages
+from bot.conversation.answering.readers import require_readers
 from bot.conversation.answering.speaking import Speaking
 from bot.conversation.error_texts import too_much
 from bot.conversation.intake import Intake
@@ -44,7 +45,7 @@ class Once:
         with self._priority.taken():
             less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
             spoken = await self._speaking.answer(less, None)
-        await self._intake.require_readers(turn, adapter)
+        await require_readers(self._services.domains, turn, adapter)
         self._allowance.had(call.person, call.place, spoken.tokens, turn.chosen)
         return Reply(spoken.text, spoken.links, conversation=True)
 

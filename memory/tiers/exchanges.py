@@ -64,6 +64,19 @@ async def at_place(db: Access, domain: Domain, platform: str, place: str | None,
     return exchange(row) if row else None
 
 
+async def stored(db: Access, domain: Domain, platform: str, ids: Sequence[str]) -> set[str]:
+    """Return which of these platform ids are of messages of a domain."""
+    found: set[str] = set()
+    for some in pages(ids):
+        rows = await db.all(
+            "SELECT e.source_id FROM exchanges e JOIN sessions s ON s.id = e.session "
+            f"WHERE s.domain = :domain AND s.platform = :platform AND e.source_id IN ({placeholders('i', some)}) AND {shown('e')}",
+            {"domain": domain.key, "platform": platform, **bound("i", some)},
+        )
+        found.update(row["source_id"] for row in rows)
+    return found
+
+
 async def domains_of(db: Reader, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
     """Return the domains, or confidences, in which people's messages with these platform ids are kept."""
     found: dict[str, set[int]] = {}

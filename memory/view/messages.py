@@ -74,6 +74,10 @@ class Messages:
         """Return a message at home by its place (None: any) and platform id: a person's message or a sent reply."""
         return await exchanges.at_place(self._b.db, self._b.home, platform, place, source_id)
 
+    async def stored(self, platform: str, ids: Sequence[str]) -> set[str]:
+        """Return which of these platform ids are of messages at home."""
+        return await exchanges.stored(self._b.db, self._b.home, platform, ids) if ids else set()
+
     async def kept(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
         """Map those platform ids of people's messages that are kept in any domain to whether this view reads one of these."""
         kept = await exchanges.domains_of(self._b.db.everywhere, platform, ids) if ids else {}
@@ -208,7 +212,11 @@ class Notices:
 
     async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice on what an upgraded room continues with, in place of a greeting, once in the life of the room."""
-        return await self._once(f"room:{session.ref.platform}:{room}", _GONE_ON, session, parts, greets=True)
+        return await self._once(_room(room, session), _GONE_ON, session, parts, greets=True)
+
+    async def has_gone_on(self, room: str, session: Session) -> bool:
+        """Return whether that notice was queued."""
+        return await self._b.shared.settings.is_marked(_room(room, session), _GONE_ON)
 
     async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice on how to talk to Lyra, once in the life of a session; return whether it was queued."""
@@ -286,3 +294,7 @@ class OwnPosts:
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             found = await asides.keep(tx, self._b.shared.seal, self._b.home, session, shown)
             return rested | found.kept | found.asides
+
+
+def _room(room: str, session: Session) -> str:
+    return f"room:{session.ref.platform}:{room}"

@@ -8,6 +8,7 @@ from functools import partial
 
 from adapters.base import Adapter
 from bot.admission.allowance import Allowance, Grant
+from bot.conversation.answering import readers
 from bot.conversation.answering.lateness import Lateness
 from bot.conversation.answering.speaking import Speaking, Spoken
 from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
@@ -119,7 +120,7 @@ class Turns:
             elif later:
                 await alone.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
-        if not arrived and (moved := await self._intake.moved(turn, adapter)):
+        if not arrived and (moved := await readers.moved(turn, adapter)):
             await self._unanswered.moved(moved)
         self._services.maintenance.poke(turn.view.home, turn.session)
 
@@ -146,6 +147,8 @@ class Turns:
     async def _introduce(self, turn: Turn, prefix: str) -> None:
         place = turn.place
         if place.earlier and turn.view.also:
+            if await turn.view.notices.has_gone_on(place.channel, turn.session):
+                return
             outgoing = self._services.outgoing
             waits = await outgoing.waits_in(place.platform, {circle.id for circle in place.earlier})
             parts = await outgoing.composer.parts(place.platform, onward(prefix, waits=waits), links=NO_LINKS)
@@ -172,7 +175,7 @@ class Turns:
                     with measures.stage("answer"):
                         spoken = await self._speaking.answer(turn, shown)
                     await ticket.come_up()
-                    await self._intake.require_readers(turn, adapter)
+                    await readers.require_readers(self._services.domains, turn, adapter)
                     place = (turn.place.platform, turn.session.ref.place)
                     await self._verifying.require_standing(spoken.used, spoken.asides, place, gaps)
                     if turn.off_record:
