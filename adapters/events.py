@@ -180,7 +180,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MenuCall:
     """A command called through the platform's own menus, with its arguments by name.
 
     `answers` is where its answer goes, in the adapter's own words; `private` means only the person reads it. `admin` means
@@ -204,14 +204,14 @@ class Asked:
     quiet: bool = False
 
     @property
-    def wordless(self) -> "Asked":
+    def wordless(self) -> "MenuCall":
         """The call without anybody's words: where, by whom and how something was called."""
         where, who = replace(self.place, name=""), replace(self.person, name="")
         return replace(self, place=where, person=who, arguments={}, target=None)
 
 
 @dataclass(frozen=True, slots=True)
-class Revised:
+class MessageEdited:
     """The account `person` edited a message at this instant; `text` is None if the new words cannot be read.
 
     `now` is the current message, if it is among those for Lyra: it may only be so since the edit.
@@ -227,7 +227,7 @@ class Revised:
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawn:
+class MessagesDeleted:
     """Messages were removed from a place."""
 
     place: Place
@@ -249,7 +249,7 @@ class Vanished:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class ServerJoined:
     """Lyra was added to a server; `place` is where she may introduce herself."""
 
     id: str
@@ -280,7 +280,7 @@ class Unreadable:
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class PlatformNotice:
     """The platform itself tells a person something at a place, in a sentence.
 
     `answers` is the event it is about, '' for none. `asks` is a command that takes yes or no as the answer, '' if nothing
@@ -294,4 +294,4 @@ class Announced:
     asks: str = ""
 
 
-Event = Message | Asked | Revised | Withdrawn | Vanished | Joined | Renamed | Unreadable | Announced
+Event = Message | MenuCall | MessageEdited | MessagesDeleted | Vanished | ServerJoined | Renamed | Unreadable | PlatformNotice

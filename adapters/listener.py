@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.command_table import CommandSpec
-from adapters.events import Asked, Event, Message
+from adapters.events import Event, MenuCall, Message
 
 
 class Listener(Protocol):
@@ -38,7 +38,7 @@ class Listener(Protocol):
         """Commit a message typed while another was being answered; it is answered only once it is heard."""
         ...
 
-    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+    async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
         """Return suggestions for a parameter, at most 25 of at most 100 characters."""
         ...
 

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 
 from adapters.command_table import CommandSpec, Parameter
 from adapters.errors import CommandUnclear
-from localization.answers import NO, YES
 from localization.sentences import Said, Sentence, _, lazy
+from localization.yes_or_no import NO, YES
 
 _KEPT = {"\n", "\t"}
 _JOINERS = {"\u200c", "\u200d"}

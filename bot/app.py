@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 from bot.commands.texts import receipts
 from bot.config import home
-from bot.config.environment import Surroundings, surroundings
+from bot.config.environment import Environment, read_environment
 from bot.config.sections import Backend
 from bot.config.settings import Settings, load, local_zone
 from bot.config.store import database_url
 from bot.context.persona import Persona
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.people import People
 from bot.conversation.preferences import Preferences
 from bot.dreams.dreaming import Dreams
@@ -31,7 +31,7 @@ from bot.errors import BadSecret
 from bot.imports import imported
 from bot.models.chains import MakeModel, Models
 from bot.models.embedders import EmbedderChoice, meaning
-from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import LateModel, Model
 from bot.service import costs, log
 from bot.service.maintenance import Maintenance
@@ -39,16 +39,16 @@ from bot.service.priority import Priority
 from bot.service.reloading import Reloading
 from bot.service.sweeping import Sweeper
 from localization.sentences import _, lazy
-from memory.core import Habits, Memory, Ports
-from memory.dream.schedule import Hours
+from memory.core import ConsolidationRules, Memory, Ports
+from memory.dream.schedule import DreamHours
 from memory.errors import WrongKey
 from memory.ports import Clock, Ids
 from memory.store import home_files, keys, rotating
-from memory.store.locks import FileLock
-from memory.store.postgresql.address import Address
+from memory.store.file_locks import FileLock
+from memory.store.postgresql.address import DatabaseAddress
 from memory.text.time.times import SystemClock
 from memory.tiers.drives import Thresholds
-from memory.tiers.episodes import BankRules, Rules
+from memory.tiers.episodes import BankRules, EpisodeRules
 from memory.types import MINUTE
 from memory.view.view import View
 
@@ -74,7 +74,7 @@ class RandomIds:
 class Base:
     """What every command needs."""
 
-    around: Surroundings
+    environment: Environment
     settings: Settings
     time_zone: str
     clock: Clock
@@ -90,7 +90,7 @@ class App:
     base: Base
     memory: Memory
     models: Models
-    domains: Domains
+    domains: DomainAccess
     preferences: Preferences
     maintenance: Maintenance
     dreams: Dreams
@@ -101,30 +101,30 @@ class App:
 
     async def view(self, name: str) -> View:
         """Return the view of a console identity, by default the system user's."""
-        return await self.domains.view_of("console", name or self.base.around.user)
+        return await self.domains.view_of("console", name or self.base.environment.user)
 
 
-def prepare() -> tuple[Surroundings, Settings]:
+def prepare() -> tuple[Environment, Settings]:
     """Read the environment and the configuration, and configure logging. Raises BadConfig."""
-    around = surroundings()
-    settings = load(around)
-    log.configure(settings.log_level, around.home / log.FILE)
-    return around, settings
+    environment = read_environment()
+    settings = load(environment)
+    log.configure(settings.log_level, environment.home / log.FILE)
+    return environment, settings
 
 
-def key_of(around: Surroundings, settings: Settings, *, new: bool = True) -> tuple[bytes, Path | None, bool]:
+def key_of(environment: Environment, settings: Settings, *, new: bool = True) -> tuple[bytes, Path | None, bool]:
     """Return the memory's key, its file, and whether it was just created, so that its user is still to be told.
 
     With `new`, a key is created if there is no memory yet. Raises KeyMissing, KeyUnusable, BadSecret, NotWritable, DiskFull.
     """
     if settings.key_env:
-        secret = around.secret(settings.key_env, "", lazy("The key of the memory"))
+        secret = environment.secret(settings.key_env, "", lazy("The key of the memory"))
         assert secret is not None
         return keys.parse(secret.get_secret_value(), settings.key_env), None, False
-    path = around.path(settings.key_file) if settings.key_file else around.home / "key"
-    rotating.finish(around.db_path, path)
+    path = environment.path(settings.key_file) if settings.key_file else environment.home / "key"
+    rotating.finish(environment.db_path, path)
     # The content of a server's database is not known yet: a key made for one that was sealed with another is removed again.
-    there = home_files.size(path) if on_server(settings) else home_files.size(around.db_path)
+    there = home_files.size(path) if on_server(settings) else home_files.size(environment.db_path)
     if there or not new:
         return keys.load(path), path, False
     return keys.make(path), path, True
@@ -135,7 +135,7 @@ def on_server(settings: Settings) -> bool:
     return bool(settings.store.url or settings.store.url_env)
 
 
-def address_of(around: Surroundings, settings: Settings) -> Address | None:
+def address_of(environment: Environment, settings: Settings) -> DatabaseAddress | None:
     """Return the address of the database server, or None if a file of the home is used.
 
     Raises BadSecret, never showing the secret.
@@ -143,8 +143,8 @@ def address_of(around: Surroundings, settings: Settings) -> Address | None:
     if not on_server(settings):
         return None
     store = settings.store
-    url = around.secret(store.url_env, "", lazy("The URL of the database"))
-    password = around.secret(store.password_env, store.password_file, lazy("The password of the database"))
+    url = environment.secret(store.url_env, "", lazy("The URL of the database"))
+    password = environment.secret(store.password_env, store.password_file, lazy("The password of the database"))
     try:
         named = database_url(url.get_secret_value(), secret=True) if url else store.url
     except ValueError as error:
@@ -154,7 +154,7 @@ def address_of(around: Surroundings, settings: Settings) -> Address | None:
                 env=store.url_env,
             )
         ) from error
-    return Address(named, password.get_secret_value() if password else None)
+    return DatabaseAddress(named, password.get_secret_value() if password else None)
 
 
 @asynccontextmanager
@@ -163,31 +163,31 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
 
     With `sweeps`, leftovers are swept periodically for as long as the memory is open.
     """
-    around, settings = prepare()
+    environment, settings = prepare()
     sys.setswitchinterval(_SWITCH_SECONDS)
     async with AsyncExitStack() as stack:
         clock = SystemClock()
-        address = address_of(around, settings)
-        if aside := stack.enter_context(home.used(around, clock, kept_here=address is None)):
+        address = address_of(environment, settings)
+        if aside := stack.enter_context(home.used(environment, clock, kept_here=address is None)):
             print(
                 _("The restore that was cut off is finished."),
                 receipts.set_aside(aside, local_zone(settings)),
                 file=sys.stderr,
             )
-        checkpoint = FileLock(around.home / "checkpoint.lock")
+        checkpoint = FileLock(environment.home / "checkpoint.lock")
         stack.callback(checkpoint.release)
-        key, key_path, made = key_of(around, settings)
-        base = Base(around, settings, local_zone(settings), clock, RandomIds(), key_path, made)
-        found_by = meaning(settings, lambda name, backend: secret_of(around, backend, name))
+        key, key_path, made = key_of(environment, settings)
+        base = Base(environment, settings, local_zone(settings), clock, RandomIds(), key_path, made)
+        found_by = meaning(settings, lambda name, backend: secret_of(environment, backend, name))
         if found_by.embedder:
             stack.push_async_callback(found_by.embedder.close)
         if found_by.others:
             stack.push_async_callback(found_by.others.close)
         ports = Ports(base.clock, base.ids, found_by.embedder, found_by.others)
-        around.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        environment.db_path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
             opening = await Memory.open(
-                around.db_path, key, ports, habits(settings), checkpoints=checkpoint.take(), address=address
+                environment.db_path, key, ports, consolidation_rules(settings), checkpoints=checkpoint.take(), address=address
             )
         except WrongKey:
             if made and key_path:
@@ -196,7 +196,7 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         memory = await stack.enter_async_context(opening)
         if made and not greets:
             print(told_key(key_path, settings), file=sys.stderr)
-        models = Models(settings, memory.settings, _maker(around))
+        models = Models(settings, memory.settings, _maker(environment))
         stack.push_async_callback(models.close)
         await models.open()
         stack.push_async_callback(costs.kept, memory)
@@ -211,10 +211,10 @@ async def opened(*, greets: bool = False, sweeps: bool = True) -> AsyncIterator[
         people = People(settings, memory.linking)
         preferences = Preferences(memory.settings, streaming, memory.places.account_scope, people.declared)
         await preferences.open()
-        domains = Domains(memory, settings, preferences, base.clock, base.time_zone)
+        domains = DomainAccess(memory, settings, preferences, base.clock, base.time_zone)
         dreams = Dreams(memory, models, settings, base.clock, priority)
-        persona = Persona(around, settings.persona)
-        reloading = Reloading(around, settings, models, persona)
+        persona = Persona(environment, settings.persona)
+        reloading = Reloading(environment, settings, models, persona)
         yield App(
             base, memory, models, domains, preferences, maintenance, dreams, priority, found_by, persona, reloading
         )  # fmt: skip
@@ -241,9 +241,9 @@ async def until_stopped() -> AsyncIterator[asyncio.Event]:
             loop.remove_signal_handler(number)
 
 
-def habits(settings: Settings) -> Habits:
+def consolidation_rules(settings: Settings) -> ConsolidationRules:
     """Return the consolidation rules from the configuration."""
-    rules = Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least)
+    rules = EpisodeRules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least)
     bank = BankRules(
         settings.conversation_idle_minutes,
         settings.max_turns_per_summary,
@@ -251,25 +251,25 @@ def habits(settings: Settings) -> Habits:
         settings.compression_headroom,
     )
     dream = settings.dream
-    hours = Hours(time.fromisoformat(dream.night) if dream.night else None, dream.every_minutes * MINUTE)
+    hours = DreamHours(time.fromisoformat(dream.night) if dream.night else None, dream.every_minutes * MINUTE)
     thresholds = Thresholds(dream.continuity, dream.coherence, dream.curiosity, dream.stability)
-    return Habits(
+    return ConsolidationRules(
         rules, settings.max_transcript_chars, bank, settings.recall_megabytes << 20, hours, thresholds, settings.retention.model_dump()
     )  # fmt: skip
 
 
-def secret_of(around: Surroundings, backend: Backend, name: str) -> str | None:
+def secret_of(environment: Environment, backend: Backend, name: str) -> str | None:
     """Return the API key of a backend, or None if it names none. Raises BadSecret."""
-    secret = around.secret(backend.api_key_env, backend.api_key_file, lazy("The key of [models.{name}]", name=name))
+    secret = environment.secret(backend.api_key_env, backend.api_key_file, lazy("The key of [models.{name}]", name=name))
     return secret.get_secret_value() if secret else None
 
 
-def _maker(around: Surroundings) -> MakeModel:
+def _maker(environment: Environment) -> MakeModel:
     def make(name: str, backend: Backend, tries: int, waits: Sequence[float], facts: BackendFacts) -> Model:
         def late() -> Model:
             make_model: type[OpenAIModel] = imported("bot.models.endpoints.llm:OpenAIModel")
             return make_model(
-                name, backend.base_url, backend.model, secret_of(around, backend, name), backend.timeout, backend.max_tokens,
+                name, backend.base_url, backend.model, secret_of(environment, backend, name), backend.timeout, backend.max_tokens,
                 tries=tries, waits=waits, sees=backend.sees, uses_tools=backend.tools == "auto", facts=facts,
                 sampling=backend.sampling, context=backend.context,
             )  # fmt: skip

@@ -15,26 +15,26 @@ from bot.app import App
 from bot.cli.output import show
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
-from bot.conversation.answering.speaking import Speaking
+from bot.conversation.answer_language import AnswerLanguage
+from bot.conversation.answering.generation import Generation
+from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.turn import Turns
-from bot.conversation.answering.under_way import UnderWay
+from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.intake import Intake
-from bot.conversation.languages import Languages
 from bot.conversation.listening import Listening
 from bot.conversation.mailboxes import Mailboxes
-from bot.conversation.one_at_a_time import OneAtATime
 from bot.conversation.services import Services
-from bot.delivery.barred import Barred
+from bot.delivery.blocked_places import BlockedPlaces
 from bot.delivery.outgoing import Outgoing
-from bot.dreams.reflections import Reflections
+from bot.dreams.reflection_posting import ReflectionPosting
 from bot.imports import imported
 from bot.models.connect import Connector
 from bot.models.embedders import told_once
-from bot.reconciliation.comparing import Comparing
+from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.rights.incognito import Once
 from bot.rights.off_record import OffRecord
-from bot.service.elsewhere import Elsewhere
+from bot.service.other_processes import OtherProcesses
 from memory.errors import EmbeddingFailed
 from memory.types import MINUTE
 
@@ -53,8 +53,8 @@ class Talk:
     listeners: Mapping[str, Listening]
     mailboxes: Mailboxes
     outgoing: Outgoing
-    reflections: Reflections
-    comparing: Comparing
+    reflections: ReflectionPosting
+    history_comparison: HistoryComparison
     allowance: Allowance
     commands: Commands
 
@@ -68,7 +68,7 @@ class Talk:
         await self.outgoing.retry()
         await self.mailboxes.retry()
         await self.reflections.tick()
-        self.comparing.tick()
+        self.history_comparison.tick()
         await self.allowance.save()
         for listener in self.listeners.values():
             await listener.settle()
@@ -81,51 +81,51 @@ async def talking(
     """Hear and answer the adapters' messages until the block ends, then finish what is in progress."""
     base, journal = app.base, app.memory.journal
     app.domains.connect(adapters)
-    off_record, elsewhere = OffRecord(), Elsewhere(app.memory.db.peers)
+    off_record, elsewhere = OffRecord(), OtherProcesses(app.memory.db.peers)
     within = base.settings.answer_within_minutes
     outgoing = Outgoing(
         *(journal, app.domains, adapters, base.ids, base.settings.exit.allowed),
-        Barred(base.clock, within * MINUTE),
+        BlockedPlaces(base.clock, within * MINUTE),
         off_record.note,
         elsewhere.queued,
     )
     access = Access(base.settings, adapters, base.clock)
-    languages = Languages(app.preferences, app.domains)
+    languages = AnswerLanguage(app.preferences, app.domains)
     services = Services(
         app.memory, app.domains, app.preferences, app.models, app.maintenance, outgoing, base.settings, base.clock, off_record,
         languages,
     )  # fmt: skip
     intake = Intake(app.memory, app.domains, app.preferences, access, base.clock, within, off_record)
     reconciliation = await Reconciliation.open(services, intake, adapters, app.priority)
-    comparing, verifying = reconciliation.comparing, reconciliation.verifying
-    reflections = Reflections(
+    history_comparison, verification = reconciliation.history_comparison, reconciliation.verification
+    reflections = ReflectionPosting(
         app.memory, app.domains, app.preferences, outgoing, base.settings.dream, base.clock, adapters, languages
     )
-    connector = Connector(app.models, base.around, _probe, app.reloading.told)
+    connector = Connector(app.models, base.environment, _probe, app.reloading.told)
     # Fail before anybody talks if the persona cannot be read.
     app.persona.current()
-    speaking = Speaking(services, verifying, app.persona, show_prompt)
+    generation = Generation(services, verification, app.persona, show_prompt)
     allowance = Allowance(base.settings, app.memory.settings, app.domains.people, base.clock)
     await allowance.open()
-    once = Once(services, intake, speaking, app.priority, allowance)
-    under_way = UnderWay()
+    once = Once(services, intake, generation, app.priority, allowance)
+    running_answers = RunningAnswers()
     commands = Commands(
-        services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, under_way, allowance
+        services, adapters, reconciliation, app.dreams, connector, app.meaning, app.persona, once, running_answers, allowance
     )
-    turns = Turns(services, intake, speaking, verifying, app.priority, allowance, under_way)
+    turns = Turns(services, intake, generation, verification, app.priority, allowance, running_answers)
     if news := await told_once(app.meaning, app.memory.settings):
         show(news, sys.stderr)
     async with asyncio.TaskGroup() as group:
-        one = OneAtATime(base.around.home)
-        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, under_way, one, elsewhere.heard)
+        one = ConversationLock(base.environment.home)
+        mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, running_answers, one, elsewhere.heard)
         listeners = {
             platform: Listening(adapter, services, intake, commands, mailboxes, reconciliation, access)
             for platform, adapter in adapters.items()
         }
         listening = elsewhere.run(adapters, mailboxes, outgoing)
-        background = [group.create_task(work) for work in (comparing.run(), outgoing.run(), listening, _load(app))]
+        background = [group.create_task(work) for work in (history_comparison.run(), outgoing.run(), listening, _load(app))]
         try:
-            yield Talk(services, listeners, mailboxes, outgoing, reflections, comparing, allowance, commands)
+            yield Talk(services, listeners, mailboxes, outgoing, reflections, history_comparison, allowance, commands)
         finally:
             for task in background:
                 task.cancel()

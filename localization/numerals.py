@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from localization import languages
+from localization import current_language
 
 _LOCALES = {"en": "en_GB"}
 """English with days before months, and hours up to 24, as Lyra writes it."""
@@ -11,7 +11,7 @@ _GROUPED = 1000
 
 def locale(language: str = "") -> str:
     """Return the CLDR locale of a language, by default of the current one."""
-    code = language or languages.current()
+    code = language or current_language.current()
     return _LOCALES.get(code, code)
 
 
@@ -20,7 +20,7 @@ def number(n: float, language: str = "", digits: int = 0) -> str:
     # CLDR is slow to load, so it is used only where its result would differ.
     if isinstance(n, int) and abs(n) < _GROUPED:
         return str(n)
-    if (language or languages.current()) == languages.ENGLISH:
+    if (language or current_language.current()) == current_language.ENGLISH:
         return f"{n:,.{digits}f}"
     pattern = "#,##0" + ("." + "0" * digits if digits else "")
     said: str = import_module("babel.numbers").format_decimal(n, pattern, locale=locale(language))

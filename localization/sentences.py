@@ -7,7 +7,7 @@ an error or a list of commands needs.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from localization import languages
+from localization import current_language
 from localization.catalogues import catalogue
 from localization.numerals import number
 
@@ -22,7 +22,7 @@ class Sentence:
     values: Mapping[str, object] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
-        return self.read_in(languages.current())
+        return self.read_in(current_language.current())
 
     def unfilled(self, language: str) -> str:
         """Return the translation with its placeholders unfilled."""
@@ -49,13 +49,13 @@ class Explained(Exception):
         self.sentence = sentence
 
     def __str__(self) -> str:
-        return str(explained(self.sentence, languages.ENGLISH))
+        return str(explained(self.sentence, current_language.ENGLISH))
 
 
 def explained(value: object, language: str = "") -> object:
     """Translate a sentence or an error's text, by default into the current language; return anything else unchanged."""
     sentence = value.sentence if isinstance(value, Explained) else value
-    return sentence.read_in(language or languages.current()) if isinstance(sentence, Sentence) else sentence
+    return sentence.read_in(language or current_language.current()) if isinstance(sentence, Sentence) else sentence
 
 
 def told(error: Exception) -> str:

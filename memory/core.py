@@ -17,36 +17,36 @@ from pathlib import Path
 from typing import Self
 
 from memory.derive.context import Context, closing
-from memory.dream.schedule import Hours, Schedule
+from memory.dream.schedule import DreamHours, Schedule
+from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance, VanishedPlace
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import is_sweeping
 from memory.forget.retention import Retention
 from memory.forget.tombstones import Tombstones
-from memory.forget.verified import Verified
+from memory.index.embedder_routing import EmbedderRouting
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.index.reindexing import reindex
-from memory.index.tongues import Tongues
 from memory.journal.chores import Chores
 from memory.journal.journal import Journal
 from memory.journal.spending import Spending
 from memory.journal.usage import Usage
-from memory.places import identities, linking, opted_out, threads
+from memory.places import identities, linking, named_conversations, opted_out
 from memory.places.linking import Linking
 from memory.places.places import Places
-from memory.places.settings import KeptSettings
+from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock, Embedder, Ids, Progress, Writer
-from memory.store import install
+from memory.store import installation_values
 from memory.store.backup import backup
 from memory.store.database import Database
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.opening import open_database
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.tiers import backlog, entities, episodes, rereading, selfstate
 from memory.tiers.drives import Thresholds
-from memory.tiers.episodes import BankRules, Rules
-from memory.tiers.selfstate import Mind
+from memory.tiers.episodes import BankRules, EpisodeRules
+from memory.tiers.selfstate import StateOfMind
 from memory.types import Domain, DomainKind, Forgotten, Identity, Session
 from memory.view.binding import Shared
 from memory.view.changing import Changing
@@ -65,18 +65,18 @@ class Ports:
 
 
 @dataclass(frozen=True, slots=True)
-class Habits:
+class ConsolidationRules:
     """How memory consolidates: the rules for episodes, the longest transcript one call may read, and how banks are kept.
 
     `recall_bytes` caps the RAM used by the indexes of the most recently queried domains; `hours` is when dreams may run,
     `thresholds` the drive levels that trigger work, `retention` the days each tier is kept, if not for ever.
     """
 
-    rules: Rules = Rules()
+    rules: EpisodeRules = EpisodeRules()
     max_transcript_chars: int = 24_000
     bank: BankRules = BankRules()
     recall_bytes: int = MOST_BYTES
-    hours: Hours = Hours()
+    hours: DreamHours = DreamHours()
     thresholds: Thresholds = Thresholds()
     retention: Mapping[str, float] = field(default_factory=dict)
 
@@ -84,40 +84,44 @@ class Habits:
 class Memory:
     """An open memory. Use `Memory.open`; close it, or leave the `async with`."""
 
-    def __init__(self, db: Database, path: Path, key: bytes | None, seal: Seal, ports: Ports, habits: Habits) -> None:
+    def __init__(
+        self, db: Database, path: Path, key: bytes | None, seal: Seal, ports: Ports, consolidation_rules: ConsolidationRules
+    ) -> None:
         self.db = db
         self.path = path
-        self.address: Address | None = None
+        self.address: DatabaseAddress | None = None
         """The server's address, or None if the memory is a local file."""
         self.places = Places(db, seal)
         self.settings = KeptSettings(db)
         self.linking = Linking(db, seal, ports.clock)
         self.journal = Journal(db, ports.clock)
-        self.verified = Verified(db, ports.clock)
+        self.verified = ComparisonState(db, ports.clock)
         self._key = key
         self._ports = ports
-        self.habits = habits
+        self.consolidation_rules = consolidation_rules
         self._holders = db.holders(path.with_name("holders"), ports.ids.new())
         self._holders.mark()
-        self._tongues = Tongues(db, ports.clock, ports.embedder, ports.others)
+        self._embedder_routing = EmbedderRouting(db, ports.clock, ports.embedder, ports.others)
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)
-        self.domain_indexes = DomainIndexes(db, habits.recall_bytes)
-        self._reading = Shared(self.places, self.settings, self.domain_indexes, self._tongues, self._forgetting, ports.clock)
+        self.domain_indexes = DomainIndexes(db, consolidation_rules.recall_bytes)
+        self._reading = Shared(
+            self.places, self.settings, self.domain_indexes, self._embedder_routing, self._forgetting, ports.clock
+        )
         self.shown = ShownMessages(db, seal)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
-        self._retention = Retention(db, self._forgetting, ports.clock, habits.retention)
+        self._retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
-        self.dreams = Schedule(db, self._holders, ports.clock, habits.hours)
+        self.dreams = Schedule(db, self._holders, ports.clock, consolidation_rules.hours)
         self.chores = Chores(db, self._holders, ports.clock)
         self.spending = Spending(db, ports.clock)
         self.usage = Usage(db, ports.clock)
 
     @classmethod
     async def open(
-        cls, path: Path, key: bytes | None, ports: Ports, habits: Habits | None = None, *, checkpoints: bool = True,
-        address: Address | None = None,
+        cls, path: Path, key: bytes | None, ports: Ports, consolidation_rules: ConsolidationRules | None = None, *, checkpoints: bool = True,
+        address: DatabaseAddress | None = None,
     ) -> Self:  # fmt: skip
         """Open or create the memory at `path`, or on the server at `address`, whose local files are at `path`.
 
@@ -127,9 +131,9 @@ class Memory:
         db = await open_database(path, key, address, checkpoints=checkpoints)
         try:
             await reindex(db)
-            seal = Seal(await install.seal_key(db, ports.ids))
-            await threads.seal_names(db, seal)
-            memory = cls(db, path, key, seal, ports, habits or Habits())
+            seal = Seal(await installation_values.seal_key(db, ports.ids))
+            await named_conversations.seal_names(db, seal)
+            memory = cls(db, path, key, seal, ports, consolidation_rules or ConsolidationRules())
             memory.address = address
             memory.forgotten_at_open = await memory._forgetting.resume()
             await memory._vanishing.resume()
@@ -176,8 +180,8 @@ class Memory:
     def context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
         """Return the context for deriving in one domain; digests come from `writer`, or from `fallback` if that fails."""
         return Context(
-            self.db.within([domain.key]), self.places.seal, self._ports.clock, domain, writer, fallback, self.habits.rules,
-            self._holders, self.habits.max_transcript_chars, self.habits.bank,
+            self.db.within([domain.key]), self.places.seal, self._ports.clock, domain, writer, fallback, self.consolidation_rules.rules,
+            self._holders, self.consolidation_rules.max_transcript_chars, self.consolidation_rules.bank,
         )  # fmt: skip
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
@@ -252,13 +256,13 @@ class Memory:
 
     async def backlog(self) -> backlog.Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe if it has no gist or a full episode to digest."""
-        return await backlog.count(self.db, self.habits.rules)
+        return await backlog.count(self.db, self.consolidation_rules.rules)
 
     async def waiting_for_vectors(self) -> int:
         """Return how many messages and digests have no embedding yet and are found by their words alone."""
-        return await self._tongues.waiting()
+        return await self._embedder_routing.waiting()
 
-    async def minds(self) -> list[Mind]:
+    async def minds(self) -> list[StateOfMind]:
         """Return the newest self-state of every domain that has dreamt, without naming the domains."""
         return await selfstate.newest(self.db)
 
@@ -275,7 +279,7 @@ class Memory:
 
     async def is_ripe(self, domain: Domain, session: Session) -> bool:
         """Return whether an episode of a session is due to close, or a gist or merge of it is due to be written."""
-        rules = await closing(self.places, domain, self.habits.rules, self.habits.bank)
+        rules = await closing(self.places, domain, self.consolidation_rules.rules, self.consolidation_rules.bank)
         return await backlog.is_ripe(self.db, domain, session, rules, self._ports.clock.now())
 
     async def backup(self, target: Path, tell: Progress = lambda *_: None) -> int:

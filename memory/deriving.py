@@ -3,7 +3,7 @@
 Loaded separately from memory itself, because storing and recalling need none of it.
 """
 
-from memory.bank.entering import Bank
+from memory.bank.bank_maintenance import Bank
 from memory.core import Memory
 from memory.derive.consolidate import Consolidator
 from memory.derive.estimating import Estimating
@@ -38,4 +38,6 @@ class Deriving:
     def dreamer(self, domain: Domain, writer: Writer, fallback: Writer, chat_model: ChatModel | None) -> Dreamer:
         """Return the dreamer of one domain: digests come from `writer`, reflections from the chat model."""
         memory = self._memory
-        return Dreamer(memory.context(domain, writer, fallback), chat_model, memory.domain_indexes, memory.habits.thresholds)
+        return Dreamer(
+            memory.context(domain, writer, fallback), chat_model, memory.domain_indexes, memory.consolidation_rules.thresholds
+        )

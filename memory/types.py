@@ -58,29 +58,33 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Excepted:
+class WithheldFrom:
     """Who may not know what is told in confidence: these accounts or, with `others`, everybody except these accounts."""
 
     accounts: frozenset[Identity]
     others: bool = False
 
-    def and_(self, more: "Excepted") -> "Excepted":
+    def and_(self, more: "WithheldFrom") -> "WithheldFrom":
         """Return the union: those whom this or `more` excludes."""
         if self.others and more.others:
-            return Excepted(self.accounts & more.accounts, others=True)
+            return WithheldFrom(self.accounts & more.accounts, others=True)
         if self.others or more.others:
             only, some = (self, more) if self.others else (more, self)
-            return Excepted(only.accounts - some.accounts, others=True)
-        return Excepted(self.accounts | more.accounts)
+            return WithheldFrom(only.accounts - some.accounts, others=True)
+        return WithheldFrom(self.accounts | more.accounts)
 
-    def without(self, told: "Excepted") -> "Excepted":
+    def without(self, told: "WithheldFrom") -> "WithheldFrom":
         """Return whom this still excludes once those named by `told` may know."""
         if told.others:
             return NOBODY
-        return Excepted(self.accounts | told.accounts, others=True) if self.others else Excepted(self.accounts - told.accounts)
+        return (
+            WithheldFrom(self.accounts | told.accounts, others=True)
+            if self.others
+            else WithheldFrom(self.accounts - told.accounts)
+        )
 
 
-NOBODY = Excepted(frozenset())
+NOBODY = WithheldFrom(frozenset())
 """Excludes nobody."""
 
 
@@ -90,7 +94,7 @@ class Confidence:
 
     domain: Domain
     home: int
-    excepted: Excepted
+    excepted: WithheldFrom
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,7 @@ class Discretion:
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class DiscretionScope:
     """How many of the speaker's earlier messages a request for discretion holds back, and whether these are surely meant."""
 
     earlier: int = 0
@@ -141,7 +145,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Former:
+class FormerIds:
     """Ids an imported message may already be stored under: `id` in its session, `origin` in any session ('' for none).
 
     `first` holds the ids that the first versions gave to the message and to the one before it ('' for none).
@@ -163,13 +167,13 @@ class Imported:
     """
 
     origin: str = ""
-    former: tuple[Former, ...] = ()
+    former: tuple[FormerIds, ...] = ()
     placed: bool = False
     timed: bool = False
     place: str = ""
 
 
-class Borne(IntEnum):
+class NameUse(IntEnum):
     """When somebody else present bears a name: never, now, or earlier while this place's readers could know."""
 
     NOT = 0
@@ -196,7 +200,7 @@ class NewExchange:
     echo: bool = False
     imported: Imported | None = None
     discretion: Discretion | None = None
-    borne: Borne = Borne.NOT
+    borne: NameUse = NameUse.NOT
 
 
 class Exchange(NamedTuple):

@@ -18,7 +18,7 @@ from adapters.events import Message, Person, conversation, split_key
 from adapters.listener import Listener
 from adapters.markup import called, parse_command, printable
 from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
-from localization.languages import reading
+from localization.current_language import reading
 from localization.sentences import _, lazy
 
 _PATIENCE_SECONDS = 300.0

@@ -9,14 +9,14 @@ _MOST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class TabEvent:
     """Something to show: the kind of event, and its facts."""
 
     kind: str
     facts: dict[str, object] = field(default_factory=dict)
 
 
-Tab = asyncio.Queue[Shown]
+Tab = asyncio.Queue[TabEvent]
 
 
 class Tabs:
@@ -43,7 +43,7 @@ class Tabs:
         """Send an event to every tab of a place."""
         for tab in list(self._open.get(place, ())):
             try:
-                tab.put_nowait(Shown(kind, facts))
+                tab.put_nowait(TabEvent(kind, facts))
             except asyncio.QueueFull:
                 self._close(place, tab)
 

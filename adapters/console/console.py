@@ -17,9 +17,9 @@ from adapters.events import Message, Person, Place, conversation
 from adapters.listener import Listener
 from adapters.markup import printable
 from adapters.plain_words import NO_REMINDER, asks_for_reminder, offered
-from localization.answers import CHOICE, NO, YES
-from localization.languages import reading
+from localization.current_language import reading
 from localization.sentences import _
+from localization.yes_or_no import CHOICE, NO, YES
 
 MOST_BYTES = 256 * 1024
 _MOST_AHEAD = 100

@@ -10,33 +10,33 @@ import discord
 from adapters.base import Adapter, Presence, Sending
 from adapters.command_table import CardLimits, Surface
 from adapters.discord.access import readers
+from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.audiences import Audiences
 from adapters.discord.access.channels import locate, opened, private, vanished
-from adapters.discord.access.entitled import Entitled
-from adapters.discord.access.rulers import Rulers
+from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.thread_starts import ThreadStarts
 from adapters.discord.client import Client
-from adapters.discord.connection import Access, ClientOptions, Ended, ShardNotes, advised, close, pointed_at, stay
+from adapters.discord.connection import AccountAccess, ClientOptions, Disconnected, ShardNotes, advised, close, pointed_at, stay
+from adapters.discord.incoming.backfill import Backfill
 from adapters.discord.incoming.convert import PLATFORM, names
 from adapters.discord.incoming.files import Files
-from adapters.discord.incoming.gaps import Gaps
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.incoming.history import Presences, earlier, snowflake
 from adapters.discord.interactions import menu
-from adapters.discord.interactions.calls import Calls
+from adapters.discord.interactions.interaction_handler import InteractionHandler
 from adapters.discord.limits import Limits, StartsSpent, Turn
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
-from adapters.discord.resuming.leaving import Leaving, Vault
+from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
-from adapters.together import until_one_ends, watched
+from adapters.task_groups import until_one_ends, watched
 from localization.sentences import _, lazy
 
-__all__ = ["Access", "Discord"]
+__all__ = ["AccountAccess", "Discord"]
 
 _LONG_ENOUGH = 60.0
 """A connection that lasted so many seconds was a good one: the next failure is a first one again."""
@@ -58,15 +58,15 @@ class Discord(Adapter):
     edit_seconds = 1.5
     opens_threads = True
     limits: type[Limits] = Limits
-    gaps: type[Gaps] = Gaps
+    gaps: type[Backfill] = Backfill
     hearing: type[Hearing] = Hearing
     audiences: type[Audiences] = Audiences
     presences: type[Presences] = Presences
     client: type[Client] = Client
 
     def __init__(
-        self, access: Access, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE, turn: Turn | None = None,
-        vault: Vault | None = None,
+        self, access: AccountAccess, notes: Notes, gate: readers.Gate, now: Callable[[], int], *, pace: Pace = _PACE, turn: Turn | None = None,
+        vault: SealedStorage | None = None,
     ) -> None:  # fmt: skip
         """Connect to nothing yet; `turn` is one pace for all connected processes, and in the `vault` a session waits for the next."""
         self._access, self._turn, self._notes = access, turn, notes
@@ -76,15 +76,15 @@ class Discord(Adapter):
         own = ShardNotes(notes, self)
         self._limits = self.limits(notes, now, pace.pause, own)
         self._files = Files(pace.files)
-        self._rulers = Rulers(own)
+        self._administrators = Administrators(own)
         self._audiences = self.audiences(own)
-        self._leaving = Leaving(vault, own, now)
+        self._handover = SessionHandover(vault, own, now)
         self._starts = ThreadStarts(own)
         self._content = access.message_content
         self._client: Client | None = None
         self._sender: Sender | None = None
-        self._calls: Calls | None = None
-        self._gaps: Gaps | None = None
+        self._calls: InteractionHandler | None = None
+        self._gaps: Backfill | None = None
         self._shards = 0
 
     # Connected
@@ -103,9 +103,9 @@ class Discord(Adapter):
     async def run(self, listener: Listener) -> None:
         """Listen until cancelled, through every failure that passes. Raises PlatformRefused."""
         self._limits.turn, self._limits.sharers = self._turn if self.divided else None, self.units
-        for noted in (self._limits, self._rulers, self._audiences, self._starts):
+        for noted in (self._limits, self._administrators, self._audiences, self._starts):
             await noted.load()
-        resumption = Resumption(await self._leaving.taken(self._options.terms(self._access.token)), self._now)
+        resumption = Resumption(await self._handover.taken(self._options.terms(self._access.token)), self._now)
         failures = 0
         with pointed_at(self._access):
             try:
@@ -119,7 +119,7 @@ class Discord(Adapter):
                         log.warning("%s", self.describe())
                         if asked:
                             continue
-                    except (Ended, StartsSpent) as ended:
+                    except (Disconnected, StartsSpent) as ended:
                         log.warning("The connection to Discord ended (%s); Lyra connects again.", ended)
                     good = asyncio.get_running_loop().time() - began > _LONG_ENOUGH
                     failures = 1 if good else failures + 1
@@ -140,8 +140,8 @@ class Discord(Adapter):
             self._client, self._calls, self._gaps = client, calls, gaps
             self._sender = Sender(client, self._limits.require, self._now, Posts(client, self._now, self._starts))
 
-        client = self.client(self._options, self._limits, self._files, self._rulers, resumption, prepare)
-        calls = Calls(client, listener, self._gate, now=self._now, shown=self._audiences.about)
+        client = self.client(self._options, self._limits, self._files, self._administrators, resumption, prepare)
+        calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.asked = calls.on
         hearing = self.hearing(client, listener, gaps, self._gate, self._audiences)
@@ -149,7 +149,7 @@ class Discord(Adapter):
         try:
             await until_one_ends(stay(client, self._access.token), watched(listening), client.absence.too_long())
         except asyncio.CancelledError:
-            await self._leaving.leave(client, hearing, listening, self._options.terms(self._access.token))
+            await self._handover.leave(client, hearing, listening, self._options.terms(self._access.token))
             raise
         finally:
             listening.cancel()
@@ -184,20 +184,20 @@ class Discord(Adapter):
         """Return those servers, channels and private threads that a person can read now, for sure."""
         if self._client is None or not self._client.live:
             return set()
-        return await Entitled(self._client, self._limits, self._gate, person).circles(circles)
+        return await Permissions(self._client, self._limits, self._gate, person).circles(circles)
 
     async def shares(self, person: Person) -> bool:
         """Say whether a person is for sure in a server with Lyra; of many servers some are asked."""
         if self._client is None or not self._client.live:
             return False
-        return await Entitled(self._client, self._limits, self._gate, person).shares()
+        return await Permissions(self._client, self._limits, self._gate, person).shares()
 
     async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that cannot see a restricted channel or private thread now; of a server everyone sees the rest."""
         if self._client is None or not self._client.live or place.reach is not Reach.RESTRICTED:
             return set()
         channel = self._client.get_channel(int(place.thread or place.channel))
-        asked = {one: Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts}
+        asked = {one: Permissions(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts}
         return {one for one, person in asked.items() if await person.is_shut_out(channel)}
 
     async def attends(self, person: Person, place: Place) -> bool:
@@ -210,7 +210,7 @@ class Discord(Adapter):
             return ()
         if not place.server or (guild := self._client.get_guild(int(place.server))) is None:
             return ()
-        asked = [Entitled(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts]
+        asked = [Permissions(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts]
         members = [*guild.members, *[one for person in asked if (one := await person.member(guild))]]
         return [one for member in members for one in names(member)]
 
@@ -247,11 +247,11 @@ class Discord(Adapter):
         if self._client is None or not self._client.live:
             return False
         guild = self._client.get_guild(int(server))
-        return await Entitled(self._client, self._limits, self._gate, person).manages(guild) if guild is not None else None
+        return await Permissions(self._client, self._limits, self._gate, person).manages(guild) if guild is not None else None
 
     def server_name(self, server: str) -> str:
         """Return what a server is called, or was last."""
-        return self._rulers.name(server)
+        return self._administrators.name(server)
 
     async def open_thread(self, place: Place, name: str) -> Place | None:
         """Return the place of the thread that a message begins, opened if need be; None where Lyra may not. Raises PlatformFailure."""

@@ -7,17 +7,17 @@ import discord
 
 from adapters.base import Presence
 from adapters.discord.access import readers
-from adapters.discord.access.rulers import Rulers
-from adapters.discord.access.sight import joined
+from adapters.discord.access.administrators import Administrators
+from adapters.discord.access.visibility import joined
 from adapters.discord.connection import ClientOptions
 from adapters.discord.incoming import convert
+from adapters.discord.incoming.event_queue import GatewayEvent, VisibilityChange
 from adapters.discord.incoming.files import Files
-from adapters.discord.incoming.heard import GatewayEvent, Unheard
 from adapters.discord.incoming.recent_messages import RecentEdits
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.session_client import SessionClient
-from adapters.events import Joined, Message, Place, Renamed, Revised, Unreadable, Withdrawn
+from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Renamed, ServerJoined, Unreadable
 
 
 class Client(SessionClient):
@@ -28,11 +28,11 @@ class Client(SessionClient):
         settings: ClientOptions,
         limits: Limits,
         files: Files,
-        rulers: Rulers,
+        administrators: Administrators,
         resumption: Resumption,
         prepare: Callable[["Client"], Awaitable[None]],
     ) -> None:
-        super().__init__(settings, limits, rulers, resumption)
+        super().__init__(settings, limits, administrators, resumption)
         self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self._files = files
         self._edits = RecentEdits()
@@ -60,7 +60,7 @@ class Client(SessionClient):
             return
         now, heard = self.presence(message), self.heard(message).event
         asks = heard if isinstance(heard, Message) and heard.addressed and not heard.place.is_private else None
-        revised = Revised(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person, asks)
+        revised = MessageEdited(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person, asks)
         self.items.put_nowait(GatewayEvent(revised, lost=_lost(message.channel)))
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
@@ -74,7 +74,7 @@ class Client(SessionClient):
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """She was let into a server, or one was out of order before a session was complete."""
         known = self._resumption.see(guild.id) and not self.live
-        self.rulers.learn([guild])
+        self.administrators.learn([guild])
         if not known and (let_in := self.joined(guild)):
             self.items.put_nowait(GatewayEvent(let_in))
         # She may have been in it before.
@@ -100,21 +100,23 @@ class Client(SessionClient):
 
     async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
         """A server was changed."""
-        self.rulers.learn([after])
+        self.administrators.learn([after])
 
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was removed, with its threads."""
         prefix = (str(channel.guild.id), str(channel.id))
-        self.items.put_nowait(GatewayEvent(self.rulers.gone(prefix, self._place(channel).name)))
+        self.items.put_nowait(GatewayEvent(self.administrators.gone(prefix, self._place(channel).name)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         """A thread was removed."""
         prefix = (str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
-        self.items.put_nowait(GatewayEvent(self.rulers.gone(prefix, self._place(payload.thread).name if payload.thread else "")))
+        self.items.put_nowait(
+            GatewayEvent(self.administrators.gone(prefix, self._place(payload.thread).name if payload.thread else ""))
+        )
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """She is not in a server any more, or it does not exist any more."""
-        self.items.put_nowait(GatewayEvent(self.rulers.gone((str(guild.id),))))
+        self.items.put_nowait(GatewayEvent(self.administrators.gone((str(guild.id),))))
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """She was added to a thread, or sees it again: what happened there before was not told to her."""
@@ -142,7 +144,7 @@ class Client(SessionClient):
         # One that a replay tells of is judged by all that it tells.
         if await self._resumption.is_lost(interaction):
             return
-        self.rulers.see(interaction.user)
+        self.administrators.see(interaction.user)
         if isinstance(interaction.channel, discord.DMChannel) and interaction.context.dm_channel:
             self.items.put_nowait(GatewayEvent(None, str(interaction.channel.id), direct=interaction.channel))
         if self.asked is not None:
@@ -158,7 +160,7 @@ class Client(SessionClient):
         elif self._is_heard(message):
             event = convert.message(message, self._place(message.channel), self._me)
             self._files.remember(message)
-            self.rulers.see(message.author)
+            self.administrators.see(message.author)
         direct = message.channel if isinstance(message.channel, discord.DMChannel) else None
         return GatewayEvent(event, str(message.channel.id), message.id, _lost(message.channel), direct)
 
@@ -167,7 +169,7 @@ class Client(SessionClient):
         text = convert.text(message, self._me) if self._is_readable(message) else None
         return Presence(True, text, convert.edited_at(message), convert.attachments(message), convert.speaker(message).id)
 
-    def joined(self, guild: discord.Guild) -> Joined | None:
+    def joined(self, guild: discord.Guild) -> ServerJoined | None:
         """Return that she was let into a server, with the place where she may speak; None where there is none."""
         return joined(guild, self._settings.gate)
 
@@ -182,7 +184,7 @@ class Client(SessionClient):
         place, lost = self._cached(guild, channel), 0
         if place is None:
             place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
-        self.items.put_nowait(GatewayEvent(Withdrawn(place, tuple(map(str, messages))), lost=lost))
+        self.items.put_nowait(GatewayEvent(MessagesDeleted(place, tuple(map(str, messages))), lost=lost))
 
     def _cached(self, guild: int | None, channel: int) -> Place | None:
         """Return a DM, or a channel or thread that the cache holds, as a place."""
@@ -192,15 +194,17 @@ class Client(SessionClient):
         return self._place(found) if isinstance(found, discord.abc.GuildChannel | discord.Thread) else None
 
     def _look_again(self, guild: discord.Guild) -> None:
-        for channel, sees_again in self._sight.changed(guild).items():
+        for channel, sees_again in self._visibility.changed(guild).items():
             self.window.drop(channel)
-            self.items.put_nowait(Unheard((str(guild.id), str(channel)), guild.get_channel(channel) if sees_again else None))
+            self.items.put_nowait(
+                VisibilityChange((str(guild.id), str(channel)), guild.get_channel(channel) if sees_again else None)
+            )
 
     def _miss(self, thread: discord.Thread) -> None:
         self.window.drop(thread.id)
         # What happens in a public one is told to her, whether she was added to it or not.
         if thread.is_private():
-            self.items.put_nowait(Unheard((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
+            self.items.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
 
     def _rename(self, before: readers.Channel, after: readers.Channel) -> None:
         old, new = self._place(before), self._place(after)

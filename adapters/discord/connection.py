@@ -16,7 +16,7 @@ from discord.http import Route
 from adapters.base import Adapter
 from adapters.discord.access.readers import Gate
 from adapters.discord.pace import Pace
-from adapters.discord.resuming.session import Terms
+from adapters.discord.resuming.session import SessionTerms
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
 from localization.sentences import lazy
@@ -30,11 +30,11 @@ _PASSING = (
 )
 
 
-class Ended(Exception):
+class Disconnected(Exception):
     """A connection ended in a way that trying again can mend; the text names the error."""
 
 
-class Absence:
+class ConnectionLoss:
     """Whether a connection is lost just now; `patience` is how many seconds it has to come back in."""
 
     def __init__(self, patience: float) -> None:
@@ -60,11 +60,11 @@ class Absence:
                 async with asyncio.timeout(self._patience):
                     await self._back.wait()
             except TimeoutError:
-                raise Ended("it did not come back") from None
+                raise Disconnected("it did not come back") from None
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class AccountAccess:
     """How to reach an account. `bots` are the ids of the bots and webhooks that are listened to like people.
 
     `shards` is into how many connections it is divided where several processes have one each, "auto" for what Discord advises.
@@ -99,9 +99,9 @@ class ClientOptions:
         intents.message_content = self.content
         return intents
 
-    def terms(self, token: str) -> Terms:
+    def terms(self, token: str) -> SessionTerms:
         """Return what a session is bound to."""
-        return Terms(token, self.intents.value, self.shard, self.shards)
+        return SessionTerms(token, self.intents.value, self.shard, self.shards)
 
     def arguments(self) -> dict[str, Any]:
         """Return them as discord.py takes them."""
@@ -139,7 +139,7 @@ class ShardNotes:
 
 
 @contextmanager
-def pointed_at(access: Access) -> Iterator[None]:
+def pointed_at(access: AccountAccess) -> Iterator[None]:
     """Have discord.py talk to these addresses while this lasts. It keeps them in one place for the whole process."""
     before = Route.BASE, DiscordWebSocket.DEFAULT_GATEWAY
     Route.BASE = access.api_url or before[0]
@@ -157,8 +157,8 @@ async def stay(client: discord.Client, token: str) -> None:
     except discord.PrivilegedIntentsRequired:
         raise
     except _PASSING as error:
-        raise _refusal(error) or Ended(type(error).__name__) from None
-    raise Ended("closed")
+        raise _refusal(error) or Disconnected(type(error).__name__) from None
+    raise Disconnected("closed")
 
 
 async def close(client: discord.Client) -> None:
@@ -181,7 +181,7 @@ def _begun(client: discord.Client) -> list[DiscordWebSocket]:
     return [one.ws for one in threads if one.ws._connection is client._connection and one.ws is not client.ws]
 
 
-async def advised(access: Access) -> int:
+async def advised(access: AccountAccess) -> int:
     """Return into how many connections Discord advises to divide an account. Raises PlatformFailure."""
     with pointed_at(access):
         url = Route("GET", "/gateway/bot").url

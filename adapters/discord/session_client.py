@@ -7,10 +7,10 @@ from typing import Any
 
 import discord
 
-from adapters.discord.access.rulers import Rulers
-from adapters.discord.access.sight import Sight
-from adapters.discord.connection import Absence, ClientOptions
-from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
+from adapters.discord.access.administrators import Administrators
+from adapters.discord.access.visibility import Visibility
+from adapters.discord.connection import ClientOptions, ConnectionLoss
+from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
@@ -24,17 +24,17 @@ class SessionClient(discord.Client):
     What has a higher id than `since` came after the session began.
     """
 
-    def __init__(self, settings: ClientOptions, limits: Limits, rulers: Rulers, resumption: Resumption) -> None:
+    def __init__(self, settings: ClientOptions, limits: Limits, administrators: Administrators, resumption: Resumption) -> None:
         super().__init__(**settings.arguments(), http_trace=limits.trace())
-        self.items: asyncio.Queue[GatewayEvent | ConnectionChange | Unheard | discord.Guild] = asyncio.Queue()
+        self.items: asyncio.Queue[GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild] = asyncio.Queue()
         self.since = 0
         self.live = False
-        self.absence = Absence(settings.pace.patience)
-        self.rulers = rulers
+        self.absence = ConnectionLoss(settings.pace.patience)
+        self.administrators = administrators
         self.window = RecentMessages()
         self._settings = settings
         self._limits = limits
-        self._sight = Sight()
+        self._visibility = Visibility()
         self._known = self._complete = self._away = False
         self._resumption = resumption
         resumption.attach(self, self._look, lambda: not self.live)
@@ -81,7 +81,7 @@ class SessionClient(discord.Client):
     def _begin(self) -> None:
         if self._away or self._resumption.replaying or not self._known:
             return
-        self.rulers.learn(self.guilds)
+        self.administrators.learn(self.guilds)
         self._look()
         self.live = self._complete = True
         self.absence.end()
@@ -90,7 +90,7 @@ class SessionClient(discord.Client):
 
     def _look(self) -> None:
         for guild in self.guilds:
-            self._sight.changed(guild)
+            self._visibility.changed(guild)
 
     async def on_disconnect(self) -> None:
         """The connection was lost: what is known of places may not be true any more."""
@@ -102,7 +102,7 @@ class SessionClient(discord.Client):
         """A server came back, or came late."""
         self._resumption.see(guild.id)
         self.window.drop_server(guild.id)
-        self.rulers.learn([guild])
+        self.administrators.learn([guild])
         self.items.put_nowait(guild)
 
     async def on_guild_unavailable(self, guild: discord.Guild) -> None:

@@ -13,22 +13,22 @@ from adapters.base import Adapter, Presence, Sending
 from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
 from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
-from adapters.matrix.account.account import Access, Account
+from adapters.matrix.account.account import Account, Credentials
+from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.files import Files
-from adapters.matrix.incoming.gaps import Gaps
+from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.history import Presences, before
 from adapters.matrix.incoming.references import References
-from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.sending import Sender
 from adapters.matrix.outgoing.typing import thinking
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
-from adapters.matrix.rooms.direct import Asides
+from adapters.matrix.rooms.direct import DirectRooms
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.inviters import Invites
 from adapters.matrix.rooms.past_names import PastNames
@@ -36,10 +36,10 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
 from adapters.matrix.verification.verifications import Verifications
-from adapters.together import until_one_ends
+from adapters.task_groups import until_one_ends
 from localization.sentences import Said, _, lazy
 
-__all__ = ["Access", "Matrix"]
+__all__ = ["Credentials", "Matrix"]
 
 _PACE = Pace()
 _AWAY = lazy("Matrix is not connected now; what waits is sent as soon as it is.")
@@ -56,7 +56,7 @@ class Connected:
     rooms: Rooms
     sender: Sender
     files: Files
-    asides: Asides
+    asides: DirectRooms
     presences: Presences
     departures: Departures
     past_names: PastNames
@@ -79,7 +79,7 @@ class Matrix(Adapter):
     edit_seconds = 4.0
     at_once = 100
     """The events of a room that one sync brings at most."""
-    gaps: type[Gaps] = Gaps
+    gaps: type[Backfill] = Backfill
     rooms: type[Rooms] = Rooms
     hearing: type[Hearing] = Hearing
     invitations: type[Invitations] = Invitations
@@ -88,7 +88,7 @@ class Matrix(Adapter):
 
     def __init__(
         self,
-        access: Access,
+        access: Credentials,
         folder: Path,
         notes: Notes,
         now: Callable[[], int],
@@ -142,7 +142,7 @@ class Matrix(Adapter):
         timeline_state = TimelineState(client, self._notes, self._pace, self.references)
         invitations = self.invitations(client, self._notes, self._invites, self._pace)
         gatherer = Gatherer(client, rooms, timeline_state, self.gaps(client))
-        saying = Saying(timeline_state, self._bots)
+        saying = MessageReader(timeline_state, self._bots)
         hearing = self.hearing(rooms, timeline_state, invitations, saying)
         departures = Departures(client, rooms, self._notes)
         wire = Wire(client, rooms)
@@ -154,7 +154,7 @@ class Matrix(Adapter):
             self._pace,
             self.at_once,
         )
-        asides = Asides(client, rooms, self._notes)
+        asides = DirectRooms(client, rooms, self._notes)
         presences = Presences(client, rooms, timeline_state.lookups, saying)
         sender = Sender(client, rooms, self._now, wire=wire)
         past_names = self.past_names(client)

@@ -45,11 +45,11 @@ def signed_out() -> PlatformRefused:
     )
 
 
-class Stranger(PlatformFailure):
+class NotAHomeserver(PlatformFailure):
     """The server that answers is no homeserver, or something else is temporarily in front of it."""
 
 
-class Denied(Exception):
+class RequestRefused(Exception):
     """The homeserver refused a request; `code` is Matrix's error code, '' if it asks for authentication."""
 
     def __init__(self, status: int, body: Json) -> None:
@@ -77,11 +77,11 @@ async def ask(
     status, found = await answered(client, method, where, data, headers | {"Content-Type": "application/json"})
     # A homeserver answers with a Matrix error code for anything it does not have.
     if found is None or (status == 404 and "errcode" not in found):
-        raise Stranger(_away(str(status)))
+        raise NotAHomeserver(_away(str(status)))
     if found.get("errcode") in _OVER:
         raise SignedOut(soft=bool(found.get("soft_logout")))
     if status >= 400:
-        raise Denied(status, found)
+        raise RequestRefused(status, found)
     return found
 
 

@@ -13,7 +13,7 @@ from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
 from adapters.matrix.account.account import Account
 from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
-from adapters.matrix.incoming.batch import Batch, Gatherer
+from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -21,10 +21,10 @@ from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.invitations import Invitations
-from adapters.matrix.rooms.room import Record
+from adapters.matrix.rooms.room import RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification.verifications import Verifications
-from adapters.together import go_on
+from adapters.task_groups import go_on
 
 STREAM = "sync"
 """The name of the cursor."""
@@ -182,7 +182,7 @@ class Sync:
                 await read_up_to(self._client, room, event)
 
 
-def _missed(batch: Batch) -> list[tuple[str, ...]]:
+def _missed(batch: SyncBatch) -> list[tuple[str, ...]]:
     """Return the key prefixes of places where something may have been missed.
 
     Everywhere, if it is unknown up to where she heard; rooms that could not be read back in full; and rooms she was away
@@ -190,7 +190,7 @@ def _missed(batch: Batch) -> list[tuple[str, ...]]:
     """
     if not batch.since:
         return [()]
-    known = [one for one in batch.segments if one.inside and one.room.record != Record()]
+    known = [one for one in batch.segments if one.inside and one.room.record != RoomRecord()]
     return [("", one.room.id) for one in known if not one.whole or not one.room.record.inside]
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.events import Circle, Message, Person, Place
-from bot.commands.being import owned
-from bot.config.crowd import accounts, circles
+from bot.commands.general_commands import owned
+from bot.config.people_sections import accounts, circles
 from bot.config.settings import Settings
 from bot.conversation.preferences import Chosen
 from memory.ports import Clock

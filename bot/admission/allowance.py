@@ -12,12 +12,12 @@ from enum import Enum
 
 from adapters.events import Person, Place
 from bot.admission.place_limits import EACH, HERE, place_limits, stricter
-from bot.commands.being import owned
-from bot.config.crowd import Limit
+from bot.commands.general_commands import owned
+from bot.config.people_sections import Limit
 from bot.config.settings import Settings
 from bot.conversation.people import People
 from bot.conversation.preferences import Chosen
-from memory.places.settings import KeptSettings
+from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock
 from memory.types import MINUTE, Identity
 

@@ -1,7 +1,7 @@
 """Limits of a place, and of each person in it, as set by its admins: never more than the configuration allows."""
 
 from adapters.events import Place
-from bot.config.crowd import Limit, LimitsSection
+from bot.config.people_sections import Limit, LimitsSection
 from bot.conversation.preferences import LIMITED, Chosen
 from bot.errors import BadInput
 from localization.sentences import lazy

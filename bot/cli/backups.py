@@ -9,7 +9,7 @@ from bot.app import RandomIds, address_of, key_of, opened, prepare
 from bot.cli.output import ask, show
 from bot.commands.texts import receipts
 from bot.config import home
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
 from bot.config.settings import Settings, local_zone
 from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
@@ -17,7 +17,7 @@ from memory.core import Memory, Ports
 from memory.errors import BackupFailed, KeyUnusable, MemoryFailure
 from memory.ports import Progress
 from memory.store import home_files, restoring, rotating
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.text.time.times import SystemClock
 
 _MEGABYTE = 1_000_000
@@ -26,7 +26,7 @@ _MEGABYTE = 1_000_000
 async def backup(file: Path) -> int:
     """Write a verified backup and say how to keep it."""
     async with opened() as app:
-        with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
+        with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
             held = await app.memory.backup(file.absolute(), in_megabytes(told))
         done = ngettext(
             "Backed up {n} message to {file}, read back and sound.",
@@ -47,31 +47,31 @@ def in_megabytes(told: Progress) -> Progress:
 
 async def restore(file: Path, yes: bool) -> int:
     """Replace the memory with a backup, under an exclusive lock, and drop from it what was forgotten since it was made."""
-    around, settings = prepare()
+    environment, settings = prepare()
     if not file.is_file():
         raise BackupFailed(lazy("There is no backup at {file}.", file=file))
     clock = SystemClock()
-    with home.alone(around, clock):
-        _openable(file, around, settings)
-    address = address_of(around, settings)
-    there = address or (around.db_path if home_files.size(around.db_path) else None)
+    with home.alone(environment, clock):
+        _openable(file, environment, settings)
+    address = address_of(environment, settings)
+    there = address or (environment.db_path if home_files.size(environment.db_path) else None)
     if there and not ask(_("Replace {db_path} with {file}?", file=file, db_path=there), yes=yes):
         show(_("Nothing was restored. Say --yes to replace the memory with it."), file=sys.stderr)
         return 1
-    with home.alone(around, clock):
+    with home.alone(environment, clock):
         # Checked again: the key may have been rotated while the question waited for its answer.
-        key = _openable(file, around, settings)
-        chosen = await _finish_forgetting(around.db_path, key, address) if there else None
-        with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
-            held = await restoring.stage(file, key, around.db_path, in_megabytes(told))
-        kept = await _without_the_forgotten(file, key, around.db_path, chosen)
+        key = _openable(file, environment, settings)
+        chosen = await _finish_forgetting(environment.db_path, key, address) if there else None
+        with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
+            held = await restoring.stage(file, key, environment.db_path, in_megabytes(told))
+        kept = await _without_the_forgotten(file, key, environment.db_path, chosen)
         if address:
             replace = imported("memory.store.postgresql.replacing:replace")
-            with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
-                aside = await replace(address, around.db_path, key, in_megabytes(told))
+            with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
+                aside = await replace(address, environment.db_path, key, in_megabytes(told))
         else:
-            restoring.decide(around.db_path)
-            aside = restoring.finish(around.db_path, clock.now())
+            restoring.decide(environment.db_path)
+            aside = restoring.finish(environment.db_path, clock.now())
     show(ngettext("Restored {n} message from {file}.", "Restored {n} messages from {file}.", kept, file=file)
           + (" " + ngettext("{n} that was forgotten since stays forgotten.", "{n} that were forgotten since stay forgotten.", held - kept) if held > kept else "")
           + (f" {receipts.set_aside(aside, local_zone(settings))}" if aside else ""))  # fmt: skip
@@ -80,7 +80,7 @@ async def restore(file: Path, yes: bool) -> int:
 
 async def rotate() -> int:
     """Rotate the memory's key under an exclusive lock, and say what the old one is still for."""
-    around, settings = prepare()
+    environment, settings = prepare()
     if settings.key_env:
         raise KeyUnusable(
             lazy(
@@ -88,14 +88,14 @@ async def rotate() -> int:
                 env=settings.key_env,
             )
         )
-    key_path = around.path(settings.key_file) if settings.key_file else around.home / "key"
-    with home.alone(around, SystemClock()):
-        if address := address_of(around, settings):
+    key_path = environment.path(settings.key_file) if settings.key_file else environment.home / "key"
+    with home.alone(environment, SystemClock()):
+        if address := address_of(environment, settings):
             done = await imported("memory.store.postgresql.sealing.rewrapping:rewrap")(address, key_path)
         else:
-            home_files.require_there(around.db_path)
-            with imported("adapters.console.progress:Told")(_("Copied MB:")) as told:
-                done = await rotating.rotate(around.db_path, key_path, in_megabytes(told))
+            home_files.require_there(environment.db_path)
+            with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
+                done = await rotating.rotate(environment.db_path, key_path, in_megabytes(told))
     show(
         ngettext(
             "The memory, {n} message, has a new key; copy it somewhere safe: {path}",
@@ -113,9 +113,9 @@ async def rotate() -> int:
     return 0
 
 
-def _openable(file: Path, around: Surroundings, settings: Settings) -> bytes:
+def _openable(file: Path, environment: Environment, settings: Settings) -> bytes:
     """Return the memory's key. Raises BackupFailed if it opens no backup in the file."""
-    key, key_path, _made = key_of(around, settings, new=False)
+    key, key_path, _made = key_of(environment, settings, new=False)
     if key_path and (old := rotating.made_before(file, key, key_path)):
         raise BackupFailed(
             lazy(
@@ -133,7 +133,7 @@ Chosen = tuple[Sequence[tuple[str, str, str]], Sequence[tuple[str, str, str]]]
 """Who opted out, and which accounts are linked."""
 
 
-async def _finish_forgetting(path: Path, key: bytes, address: Address | None) -> Chosen | None:
+async def _finish_forgetting(path: Path, key: bytes, address: DatabaseAddress | None) -> Chosen | None:
     """Complete the tombstone log with forgetting that a killed command began: only the memory to be set aside knows of it.
 
     Returns its opt-outs and links, None if it cannot be read.

@@ -13,9 +13,9 @@ from adapters.events import Person
 from bot.app import App, opened, told_key, until_stopped
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
-from bot.conversation.one_at_a_time import Alone
+from bot.conversation.conversation_lock import SoleProcess
 from bot.imports import imported
-from bot.service.lost import lost
+from bot.service.refused_accounts import lost
 from bot.talk import Talk, talking
 from localization.sentences import _, ngettext
 from memory.types import Domain
@@ -27,7 +27,7 @@ _HISTORY = 100
 async def chat(as_: str, session: str, show_prompt: bool) -> int:
     """Run a conversation until the input ends; return 1 if a line could not be read, else 0."""
     async with opened(greets=True) as app:
-        person = Person("console", as_ or app.base.around.user, as_ or app.base.around.user)
+        person = Person("console", as_ or app.base.environment.user, as_ or app.base.environment.user)
         view = await app.view(person.id)
         screen = await _screen(app, view)
         thread = await app.domains.thread(view, session)
@@ -36,7 +36,7 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         for platform, why in (await lost(app.memory.settings, app.base.settings)).items():
             screen.note(_("I am not on {platform} any more. {why}", platform=platform.capitalize(), why=why))
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
-            with Alone(app.base.around.home, console.place.key) as alone:
+            with SoleProcess(app.base.environment.home, console.place.key) as alone:
                 app.maintenance.poke(view.home)
                 await _until_stopped(_converse(console, talk, view.home, alone=alone), console, talk)
         return 1 if screen.refused else 0
@@ -82,7 +82,7 @@ async def _screen(app: App, view: View) -> Screen:
     async def names() -> list[str]:
         return [session.name for session in await view.sessions.all()]
 
-    said, variables = await view.messages.last_said(_HISTORY), app.base.around.variables
+    said, variables = await view.messages.last_said(_HISTORY), app.base.environment.variables
     colour = "NO_COLOR" not in variables and variables.get("TERM") != "dumb"
     screen: Screen = imported("adapters.console.terminal:Terminal")(said, names, colour=colour)
     return screen

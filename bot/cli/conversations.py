@@ -7,14 +7,14 @@ from contextlib import nullcontext
 
 from adapters.events import Person
 from bot.app import App, opened
-from bot.cli import rows
+from bot.cli import json_output
 from bot.cli.output import ask, interruptible, show
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
 from bot.imports import imported
 from bot.rights.exporting import Exporting, exported
-from bot.rights.forgetting import nothing, preview, span
+from bot.rights.forget_preview import nothing, preview, span
 from bot.service.maintenance import Estimate
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
@@ -36,7 +36,7 @@ async def recall(as_: str, query: str, k: int, session: str, as_json: bool, *, d
         raise BadInput(lazy("Gists and months are found in all conversations at once; leave out --session or --digests."))
     questions = _Questions(query)
     async with opened() as app:
-        view, asker = await app.view(as_), as_ or app.base.around.user
+        view, asker = await app.view(as_), as_ or app.base.environment.user
         only = await view.sessions.named(session) if session else None
         for at, line in enumerate(questions):
             if not (line or as_json):
@@ -93,7 +93,7 @@ def _line() -> bytes:
 async def _print_hits(app: App, view: View, query: str, hits: Sequence[Hit | Condensed], as_json: bool) -> None:
     zone, now = view.home.time_zone, app.base.clock.now()
     if as_json:
-        found = [rows.hit(hit, zone) if isinstance(hit, Hit) else rows.condensed(hit, zone) for hit in hits]
+        found = [json_output.hit(hit, zone) if isinstance(hit, Hit) else json_output.condensed(hit, zone) for hit in hits]
         print(json.dumps({"query": query, "hits": found}, ensure_ascii=False), flush=True)
     elif not hits:
         show(_('Nothing was found about "{query}".', query=query))
@@ -113,7 +113,7 @@ async def sessions(as_: str, as_json: bool) -> int:
         found = await view.sessions.all()
         for session in found:
             if as_json:
-                print(json.dumps(rows.session(session, view.home.time_zone), ensure_ascii=False))
+                print(json.dumps(json_output.session(session, view.home.time_zone), ensure_ascii=False))
             else:
                 last = receipts.since(session.last_at, app.base.clock.now())
                 show(f"{receipts.short(session.name)}: {receipts.messages(session.messages)}, {last}")
@@ -135,7 +135,7 @@ async def summarize(as_: str, name: str, as_json: bool) -> int:
             session = newest[0]
         digests = await app.maintenance.summarize(view.home, session)
         if as_json:
-            print(json.dumps([rows.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
+            print(json.dumps([json_output.digest(session, d, view.home.time_zone) for d in digests], ensure_ascii=False))
         else:
             show(
                 receipts.summary(digests, view.home.time_zone)
@@ -153,7 +153,7 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             show(question, file=sys.stderr)
             if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
                 return 1
-        with imported("adapters.console.progress:Told")(_("Summarized")) as told:
+        with imported("adapters.console.progress_bar:ProgressBar")(_("Summarized")) as told:
             result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
         if result.pieces:
             made = ngettext("{n} piece of profile, eras, narrative and self made.",
@@ -211,12 +211,12 @@ _OFTEN = 500
 async def export(as_: str, as_text: bool, *, own: bool) -> int:
     """Print every message of a person's memory in the order stored; `own`: across all their accounts and shared places."""
     async with opened() as app:
-        view, person = await app.view(as_), Person("console", as_ or app.base.around.user, "")
+        view, person = await app.view(as_), Person("console", as_ or app.base.environment.user, "")
         lines = Exporting(app.memory, app.domains).lines(person, as_text=as_text) if own else exported(view, as_text=as_text)
         total = 0 if own else await view.messages.count()
         # If the lines themselves are watched, they are the progress; the first appear at once.
         tells = not sys.stdout.isatty() and (own or total > _OFTEN)
-        with imported("adapters.console.progress:Told")(_("Exported messages:")) if tells else nullcontext() as told:
+        with imported("adapters.console.progress_bar:ProgressBar")(_("Exported messages:")) if tells else nullcontext() as told:
             done = 0
             async for line in lines:
                 if as_text:

@@ -7,7 +7,7 @@ import sys
 from bot.app import App, opened, until_stopped
 from bot.cli.output import show
 from bot.commands.texts import dream_text, kinds
-from bot.dreams.dreaming import Dreamt
+from bot.dreams.dreaming import DreamPass
 from bot.imports import imported
 from localization.sentences import _
 
@@ -27,7 +27,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
     for domain in domains:
         if stop.is_set():
             break
-        with imported("adapters.console.progress:Told")(_("Gone through conversations:")) as told:
+        with imported("adapters.console.progress_bar:ProgressBar")(_("Gone through conversations:")) as told:
             dreamt = await app.dreams.dream(domain, forced=forced, tell=told)
         failed |= bool(dreamt.report and dreamt.report.failed)
         if as_json:
@@ -49,12 +49,12 @@ async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
         return False
 
 
-def _row(app: App, dreamt: Dreamt) -> str:
+def _row(app: App, dreamt: DreamPass) -> str:
     place = {"domain": app.memory.places.scope(dreamt.domain), "kind": dreamt.domain.ref.kind.value}
     return json.dumps({**place, "platform": dreamt.domain.ref.platform, "report": dreamt.report and dreamt.report.kept()})
 
 
-def _told(dreamt: Dreamt) -> str:
+def _told(dreamt: DreamPass) -> str:
     head = f"{kinds.place(dreamt.domain.ref)}:"
     if dreamt.report is None:
         return f"{head} {_('another process dreams it just now')}"

@@ -13,13 +13,13 @@ from adapters.events import conversation
 from bot.app import App, opened, until_stopped
 from bot.cli.output import interruptible, show
 from bot.imports import imported
-from bot.service.deriving import deriving
+from bot.service.lazy_derivation import deriving
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
-from memory.places.threads import thread
-from memory.store.locks import FileLock
-from memory.tiers.messages.storing import Kept
+from memory.places.named_conversations import thread
+from memory.store.file_locks import FileLock
+from memory.tiers.messages.storing import StoringOutcome
 from memory.transfer.detect import lines_in, read_file
 from memory.transfer.message import BadLine, Incoming, speakers
 from memory.types import Identity, Imported, Kind, NewExchange, Session, SessionRef
@@ -36,11 +36,11 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
     The rest, also after an embedder's failure, is left to the next `lyra run`. If one is running now, all of it is left to that
     process: two processes embedding the same messages would take twice as long.
     """
-    awake = FileLock(app.base.around.home / "run.lock")
+    awake = FileLock(app.base.environment.home / "run.lock")
     if app.meaning.embedder is None or not awake.take():
         return
     awake.release()
-    with imported("adapters.console.progress:Told")(str(_EMBEDDED)) as told:
+    with imported("adapters.console.progress_bar:ProgressBar")(str(_EMBEDDED)) as told:
         embedding = asyncio.create_task(view.embed(told))
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -71,9 +71,9 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
     async with opened() as app:
         view = await app.view(as_)
         default = session or (Path(file).stem if file != "-" else "imported")
-        person = as_ or app.base.around.user
+        person = as_ or app.base.environment.user
         importer = _Importer(app, view, person, default, placed=bool(session))
-        with imported("adapters.console.progress:Told")(_("Imported lines:")) as told:
+        with imported("adapters.console.progress_bar:ProgressBar")(_("Imported lines:")) as told:
             read = 0
             lines = read_file(Path(file), format_, view.home.time_zone, person)
             total = await asyncio.to_thread(lines_in, Path(file), format_)
@@ -143,7 +143,7 @@ class _Importer:
             Imported(line.origin, line.former, self._placed, line.timed, conversation("console", self._person, place).key),
         )  # fmt: skip
 
-    def _count(self, kept: Kept) -> None:
+    def _count(self, kept: StoringOutcome) -> None:
         self._counts["stored"] += len(kept.stored)
         self._counts["known"] += kept.known
         self._counts["forgotten"] += kept.forgotten

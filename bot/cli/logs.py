@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from bot.config.environment import surroundings
+from bot.config.environment import read_environment
 from bot.service.log import FILE
 from bot.service.log_file import newest
 from localization.sentences import _
@@ -15,7 +15,7 @@ _LOOK_SECONDS = 0.5
 
 async def logs(lines: int, *, follow: bool) -> int:
     """Print the last lines of the log and, with `follow`, new ones until Ctrl-C."""
-    path = surroundings().home / FILE
+    path = read_environment().home / FILE
     size = path.stat().st_size if path.is_file() else 0
     last = newest(path, lines)
     print(

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.cli import memory_commands, options
-from bot.service.roles import Role
+from bot.service.process_roles import Role
 from localization.sentences import _
 
 cli = typer.Typer(
@@ -64,7 +64,7 @@ def web(
     """Open the memory page in a browser.
 
     Prints a link that works once. If Lyra is not awake, this serves the page itself, with her to talk to, until Ctrl-C."""
-    options.run("bot.cli.page:web", as_, opens=open)
+    options.run("bot.cli.web_command:web", as_, opens=open)
 
 
 def status(json: options.Json = False) -> None:
@@ -117,7 +117,7 @@ def move(
 
     Nothing else may use the memory meanwhile. All of it is read back row by row before the configuration names its new place. If it is cut off, the
     same command carries on. A database that already holds something is refused."""
-    options.run("bot.cli.moving:move", to, password_env, yes)
+    options.run("bot.cli.move_command:move", to, password_env, yes)
 
 
 def privacy() -> None:
@@ -136,12 +136,12 @@ def link(
     """Link another account of yours, so that Lyra knows that both are you.
 
     Without a code, you get one to tell her there; with one, you agree to what she asked there."""
-    options.run("bot.cli.linking:say", as_, f"link {code}".strip())
+    options.run("bot.cli.link_command:say", as_, f"link {code}".strip())
 
 
 def unlink(as_: options.As = options.NOT_GIVEN) -> None:
     """Unlink this account from the others."""
-    options.run("bot.cli.linking:say", as_, "unlink")
+    options.run("bot.cli.link_command:say", as_, "unlink")
 
 
 def model(
@@ -209,13 +209,13 @@ def login() -> None:
     """Sign her in to Matrix.
 
     Where the homeserver lets accounts in on a page, this shows where, and waits until you agreed there. Her device and keys stay."""
-    options.run("bot.cli.matrix.login:login")
+    options.run("bot.cli.matrix.login_command:login")
 
 
 @matrix.command("recovery-key")
 def recovery_key() -> None:
     """Print the key by which another client of her account can verify her. It is a secret."""
-    options.run("bot.cli.matrix.keys:recovery_key")
+    options.run("bot.cli.matrix.account_keys:recovery_key")
 
 
 @matrix.command("verify")
@@ -223,7 +223,7 @@ def verify() -> None:
     """Compare the emoji of somebody who verifies her, here where nobody can change what you see.
 
     Shows what waits and asks whether their app shows the same; says who is verified where nothing waits. Works while she is awake."""
-    options.run("bot.cli.matrix.keys:verify")
+    options.run("bot.cli.matrix.account_keys:verify")
 
 
 @matrix.command("replace-identity")
@@ -231,7 +231,7 @@ def replace_identity() -> None:
     """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
 
     Whoever verified her before has to verify her again."""
-    options.run("bot.cli.matrix.keys:replace_identity")
+    options.run("bot.cli.matrix.account_keys:replace_identity")
 
 
 for command in (

@@ -9,12 +9,12 @@ from typer.exceptions import Abort, Exit, TyperException
 
 from adapters.errors import PlatformFailure
 from adapters.markup import printable
+from bot.cli.help_texts import command, misuse
 from bot.cli.main import cli
 from bot.cli.output import show
-from bot.cli.usage import command, misuse
 from bot.config.language import spoken
 from bot.errors import Cancelled, LyraError
-from localization.languages import read_in
+from localization.current_language import read_in
 from localization.sentences import _, told
 from memory.errors import MemoryFailure
 

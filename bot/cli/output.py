@@ -10,8 +10,8 @@ from typing import TextIO, TypeVar
 from adapters.markup import printable
 from bot.errors import BadInput, Cancelled
 from bot.imports import imported
-from localization.answers import CHOICE, NO, YES
 from localization.sentences import _, lazy_plural
+from localization.yes_or_no import CHOICE, NO, YES
 
 T = TypeVar("T")
 _PAGE = 20

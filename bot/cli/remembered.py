@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 
 from bot.app import App, opened
-from bot.cli import rows
+from bot.cli import json_output
 from bot.cli.output import page_of, show
-from bot.commands.banking import PRIVATE
+from bot.commands.bank_commands import PRIVATE
 from bot.commands.correction import put_right
 from bot.commands.texts import ladder_text, page_text, receipts
 from localization.sentences import _, lazy
@@ -26,7 +26,7 @@ async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = Tru
         found, _begin, more = page_of(await view.digests.all(), page, whole=whole)
         for session, digest in found:
             if as_json:
-                _print(rows.digest(session, digest, view.home.time_zone))
+                _print(json_output.digest(session, digest, view.home.time_zone))
             else:
                 show(_("{session} ({tier}, by {writer}), ", session=session.name, tier=digest.tier, writer=digest.writer) +
                      f"{receipts.summary([digest], view.home.time_zone)}\n")  # fmt: skip
@@ -56,16 +56,16 @@ async def tier(as_: str, part: str, past: bool, as_json: bool, page: int = 0, *,
     return 0
 
 
-async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool) -> Sequence[rows.Row]:
+async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool) -> Sequence[json_output.Row]:
     zone, said = view.home.time_zone, await view.digests.receipts(told)
     match name:
         case "profile":
-            return [rows.fact(one, said, zone) for one in told]
+            return [json_output.fact(one, said, zone) for one in told]
         case "era":
-            return rows.months(told, said, {} if past else await view.digests.era_sessions(), zone)
+            return json_output.months(told, said, {} if past else await view.digests.era_sessions(), zone)
         case "narrative":
-            return [rows.line(one, said, zone) for one in told]
-    return [rows.state(await view.self_state.now(), told, said, zone, await view.self_state.history() if past else ())]
+            return [json_output.line(one, said, zone) for one in told]
+    return [json_output.state(await view.self_state.now(), told, said, zone, await view.self_state.history() if past else ())]
 
 
 async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool, before: int = 0) -> None:
@@ -105,11 +105,11 @@ async def reset(as_: str, as_json: bool) -> int:
 async def correct(as_: str, fact: str, text: str, as_json: bool) -> int:
     """Replace a fact with what a person says. Raises BadInput for empty text, NotFound."""
     async with opened() as app:
-        view, name = await app.view(as_), as_ or app.base.around.user
+        view, name = await app.view(as_), as_ or app.base.environment.user
         old, new = await put_right(app, view, name, fact, text)
         said, zone, now = await view.digests.receipts([new]), view.home.time_zone, app.base.clock.now()
         if as_json:
-            _print(rows.fact(new, said, zone))
+            _print(json_output.fact(new, said, zone))
         else:
             ids = await view.ids.short([new.id])
             show(ladder_text.corrected(old, new, said[new.key], ids, now, zone))
@@ -124,7 +124,7 @@ async def about(as_: str, name: str, as_json: bool) -> int:
         said, zone = await view.digests.receipts([fact for page in pages for fact in page.facts]), view.home.time_zone
         for page in pages:
             if as_json:
-                _print(rows.page(page, said, zone))
+                _print(json_output.page(page, said, zone))
             else:
                 ids = await view.ids.short(page_text.named(page))
                 show(page_text.told(page, said, ids, app.base.clock.now(), zone))
@@ -147,5 +147,5 @@ async def forget(as_: str, fact: str, as_json: bool) -> int:
     return 0
 
 
-def _print(row: rows.Row) -> None:
+def _print(row: json_output.Row) -> None:
     print(json.dumps(row, ensure_ascii=False))

@@ -36,7 +36,7 @@ async def status(as_json: bool) -> int:
         else:
             show(_kept(backlog))
             show(_waiting(backlog))
-            show(Connector(app.models, app.base.around, _no_probe).describe("lyra "))
+            show(Connector(app.models, app.base.environment, _no_probe).describe("lyra "))
             show(app.meaning.describe())
             if waiting:
                 show(ngettext("{n} text waits for that; words find it meanwhile.",

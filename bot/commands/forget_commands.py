@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.asked import source_id
+from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_call import source_id
 from bot.commands.group import Group, plain
-from bot.commands.pages import Pages
 from bot.commands.texts import receipts
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
-from bot.rights.forgetting import nothing, preview, span
-from bot.rights.unquoting import drop_quotes
+from bot.rights.forget_preview import nothing, preview, span
+from bot.rights.quote_removal import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
@@ -97,7 +97,7 @@ async def _forget(going: Sequence[tuple[View, Selection]]) -> Forgotten:
 class ForgetCommands(Group):
     """/forget, Forget this."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages) -> None:
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages) -> None:
         super().__init__(services, adapters, pages)
         self._selecting = SelectedForgetting(services)
 
@@ -226,7 +226,7 @@ class ForgetCommands(Group):
         said = await view.messages.latest_of(session, Identity(call.person.platform, call.person.id), _LOOKED_BACK)
         if not said:
             return plain(_("You said nothing here that I keep."))
-        tells = imported("bot.models.offline.understanding:tells")
+        tells = imported("bot.models.offline.message_kinds:tells")
         meant = next((one for one in said if tells(one.text)), said[0])
         found = [(view, await view.selecting.of(meant))]
         receipt = await self._selecting.ask(call, found, self._where(call), self._sign(call))

@@ -8,23 +8,23 @@ from adapters.base import Adapter
 from adapters.command_table import Call, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Person, Reach
-from bot.commands.pages import GONE, Pages
-from bot.context.naming import borne, name_of
+from bot.commands.answer_pages import GONE, AnswerPages
+from bot.context.unstored_names import borne, name_of
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
-from localization.languages import current
+from localization.current_language import current
 from localization.sentences import Sentence, lazy
 from memory.index.hits import Hit
-from memory.tiers.exchanges import Placed
-from memory.types import Borne, Identity, Session
+from memory.tiers.exchanges import PlacedMessage
+from memory.types import Identity, NameUse, Session
 from memory.view.view import View
 
 
 class Group:
     """A group of commands."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages) -> None:
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages) -> None:
         self._services = services
         self._adapters = adapters
         self._pages = pages
@@ -48,10 +48,10 @@ class Group:
         """Return the caller's display name."""
         return await name_of(view.messages, self._adapters[call.place.platform], call.place, call.person)
 
-    async def _borne(self, call: Call, view: View, person: Person) -> Borne:
+    async def _borne(self, call: Call, view: View, person: Person) -> NameUse:
         """Return whether another person who is present has or had the display name that a person would take."""
         found = await borne(view.messages, self._adapters[call.place.platform], call.place, [person])
-        return next(iter(found.values()), Borne.NOT)
+        return next(iter(found.values()), NameUse.NOT)
 
     @staticmethod
     def _shared(call: Call) -> bool:
@@ -85,7 +85,7 @@ class Group:
         elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
         return {one.home.key for one in elsewhere}
 
-    def _address(self, call: Call, found: Hit | Placed, closed: Collection[int]) -> str:
+    def _address(self, call: Call, found: Hit | PlacedMessage, closed: Collection[int]) -> str:
         """Return the link to a message that the caller can open, '' if there is none."""
         adapter = self._adapters[call.place.platform]
         if found.platform != adapter.platform or found.exchange.domain in closed:

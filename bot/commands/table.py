@@ -6,31 +6,31 @@ from dataclasses import replace
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Reply, Surface
 from adapters.errors import CommandUnclear, PlaceGone
-from adapters.events import Asked, Message
+from adapters.events import MenuCall, Message
 from adapters.markup import called, check_words, knows, parse_command
 from bot.admission.allowance import Allowance
-from bot.commands.answers import Answers
-from bot.commands.asked import Gated, answered, written
-from bot.commands.asking import Asking
-from bot.commands.banking import Banking
-from bot.commands.being import Being, owned
-from bot.commands.confiding import ConfidingCommands
+from bot.commands.answer_pages import AnswerPages
+from bot.commands.bank_commands import BankCommands
+from bot.commands.command_answers import CommandAnswers
+from bot.commands.command_call import GatedConfirmation, answered, written
+from bot.commands.confidence_commands import ConfidenceCommands
+from bot.commands.dream_commands import DreamCommands
+from bot.commands.feedback_commands import FeedbackCommands
 from bot.commands.forget_commands import ForgetCommands
-from bot.commands.judging import Judging
-from bot.commands.knowing import Knowing
-from bot.commands.linking import LINK, UNLINK, LinkCommands
-from bot.commands.pages import Pages
-from bot.commands.remembering import Remembering
+from bot.commands.general_commands import GeneralCommands, owned
+from bot.commands.knowledge_commands import KnowledgeCommands
+from bot.commands.link_commands import LINK, UNLINK, LinkCommands
+from bot.commands.question_commands import QuestionCommands
+from bot.commands.recall_commands import RecallCommands
 from bot.commands.sas_command import SasCommand
-from bot.commands.settling import Settling
-from bot.commands.summing import Summing
-from bot.commands.thoughts import ThoughtCommands
+from bot.commands.settings_commands import SettingsCommands
+from bot.commands.summary_commands import SummaryCommands
 from bot.context.persona import Persona
-from bot.conversation.answering.under_way import UnderWay
+from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.error_texts import told
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
-from bot.delivery.waiting import LOST
+from bot.delivery.pending_sends import LOST
 from bot.dreams.dreaming import Dreams
 from bot.errors import BadInput, LyraError, PlaceUnknown
 from bot.models.connect import Connector
@@ -61,7 +61,7 @@ class Commands:
         meaning: EmbedderChoice,
         persona: Persona,
         once: Once,
-        under_way: UnderWay,
+        running_answers: RunningAnswers,
         allowance: Allowance,
     ) -> None:
         self._services = services
@@ -69,26 +69,26 @@ class Commands:
         self.refused = 0
         """The number of calls that were invalid or failed."""
         self._owners = services.settings.owners
-        pages = Pages()
-        self._answers = Answers(services, pages)
+        pages = AnswerPages()
+        self._answers = CommandAnswers(services, pages)
         common = services, self._adapters, pages
-        self._remembering = Remembering(*common, reconciliation.verifying)
+        self._recall_commands = RecallCommands(*common, reconciliation.verification)
         groups = (
-            self._remembering,
+            self._recall_commands,
             ForgetCommands(*common),
-            Summing(*common, allowance),
-            Knowing(*common),
-            ConfidingCommands(*common),
-            Banking(*common),
-            ThoughtCommands(*common, dreams),
-            Settling(*common, reconciliation.keeping),
+            SummaryCommands(*common, allowance),
+            KnowledgeCommands(*common),
+            ConfidenceCommands(*common),
+            BankCommands(*common),
+            DreamCommands(*common, dreams),
+            SettingsCommands(*common, reconciliation.keep_requests),
             IncognitoCommands(*common, once),
             ExportCommands(*common),
             LinkCommands(*common),
             SasCommand(*common),
-            Asking(*common, under_way),
-            Judging(*common),
-            Being(*common, connector, meaning, lambda: self.table, persona),
+            QuestionCommands(*common, running_answers),
+            FeedbackCommands(*common),
+            GeneralCommands(*common, connector, meaning, lambda: self.table, persona),
         )
         self.table = {spec.name: spec for group in groups for spec in group.specs()}
 
@@ -105,18 +105,18 @@ class Commands:
             if (owners or spec.who is not AnswerAudience.OWNER) and not (typed and spec.alone) and (verifies or not spec.verifies)
         }
 
-    def _is_owner(self, event: Message | Asked) -> bool:
+    def _is_owner(self, event: Message | MenuCall) -> bool:
         """Return whether the operator calls, with no other readers."""
         who = event.person
         return owned(who.platform) or (event.place.is_private and (who.platform, who.id) in self._owners)
 
-    def is_command(self, event: Message | Asked, adapter: Adapter) -> bool:
+    def is_command(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether an event is a command call for her, valid or not.
 
         In a shared place an unknown name is hers only if she is addressed: other bots listen to the same prefix. Bots call no
         commands.
         """
-        if isinstance(event, Asked):
+        if isinstance(event, MenuCall):
             return True
         name = called(event.text, adapter.prefix)
         if name is None or event.machine:
@@ -127,27 +127,27 @@ class Commands:
         """Return whether a message is a command call, hers or another bot's."""
         return called(message.text, adapter.prefix) is not None
 
-    def takes_back(self, event: Message | Asked, adapter: Adapter) -> bool:
+    def takes_back(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a valid command call withdraws what was said."""
         spec = self._called(event, adapter)
         return spec is not None and spec.takes_back
 
-    def is_right(self, event: Message | Asked, adapter: Adapter) -> bool:
+    def is_right(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a command is open even to those who may not use her: to see what is stored, and to withdraw it."""
         spec = self._called(event, adapter)
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export", UNLINK))
 
-    def goes_off_record(self, event: Message | Asked, adapter: Adapter) -> bool:
+    def goes_off_record(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a command is always off the record itself, even if called wrongly."""
-        return (event.command if isinstance(event, Asked) else called(event.text, adapter.prefix)) in (INCOGNITO, LINK)
+        return (event.command if isinstance(event, MenuCall) else called(event.text, adapter.prefix)) in (INCOGNITO, LINK)
 
-    def _called(self, event: Message | Asked, adapter: Adapter) -> CommandSpec | None:
+    def _called(self, event: Message | MenuCall, adapter: Adapter) -> CommandSpec | None:
         try:
             return self._meant(event, adapter)[0]
         except (CommandUnclear, LyraError):
             return None
 
-    async def run(self, heard: InboxEvent, event: Message | Asked, adapter: Adapter, ask: Ask) -> None:
+    async def run(self, heard: InboxEvent, event: Message | MenuCall, adapter: Adapter, ask: Ask) -> None:
         """Run a command and send its answer; errors are reported in one sentence.
 
         `ask` commits a message to be answered next.
@@ -164,7 +164,7 @@ class Commands:
             reply = await spec.handler(call)
             if reply.asks:
                 await ask(reply.asks)
-                if adapter.prefix or reply.asks.answers or (isinstance(event, Asked) and event.quiet):
+                if adapter.prefix or reply.asks.answers or (isinstance(event, MenuCall) and event.quiet):
                     # The answer itself shows that the call was heard.
                     await self._services.memory.journal.drop([heard.key])
                     return
@@ -178,32 +178,32 @@ class Commands:
                 log.warning("command.failed", platform=adapter.platform, why=str(error))
         await self._answers.say(event, adapter, reply, [heard.key], aside=aside, made_for=made_for)
 
-    def _gated(self, surface: Surface, event: Message | Asked, adapter: Adapter) -> Surface:
-        return Gated(surface, self._services.outgoing, adapter.platform, written(event), owner=self._is_owner(event))
+    def _gated(self, surface: Surface, event: Message | MenuCall, adapter: Adapter) -> Surface:
+        return GatedConfirmation(surface, self._services.outgoing, adapter.platform, written(event), owner=self._is_owner(event))
 
-    async def suggest(self, asked: Asked, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
+    async def suggest(self, asked: MenuCall, adapter: Adapter, parameter: str, typed: str) -> Sequence[str]:
         """Return completions for a parameter. Raises LyraError."""
         spec = self.table.get(asked.command)
         if spec is None or not any(one.name == parameter and one.suggests for one in spec.parameters):
             return ()
-        return await self._remembering.suggest(await self._call(asked, adapter, asked.arguments), parameter, typed)
+        return await self._recall_commands.suggest(await self._call(asked, adapter, asked.arguments), parameter, typed)
 
-    async def refuse(self, asked: Asked) -> None:
+    async def refuse(self, asked: MenuCall) -> None:
         """Tell somebody that they may not use her."""
         text = _("You cannot use me here; whoever runs me decides who can. /privacy and /forget are yours all the same.")
         await self._answers.say(asked, self._adapters[asked.place.platform], Reply(text, NO_LINKS), [])
 
-    async def cut_off(self, heard: InboxEvent, event: Message | Asked) -> None:
+    async def cut_off(self, heard: InboxEvent, event: Message | MenuCall) -> None:
         """Report that a command, or an off-the-record answer, was interrupted by the last shutdown; it is not restarted."""
         adapter = self._adapters[event.place.platform]
         if event.off_record and isinstance(event, Message):
             await self._answers.say(event, adapter, Reply(str(LOST), NO_LINKS), [heard.key])
             return
-        name = f"/{event.command}" if isinstance(event, Asked) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
+        name = f"/{event.command}" if isinstance(event, MenuCall) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
         text = _("{name} was interrupted before it was done; say it again if you still want it.", name=name)
         await self._answers.say(event, adapter, Reply(text, NO_LINKS), [heard.key])
 
-    async def apologize(self, event: Message | Asked, number: str, error: Exception) -> None:
+    async def apologize(self, event: Message | MenuCall, number: str, error: Exception) -> None:
         """Report a failure with its number in the log, never with anybody's text."""
         adapter = self._adapters[event.place.platform]
         unknown = (
@@ -216,8 +216,8 @@ class Commands:
             event, adapter, _failure(error, owner=self._is_owner(event)) if known else Reply(unknown, NO_LINKS), []
         )
 
-    def _meant(self, event: Message | Asked, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
-        if isinstance(event, Asked):
+    def _meant(self, event: Message | MenuCall, adapter: Adapter) -> tuple[CommandSpec, Mapping[str, str | int | bool]]:
+        if isinstance(event, MenuCall):
             if event.command not in self.table:
                 raise BadInput(lazy("There is no /{command} any more.", command=event.command))
             spec, arguments = self.table[event.command], event.arguments
@@ -232,13 +232,13 @@ class Commands:
             raise BadInput(lazy("{sign}{name} is for whoever runs me, at the terminal or in private.", sign=sign, name=spec.name))
         return spec, arguments
 
-    async def _call(self, event: Message | Asked, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
+    async def _call(self, event: Message | MenuCall, adapter: Adapter, arguments: Mapping[str, str | int | bool]) -> Call:
         """Return the call with its place's current readers. Raises PlaceUnknown, PlaceGone."""
         place = await adapter.locate(event.place)
         if place is None:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
         surface, owner = adapter.surface(event.id), place.is_private and self._is_owner(event)
-        if isinstance(event, Asked):
+        if isinstance(event, MenuCall):
             admin = event.admin or (event.quiet and not place.is_private and await adapter.rules(event.person, place))
             return Call(
                 event.person, place, arguments, surface, event.private, admin, event.target, id=event.id,

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.config.addresses import API, fault
 from bot.config.language import config_path
+from bot.config.server_urls import API, fault
 from bot.errors import BadSecret
 from localization.sentences import Said, lazy
 from memory.text.storable import clean
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Environment:
     """A snapshot of the environment, taken at the start."""
 
     home: Path
@@ -59,7 +59,7 @@ class Surroundings:
         return self.home / Path(text).expanduser()
 
 
-def surroundings() -> Surroundings:
+def read_environment() -> Environment:
     """Read the environment. Raises BadConfig for an impossible value."""
     variables = dict(os.environ)
     home = Path(variables.get("LYRA_HOME") or "~/.lyra").expanduser().absolute()
@@ -67,7 +67,7 @@ def surroundings() -> Surroundings:
         user = clean(getpass.getuser()).strip() or "you"
     except (OSError, KeyError):
         user = "you"
-    return Surroundings(
+    return Environment(
         home,
         Path(variables.get("LYRA_DB_PATH") or home / "lyra.db").expanduser().absolute(),
         config_path(variables),

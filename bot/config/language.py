@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from localization.languages import known, of_environment
+from localization.current_language import known, of_environment
 
 
 def config_path(variables: Mapping[str, str]) -> Path:

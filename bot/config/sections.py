@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from bot.config.addresses import API, address, is_nearby
-from bot.config.section import Section
+from bot.config.section_base import Section
+from bot.config.server_urls import API, address, is_nearby
 from bot.delivery.links import AllowList
 from localization.sentences import _
 
@@ -58,7 +58,7 @@ class Backend(Section):
         return address(value, *API)
 
 
-class Someone(Section):
+class PersonAccounts(Section):
     """The accounts of one person: a name, or a list of names, per platform."""
 
     console: Names
@@ -97,7 +97,7 @@ def _matrix_ids(value: list[str]) -> list[str]:
     return value
 
 
-class Discord(Section):
+class DiscordSection(Section):
     """The bot account on Discord; `api_url` and `gateway_url` name another server that speaks Discord's protocol.
 
     `shards` is the number of gateway connections if several processes hold one each (`lyra run --role platform`), "auto" for as
@@ -129,7 +129,7 @@ class Discord(Section):
         return _discord_ids(value)
 
     @model_validator(mode="after")
-    def _one_token_and_one_server(self) -> "Discord":
+    def _one_token_and_one_server(self) -> "DiscordSection":
         if bool(self.token_env) == bool(self.token_file):
             raise ValueError(_("name the bot's token either with token_env, an environment variable, or with token_file, a file"))
         if bool(self.api_url) != bool(self.gateway_url):
@@ -137,7 +137,7 @@ class Discord(Section):
         return self
 
 
-class Matrix(Section):
+class MatrixSection(Section):
     """Her account on a Matrix homeserver.
 
     The password is used once; afterwards she keeps her own token. Without password and token, `lyra matrix login` signs her in.
@@ -178,7 +178,7 @@ class Matrix(Section):
         return value
 
     @model_validator(mode="after")
-    def _each_secret_once(self) -> "Matrix":
+    def _each_secret_once(self) -> "MatrixSection":
         if (self.password_env and self.password_file) or (self.token_env and self.token_file):
             raise ValueError(_("name each secret once: as an environment variable or as a file"))
         return self
@@ -238,7 +238,7 @@ def _an_ip_address(value: str) -> str:
         raise ValueError(_('"{value}" is not an IP address; write it like "127.0.0.1"', value=value)) from None
 
 
-class Exit(Section):
+class ExitSection(Section):
     """The links that she may show although nobody in view gave them."""
 
     links: Names

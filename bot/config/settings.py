@@ -10,25 +10,25 @@ from zoneinfo import ZoneInfo, available_timezones
 import tzlocal
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from bot.config.crowd import AccessSection, LimitsSection
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
+from bot.config.people_sections import AccessSection, LimitsSection
 from bot.config.problems import whereabouts, wrong
-from bot.config.section import Section
+from bot.config.section_base import Section
 from bot.config.sections import (
     Backend,
-    Discord,
+    DiscordSection,
     DreamSection,
-    Exit,
-    Matrix,
+    ExitSection,
+    MatrixSection,
     Names,
+    PersonAccounts,
     PrivacySection,
     RetentionSection,
-    Someone,
     WebSection,
 )
 from bot.config.store import StoreSection
 from bot.errors import BadConfig
-from localization.languages import LANGUAGES, known
+from localization.current_language import LANGUAGES, known
 from localization.sentences import _, lazy
 
 OFFLINE = "offline"
@@ -70,16 +70,16 @@ class Settings(Section):
     answer_within_minutes: int = Field(60, ge=1)
     store: StoreSection = StoreSection()
     web: WebSection = WebSection(proxies=[])
-    exit: Exit = Exit(links=[])
+    exit: ExitSection = ExitSection(links=[])
     dream: DreamSection = DreamSection()
     retention: RetentionSection = RetentionSection()
     privacy: PrivacySection = PrivacySection()
     access: AccessSection = AccessSection()
     limits: LimitsSection = LimitsSection()
-    discord: Discord | None = None
-    matrix: Matrix | None = None
+    discord: DiscordSection | None = None
+    matrix: MatrixSection | None = None
     models: dict[str, Backend] = Field(default_factory=dict)
-    people: dict[str, Someone] = Field(default_factory=dict)
+    people: dict[str, PersonAccounts] = Field(default_factory=dict)
 
     @field_validator("chat", "summary", "embed", mode="before")
     @classmethod
@@ -158,7 +158,7 @@ class Settings(Section):
 
     def _listed(self) -> Iterator[tuple[str, str, str]]:
         for name, someone in self.people.items():
-            for platform in Someone.model_fields:
+            for platform in PersonAccounts.model_fields:
                 yield from ((name, platform, account) for account in getattr(someone, platform))
 
     def _stands_alone(self, name: str) -> None:
@@ -170,11 +170,11 @@ class Settings(Section):
             )
 
 
-def load(around: Surroundings) -> Settings:
+def load(environment: Environment) -> Settings:
     """Read the configuration file; without one, all defaults apply. Raises BadConfig with one sentence."""
-    path = around.config_path
+    path = environment.config_path
     if not path.exists():
-        if around.variables.get("LYRA_CONFIG"):
+        if environment.variables.get("LYRA_CONFIG"):
             raise BadConfig(lazy("LYRA_CONFIG names {path}, and there is no such file.", path=path))
         return Settings.model_validate({})
     if not path.is_file():
@@ -230,7 +230,7 @@ def _known(loc: tuple[Any, ...]) -> list[str]:
 
 def _sections() -> dict[str, type[BaseModel]]:
     return {
-        "models": Backend, "people": Someone, "store": StoreSection, "web": WebSection, "exit": Exit, "dream": DreamSection, "retention": RetentionSection, "privacy": PrivacySection, "access": AccessSection, "limits": LimitsSection, "discord": Discord, "matrix": Matrix,
+        "models": Backend, "people": PersonAccounts, "store": StoreSection, "web": WebSection, "exit": ExitSection, "dream": DreamSection, "retention": RetentionSection, "privacy": PrivacySection, "access": AccessSection, "limits": LimitsSection, "discord": DiscordSection, "matrix": MatrixSection,
     }  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 from pydantic import field_validator, model_validator
 
-from bot.config.section import Section
+from bot.config.section_base import Section
 from localization.sentences import _
 
 _SCHEMES = ("postgresql", "postgres")

@@ -6,16 +6,16 @@ from datetime import date
 
 from memory.bank.block import HEAD, Block, bullet
 from memory.index.hits import DigestHit
-from memory.text.budget import Fitted, Layer, TokenBudget, clip
+from memory.text.budget import FittedLayer, Layer, TokenBudget, clip
 from memory.text.display_names import LYRA, display_name
 from memory.text.lexical import stem
 from memory.text.lexical import tokens as words
 from memory.text.prompt_lines import FOLLOWED, NOTED, QUOTED, prompt_line
 from memory.text.time import periods
-from memory.text.time.relative_dates import Telling
+from memory.text.time.relative_dates import DatedText
 from memory.text.time.times import local
 from memory.tiers import open_things
-from memory.tiers.selfstate import Mind, SelfState
+from memory.tiers.selfstate import SelfState, StateOfMind
 from memory.types import MINUTE, Digest, Exchange, Statement
 
 
@@ -63,7 +63,7 @@ class LayerPiece:
 class ShownLayer:
     """The entries of a layer, in reading order."""
 
-    fitted: Fitted
+    fitted: FittedLayer
     title: str
     pieces: Sequence[LayerPiece]
 
@@ -107,7 +107,7 @@ class InView:
         fitted = room.fill(Layer(name, [piece.text for piece in fresh], share, title))
         shown = sorted(fresh[: len(fitted.shown)], key=lambda piece: piece.place)
         self.note(shown)
-        return ShownLayer(Fitted(name, [piece.text for piece in shown], fitted.cut, fitted.tokens), title, shown)
+        return ShownLayer(FittedLayer(name, [piece.text for piece in shown], fitted.cut, fitted.tokens), title, shown)
 
 
 def facts(known: Sequence[Statement], time_zone: str) -> list[LayerPiece]:
@@ -156,7 +156,7 @@ def being(state: SelfState) -> list[LayerPiece]:
     return [LayerPiece(mood, mood, frozenset()), *told]
 
 
-def feeling(mind: Mind) -> str:
+def feeling(mind: StateOfMind) -> str:
     """Return mood, energy and drives in words."""
     mood = f"Your mood is {_named(mind.mood, _MOODS)}, your energy {_named(mind.energy, _ENERGIES)}."
     return " ".join([mood, *(wish for name, wish in _WISHES.items() if mind.drives[name] >= _FELT)])
@@ -194,7 +194,7 @@ def message(said: Exchange, time_zone: str, *, receipt: str = "", most: int | No
     `receipt` is the id by which it can be opened, `most` the maximum tokens of its text.
     """
     at, shown = local(said.said_at, time_zone), clip(said.text, _MOST if most is None else most)
-    when = f"{at:%A, %d %B %Y %H:%M}" if Telling(at.date(), shown).reckons() else f"{at:%d %B %Y %H:%M}"
+    when = f"{at:%A, %d %B %Y %H:%M}" if DatedText(at.date(), shown).reckons() else f"{at:%d %B %Y %H:%M}"
     line = prompt_line(shown, QUOTED, label=f"{when}, receipt {receipt}" if receipt else when, speaker=said.speaker)
     return LayerPiece(line, line, frozenset({said.key}), (said.said_at, said.key))
 

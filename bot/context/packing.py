@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from bot.context import layers
 from bot.context.layers import InView, LayerPiece, ShownLayer
 from memory.index.hits import DigestHit, Hit
-from memory.text.budget import Fitted, tokens
+from memory.text.budget import FittedLayer, tokens
 from memory.tiers.statements import INDEXED
 from memory.types import Statement
 from memory.view.recalled import Recalled
@@ -37,7 +37,7 @@ class _Section:
     def filled(self) -> ShownLayer:
         """Return the layer in reading order, oldest first."""
         ordered = sorted(self.shown, key=lambda piece: piece.place)
-        return ShownLayer(Fitted(self.name, [piece.text for piece in ordered], self.cut, self.spent), self.title, ordered)
+        return ShownLayer(FittedLayer(self.name, [piece.text for piece in ordered], self.cut, self.spent), self.title, ordered)
 
 
 class Packer:

@@ -3,8 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
-from bot.config.environment import Surroundings
-from bot.config.writing import write_private
+from bot.config.atomic_files import write_private
+from bot.config.environment import Environment
 from bot.errors import BadConfig, BadInput
 from bot.service.log import log
 from localization.numerals import number
@@ -20,8 +20,8 @@ _MOST = 20_000
 class Persona:
     """The persona of one home. `named` is the file named in the configuration, '' if none."""
 
-    def __init__(self, around: Surroundings, named: str) -> None:
-        self._around = around
+    def __init__(self, environment: Environment, named: str) -> None:
+        self._environment = environment
         self.named = named
         self._read: tuple[Path | None, tuple[int, int, int]] | None = None
         self._text = ""
@@ -29,7 +29,7 @@ class Persona:
     @property
     def path(self) -> Path:
         """The path of the persona file, whether or not it exists."""
-        return self._around.path(self.named) if self.named else self._around.home / OWN
+        return self._environment.path(self.named) if self.named else self._environment.home / OWN
 
     @property
     def is_own(self) -> bool:

@@ -14,11 +14,11 @@ from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
-from bot.context.retrieval import Standing
 from bot.context.tools import Round, cost, exchanged, recalled_text
+from bot.context.turn_retrieval import StandingLayers
 from bot.models.port import ChatMessage, Image
 from memory.bank.block import HEAD
-from memory.text.budget import Fitted, Layer, TokenBudget, tokens
+from memory.text.budget import FittedLayer, Layer, TokenBudget, tokens
 from memory.text.display_names import LYRA
 from memory.text.prompt_lines import ALONE, QUOTED, REPLY, SPOKEN, Frame, prompt_line
 from memory.types import Exchange, Statement
@@ -37,7 +37,7 @@ _ASIDE, _ANSWERED = "Just before, others said here:", "The message answers this:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PromptQuestion:
     """The question: the messages, what they reply to, what others said just before, and the attached images.
 
     If `shared`, more than one person reads the conversation, and every line names its speaker.
@@ -60,7 +60,7 @@ class Prompt:
     """
 
     messages: list[ChatMessage]
-    layers: list[Fitted]
+    layers: list[FittedLayer]
     seen: Mapping[int, str]
     asides: frozenset[str]
     citable: frozenset[int]
@@ -73,7 +73,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PromptDraft:
     """A prompt before recall: the standing layers, the end of the conversation, and the question.
 
     `in_view` are the keys of what it shows already, `texts` their texts, `asides` the platform ids of what it shows but is not
@@ -82,7 +82,7 @@ class Draft:
 
     head: str
     standing: Sequence[ShownLayer]
-    recent: Fitted
+    recent: FittedLayer
     said: Sequence[ChatMessage]
     today: str
     manners: str
@@ -95,13 +95,13 @@ class Draft:
     since: int
     left: int
     view: InView
-    question: Question
+    question: PromptQuestion
     time_zone: str
     speakers: frozenset[str]
     raised: frozenset[int]
 
 
-def draft(persona: str, memory: Standing, question: Question, now: int, time_zone: str, budget: int) -> Draft:
+def draft(persona: str, memory: StandingLayers, question: PromptQuestion, now: int, time_zone: str, budget: int) -> PromptDraft:
     """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
     head, today = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
     manners = "\n\n".join(filter(None, (layers.manners(memory.manners), layers.disliked(memory.disliked))))
@@ -120,14 +120,14 @@ def draft(persona: str, memory: Standing, question: Question, now: int, time_zon
     wanted = frozenset(one.key for one in _beside_the_question(memory))
     in_view = wanted.union((one.key for one in exchanges), *(layer.keys for layer in shown))
     speakers = frozenset(one.speaker for one in (*memory.recent, *question.asked)) | {LYRA}
-    return Draft(
+    return PromptDraft(
         head, shown, recent, said, today, manners, open_thing, around, asked, in_view, _texts(memory, exchanges),
         frozenset(id for quote in beside for id in (quote.id, *(one.id for one in quote.forwards))), exchanges[0].said_at, left - recent.tokens, view, question, time_zone, speakers,
         frozenset([memory.open_thing.key] if memory.open_thing else ()),
     )  # fmt: skip
 
 
-def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, plain: bool = False) -> Prompt:
+def finish(begun: PromptDraft, recalled: Recalled, rounds: Sequence[Round] = (), *, plain: bool = False) -> Prompt:
     """Complete a prompt with what was recalled for its question and what the model looked up since, in the same room.
 
     If `plain`, lookup results are placed among the recalled items, so that there are no tool messages.
@@ -158,7 +158,7 @@ def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, pl
         [
             _fixed("persona and rules", begun.head), *(layer.fitted for layer in begun.standing), begun.recent,
             *(layer.fitted for layer in came), *(_fixed(name, text) for name, text in fixed if text),
-            *([Fitted("looked up", [*looked_up, *(one["content"] for one in turns)], 0, spent)] if rounds else []),
+            *([FittedLayer("looked up", [*looked_up, *(one["content"] for one in turns)], 0, spent)] if rounds else []),
         ],
         {key: texts[key] for key in begun.in_view.union(*(layer.keys for layer in came))} | found,
         begun.asides,
@@ -168,7 +168,7 @@ def finish(begun: Draft, recalled: Recalled, rounds: Sequence[Round] = (), *, pl
     )  # fmt: skip
 
 
-def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
+def _texts(memory: StandingLayers, exchanges: Sequence[Exchange]) -> dict[int, str]:
     """Return the texts of the standing layers and of the conversation."""
     stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative, *_beside_the_question(memory))
     return {
@@ -178,7 +178,7 @@ def _texts(memory: Standing, exchanges: Sequence[Exchange]) -> dict[int, str]:
     }
 
 
-def _beside_the_question(memory: Standing) -> list[Statement | Exchange]:
+def _beside_the_question(memory: StandingLayers) -> list[Statement | Exchange]:
     return [*memory.manners, *([memory.open_thing] if memory.open_thing else []), *memory.disliked]
 
 
@@ -191,7 +191,7 @@ def _recalled_texts(came: Recalled) -> dict[int, str]:
     }
 
 
-def _standing(view: InView, room: TokenBudget, memory: Standing, time_zone: str) -> list[ShownLayer]:
+def _standing(view: InView, room: TokenBudget, memory: StandingLayers, time_zone: str) -> list[ShownLayer]:
     """Fill the layers that rarely change, independently of the question."""
     share = _SHARED if memory.shared else _PRIVATE
     known, told = layers.facts(memory.profile, time_zone), layers.arcs(memory.narrative)
@@ -208,7 +208,7 @@ def _standing(view: InView, room: TokenBudget, memory: Standing, time_zone: str)
     return shown if memory.shared else [layer for layer in shown if layer.fitted.name != "bank"]
 
 
-def _recent(window: Sequence[Exchange], question: Question, most: int, room: int) -> tuple[Fitted, list[ChatMessage]]:
+def _recent(window: Sequence[Exchange], question: PromptQuestion, most: int, room: int) -> tuple[FittedLayer, list[ChatMessage]]:
     """Show the end of the conversation; if it does not fit, its beginning moves by several messages at once, to stay stable."""
     frame = SPOKEN if question.shared or _voices(window) > 1 else ALONE
     quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
@@ -227,11 +227,11 @@ def _recent(window: Sequence[Exchange], question: Question, most: int, room: int
     starts = sorted({*range(0, n, _STEP), *range(max(0, n - _STEP), n + 1)})
     start = next(at for at in starts if n - at <= len(said))
     shown = said[: n - start][::-1]
-    return Fitted("recent turns", [message["content"] for message in shown], start, spent[n - start]), shown
+    return FittedLayer("recent turns", [message["content"] for message in shown], start, spent[n - start]), shown
 
 
-def _fixed(name: str, text: str) -> Fitted:
-    return Fitted(name, [text], 0, tokens(text))
+def _fixed(name: str, text: str) -> FittedLayer:
+    return FittedLayer(name, [text], 0, tokens(text))
 
 
 def _turn(message: Exchange, frame: Frame, most: int) -> ChatMessage:
@@ -244,7 +244,7 @@ def _voices(messages: Iterable[Exchange]) -> int:
     return len({message.speaker for message in messages if message.role != "assistant"})
 
 
-def _asked(question: Question, most: int) -> str:
+def _asked(question: PromptQuestion, most: int) -> str:
     """Return the messages to answer, in at most `most` tokens: each has a share, and passes on what it leaves."""
     frame = SPOKEN if question.shared or _voices(question.asked) > 1 else ALONE
     shown: dict[int, str] = {}
@@ -258,7 +258,7 @@ def _asked(question: Question, most: int) -> str:
     return "\n".join(text for _, text in sorted(shown.items()) if text)
 
 
-def _beside(question: Question, recent: Sequence[Exchange]) -> list[Quote]:
+def _beside(question: PromptQuestion, recent: Sequence[Exchange]) -> list[Quote]:
     """Return what the place shows that is not stored, leaving out what is in view as memory already."""
     known = {message.source_id for message in (*recent, *question.asked)}
     texts = {message.text for message in recent}
@@ -266,7 +266,7 @@ def _beside(question: Question, recent: Sequence[Exchange]) -> list[Quote]:
     return [quote for quote in there.values() if quote.id not in known and quote.text not in texts]
 
 
-def _around(question: Question, beside: Sequence[Quote], most: int) -> str:
+def _around(question: PromptQuestion, beside: Sequence[Quote], most: int) -> str:
     """Show these quotes in at most `most` tokens: what the message replies to first, then the newest of the rest."""
     answers = {quote.id for quote in question.quotes}
     aside = [quote for quote in beside if quote.id not in answers]

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from adapters.events import Forward, Message, Place, Quote, Reach
 from memory.core import Memory
-from memory.text.told.confidence import discreet
+from memory.text.told.discretion import discreet
 from memory.text.told.topics import goes_on, held
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import View

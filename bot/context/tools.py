@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.context import layers
-from bot.context.spans import told
+from bot.context.time_windows import told
 from bot.errors import BadInput
 from bot.models.port import ChatMessage, Tool, ToolCall
 from memory.index.when.days import EARLIEST, LATEST
@@ -74,7 +74,7 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True)
-class Returned:
+class ToolResult:
     """The result of a call: lines or a sentence, and the messages shown."""
 
     text: str
@@ -87,7 +87,7 @@ class Round:
 
     said: str
     calls: Sequence[ToolCall]
-    returned: Sequence[Returned]
+    returned: Sequence[ToolResult]
 
 
 def wanted(call: ToolCall, asker: str, now: int, time_zone: str) -> Lookup | Opening:
@@ -141,7 +141,9 @@ class Receipts:
         return known or (receipt if len(receipt) == _ID else "")
 
 
-def returned(messages: Sequence[Exchange], most: int, time_zone: str, receipts: Receipts, opened: int | None = None) -> Returned:
+def returned(
+    messages: Sequence[Exchange], most: int, time_zone: str, receipts: Receipts, opened: int | None = None
+) -> ToolResult:
     """Render messages, given most important first, in chronological order: as many as fit into `most` tokens.
 
     The one with the key `opened` is shown at greater length.
@@ -156,9 +158,9 @@ def returned(messages: Sequence[Exchange], most: int, time_zone: str, receipts: 
             receipts.give(one)
             left -= tokens(line) + 1
     if not lines:
-        return Returned("There is no room left to show any of it." if messages else NOTHING)
+        return ToolResult("There is no room left to show any of it." if messages else NOTHING)
     ordered = sorted(lines.values(), key=lambda shown: (shown[0].said_at, shown[0].key))
-    return Returned("\n".join([_TITLE, *(line for _, line in ordered)]), [one for one, _ in ordered])
+    return ToolResult("\n".join([_TITLE, *(line for _, line in ordered)]), [one for one, _ in ordered])
 
 
 def _arguments(call: ToolCall) -> dict[str, str]:

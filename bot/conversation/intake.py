@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from adapters.base import Adapter
-from adapters.events import Attachment, Contents, Message, Person, Revised, Withdrawn
+from adapters.events import Attachment, Contents, Message, MessageEdited, MessagesDeleted, Person
 from bot.admission.access import Access
-from bot.context.naming import borne
 from bot.context.quoting import without_forgotten
-from bot.conversation.answering.readers import current, have_same_readers
+from bot.context.unstored_names import borne
+from bot.conversation.answering.current_readers import current, have_same_readers
 from bot.conversation.attachments import images, told
-from bot.conversation.domains import Domains
-from bot.conversation.heard import Heard, asked_at, only_messages, reword, unfinished
-from bot.conversation.meanwhile import Meanwhile
-from bot.conversation.one_turn import Moved, TooLate, Turn
+from bot.conversation.concurrent_changes import ConcurrentChanges
+from bot.conversation.domain_access import DomainAccess
+from bot.conversation.inbox_events import HeardMessage, asked_at, only_messages, reword, unfinished
+from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.preferences import Preferences, speakers
 from bot.conversation.surroundings import Surroundings
 from bot.rights.off_record import Holding, OffRecord
@@ -29,10 +29,10 @@ from memory.errors import SourceGone
 from memory.journal.journal import OpenEvents
 from memory.places.shown_names import Person as Account
 from memory.ports import Clock
-from memory.text.apart import apart
-from memory.text.told import confidence
+from memory.text.off_loop import off_loop
+from memory.text.told import discretion
 from memory.tiers.messages import storing
-from memory.types import MINUTE, Borne, Covered, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import MINUTE, DiscretionScope, Exchange, Identity, Kind, NameUse, NewExchange, Session
 from memory.view.view import View
 
 
@@ -40,7 +40,7 @@ class Intake:
     """Stores heard messages."""
 
     def __init__(
-        self, memory: Memory, domains: Domains, preferences: Preferences, access: Access, clock: Clock, answer_within_minutes: int,
+        self, memory: Memory, domains: DomainAccess, preferences: Preferences, access: Access, clock: Clock, answer_within_minutes: int,
         off_record: OffRecord,
     ) -> None:  # fmt: skip
         self._memory = memory
@@ -51,11 +51,11 @@ class Intake:
         self._off_record = off_record
         self._holding = Holding(memory, off_record)
         self._surroundings = Surroundings(memory, preferences, access, clock, self._within, off_record)
-        self._meanwhile = Meanwhile()
+        self._concurrent_changes = ConcurrentChanges()
         self._one = asyncio.Lock()
         self._settled: set[tuple[int, Person]] = set()
 
-    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> Turn | TooLate | Moved | None:
+    async def keep(self, heard: Sequence[HeardMessage], adapter: Adapter) -> Turn | TooLate | ReadersChanged | None:
         """Store these messages of one person at one place; return the turn to run, None if nothing is to be answered.
 
         Messages off the record are only held in memory until they are answered. Raises PlaceUnknown if its readers are unknown.
@@ -66,7 +66,7 @@ class Intake:
         # What only some could read stays with them, even if the place was opened up before this was stored.
         moved = place is None or not have_same_readers(place, last.place)
         there = last.place if place is None or moved else place
-        watch = self._meanwhile.watch(there.platform)
+        watch = self._concurrent_changes.watch(there.platform)
         said = () if moved else await self._surroundings.said_before(adapter, there, [one.message for one in heard])
         chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
         view, known = await self._domains.arrive(there, last.person, adapter, chosen)
@@ -76,7 +76,7 @@ class Intake:
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
             if moved:
-                return Moved(place, last.person, last.answers or last.id) if place and kept.asked else None
+                return ReadersChanged(place, last.person, last.answers or last.id) if place and kept.asked else None
             return TooLate(view, session, place, kept.late) if place and kept.late else None
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
         # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
@@ -112,7 +112,7 @@ class Intake:
         view, known = await self._domains.arrive(place, person, adapter, chosen)
         session = known or await self._domains.session(view, place)
         asked = await self._holding.message(adapter, view, session, message, message.text)
-        watch = self._meanwhile.watch(place.platform)
+        watch = self._concurrent_changes.watch(place.platform)
         return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)
 
     @asynccontextmanager
@@ -123,22 +123,22 @@ class Intake:
                 raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
             yield
 
-    async def withdraw(self, event: Withdrawn) -> None:
+    async def withdraw(self, event: MessagesDeleted) -> None:
         """Forget messages that were deleted on the platform."""
         platform = event.place.platform
         async with self._one:
-            self._meanwhile.tell(platform, event.ids)
+            self._concurrent_changes.tell(platform, event.ids)
             self._off_record.forget(platform, event.ids)
             await self._requote(platform, event.ids, None)
             await self._memory.withdraw(platform, event.place.key, event.ids)
 
-    async def revise(self, event: Revised, adapter: Adapter) -> bool:
+    async def revise(self, event: MessageEdited, adapter: Adapter) -> bool:
         """Replace the text of an edited message; return whether anything stored changed.
 
         If the new text cannot be read, or its author is no longer stored there, the old text is removed.
         """
         platform, key = event.place.platform, event.place.key
-        self._meanwhile.tell(platform, [event.id])
+        self._concurrent_changes.tell(platform, [event.id])
         if self._off_record.knows(platform, event.id):
             self._off_record.forget(platform, [event.id])
             return False
@@ -148,7 +148,7 @@ class Intake:
             return False
         keeps = await self._preferences.keeps(event.place, Person(platform, event.person, ""))
         if not keeps or event.text is None or not (event.text or event.attachments):
-            await self.withdraw(Withdrawn(event.place, (event.id,)))
+            await self.withdraw(MessagesDeleted(event.place, (event.id,)))
             return True
         now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
         text = told(now, await adapter.read(now) if event.attachments else ())
@@ -167,13 +167,13 @@ class Intake:
                 quoted = replace(message.quoted, text=text) if text else None
                 await reword(self._memory.journal, replace(message, quoted=quoted))
 
-    async def _unforgotten(self, view: View, heard: Sequence[Heard]) -> list[Heard]:
+    async def _unforgotten(self, view: View, heard: Sequence[HeardMessage]) -> list[HeardMessage]:
         """Return messages without forwarded content that is forgotten."""
         platform = heard[0].message.place.platform if heard else ""
         shown = await without_forgotten(self._memory, view, platform, [one.message for one in heard])
         return [replace(one, message=message) for one, message in zip(heard, shown, strict=True)]
 
-    async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
+    async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """T2: store messages as they are now, with their attachments, which were read before."""
         now = list(heard)
         # The display name of an account is fixed once something is stored under it.
@@ -196,7 +196,7 @@ class Intake:
                     self._settled |= {(view.home.key, one.person) for one in kept.messages}
                     return kept
 
-    async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[Heard]) -> "_Kept":
+    async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """Return the messages to be answered off the record, as far as nobody deleted them meanwhile."""
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
         oldest = self._clock.now() - self._within
@@ -207,14 +207,14 @@ class Intake:
         return _Kept(asked, [one.key for one in now], messages, read, open_events, 0, {})
 
     async def _store(
-        self, view: View, session: Session, heard: Sequence[Heard],
+        self, view: View, session: Session, heard: Sequence[HeardMessage],
         read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
-        taken: Mapping[Account, Borne],
+        taken: Mapping[Account, NameUse],
     ) -> "_Kept":  # fmt: skip
         first = [one.message for one in heard if not one.message.anew]
         words = [await said(message, told(message, read.get(_came(message), ()))) for message in first]
-        new = [replace(one, borne=taken.get((one.identity, one.speaker), Borne.NOT)) for one in words]
-        kept = await view.say(session, new) if new else storing.Kept([])
+        new = [replace(one, borne=taken.get((one.identity, one.speaker), NameUse.NOT)) for one in words]
+        kept = await view.say(session, new) if new else storing.StoringOutcome([])
         stored = {exchange.source_id: exchange for exchange in kept.stored}
         oldest = self._clock.now() - self._within
         asked, finishes, answered, late = [], [], [], ""
@@ -249,7 +249,7 @@ class _Kept:
     read: Sequence[Sequence[Contents]]
     open: OpenEvents
     ended: int
-    covered: Mapping[int, Covered]
+    covered: Mapping[int, DiscretionScope]
     late: str = ""
 
 
@@ -261,7 +261,7 @@ def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:
 async def said(message: Message, text: str) -> NewExchange:
     """Return a message as it is stored, with the discretion it asks for if others read along."""
     identity = Identity(message.person.platform, message.person.id)
-    ask = None if message.place.is_private else await apart(len(message.text), partial(confidence.asked, message.text))
+    ask = None if message.place.is_private else await off_loop(len(message.text), partial(discretion.asked, message.text))
     answered = message.quoted
     if ask and ask.back and answered and answered.person == message.person.id:
         ask = replace(ask, about=answered.id)

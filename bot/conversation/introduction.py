@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from adapters.events import Place, Reach
-from localization.calendar import listed
+from localization.formatting import listed
 from localization.sentences import _, ngettext
-from memory.types import Covered
-from memory.view.confidences import Confided
+from memory.types import DiscretionScope
+from memory.view.confidence_view import ConfidedMessage
 
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -58,7 +58,7 @@ def offer(prefix: str = "") -> str:
     )
 
 
-def understood(told: Sequence[Confided], covered: Mapping[int, Covered], prefix: str = "") -> str:
+def understood(told: Sequence[ConfidedMessage], covered: Mapping[int, DiscretionScope], prefix: str = "") -> str:
     """Return the confirmation of a confidence: from whom messages are kept, how many earlier ones, and how to undo it.
 
     The content is not mentioned, as everybody reads this. `covered` is known until a kill; /confide shows it.
@@ -88,7 +88,7 @@ def understood(told: Sequence[Confided], covered: Mapping[int, Covered], prefix:
     )
 
 
-def kept_from(told: Sequence[Confided]) -> str:
+def kept_from(told: Sequence[ConfidedMessage]) -> str:
     """Return from whom messages are kept: names, or everybody else."""
     names = list(dict.fromkeys(name for one in told for name in one.names))
     return (

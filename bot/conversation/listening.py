@@ -8,32 +8,32 @@ from adapters.base import Adapter
 from adapters.command_table import Action, CommandSpec
 from adapters.errors import PlaceGone
 from adapters.events import (
-    Announced,
-    Asked,
     Event,
-    Joined,
+    MenuCall,
     Message,
+    MessageEdited,
+    MessagesDeleted,
     Place,
+    PlatformNotice,
     Renamed,
-    Revised,
+    ServerJoined,
     Unreadable,
     Vanished,
-    Withdrawn,
 )
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
+from bot.conversation.edit_offers import answer_to, offer
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import introduction, onward
 from bot.conversation.mailboxes import Answered, Mailboxes
-from bot.conversation.offering import answer_to, offer
-from bot.conversation.placing import Placing
 from bot.conversation.preferences import Chosen
 from bot.conversation.services import Services
+from bot.conversation.session_routing import SessionRouting
 from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
-from localization.languages import reading
+from localization.current_language import reading
 from localization.sentences import _
 from memory.errors import MemoryFailure
 
@@ -61,7 +61,7 @@ class Listening:
         self._reconciliation = reconciliation
         self._access = access
         self._admission = Admission()
-        self._placing = Placing(services, adapter)
+        self._session_routing = SessionRouting(services, adapter)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
         """Set when the platform has connected for the first time."""
@@ -78,17 +78,17 @@ class Listening:
         log.info("platform.connected", platform=platform)
         await self._services.outgoing.clear(platform)
         await self._reconciliation.vanishing.look(platform)
-        await self._reconciliation.verifying.recheck(platform)
+        await self._reconciliation.verification.recheck(platform)
         for place in await self._services.memory.journal.waiting(platform):
             await self._services.outgoing.flush(platform, place)
         await self._mailboxes.recover(platform)
-        await self._reconciliation.comparing.begin(platform)
+        await self._reconciliation.history_comparison.begin(platform)
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
         """Mark what is stored of these places as unverified, and start comparing it."""
-        await self._reconciliation.verifying.missed(self._adapter.platform, tuple(prefix))
+        await self._reconciliation.verification.missed(self._adapter.platform, tuple(prefix))
         if self.connected.is_set():
-            await self._reconciliation.comparing.begin(self._adapter.platform)
+            await self._reconciliation.history_comparison.begin(self._adapter.platform)
 
     async def cursors(self) -> Mapping[str, str]:
         """Return the cursor of each stream."""
@@ -99,20 +99,20 @@ class Listening:
 
         Cursors without events to store are committed with the next event, or by `settle`.
         """
-        waiting: list[Message | Asked] = []
+        waiting: list[Message | MenuCall] = []
         promises: list[asyncio.Future[None]] = []
         await self._reconciliation.vanishing.returned(
-            self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | Asked)]
+            self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | MenuCall)]
         )
         for event in events:
-            if isinstance(event, Message | Asked):
+            if isinstance(event, Message | MenuCall):
                 admitted = await (self._admit(event, waiting) if isinstance(event, Message) else self._let_in(event))
                 waiting += [admitted] if admitted else []
                 continue
             promises += await self._accept(waiting)
             await self._changed(event)
             # A mention added by an edit is answered; a message heard before is not heard again.
-            now = replace(event.now, became_hers_at=event.at) if isinstance(event, Revised) and event.now else None
+            now = replace(event.now, became_hers_at=event.at) if isinstance(event, MessageEdited) and event.now else None
             asks = await self._admit(now) if now else None
             waiting = [asks] if asks else []
         promises += await self._accept(waiting, cursors)
@@ -129,7 +129,7 @@ class Listening:
         if moved:
             await self._services.memory.journal.move(self._adapter.platform, moved)
 
-    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+    async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
         """Return suggestions for a parameter; none on failure."""
         try:
             return await self._commands.suggest(asked, self._adapter, parameter, typed)
@@ -137,7 +137,7 @@ class Listening:
             log.info("suggest.failed", why=type(error).__name__)
             return ()
 
-    async def _let_in(self, asked: Asked) -> Asked | None:
+    async def _let_in(self, asked: MenuCall) -> MenuCall | None:
         """Return a call if it is admitted; else tell the caller that it is not."""
         if self._commands.is_right(asked, self._adapter) or await self._access.admits(asked.person, asked.place):
             chosen = await self._services.preferences.read(asked.person, asked.place)
@@ -146,7 +146,7 @@ class Listening:
         await self._commands.refuse(asked)
         return None
 
-    async def _admit(self, message: Message, ahead: Sequence[Message | Asked] = ()) -> Message | None:
+    async def _admit(self, message: Message, ahead: Sequence[Message | MenuCall] = ()) -> Message | None:
         command = self._commands.is_command(message, self._adapter)
         foreign = not command and self._commands.is_call(message, self._adapter)
         right = command and self._commands.is_right(message, self._adapter)
@@ -159,7 +159,7 @@ class Listening:
             return None
         if command and self._commands.goes_off_record(message, self._adapter):
             admitted = replace(admitted, off_record=True)
-        return await self._unshown(await self._placing.placed(admitted, ahead, command=command))
+        return await self._unshown(await self._session_routing.placed(admitted, ahead, command=command))
 
     async def _unshown(self, message: Message) -> Message:
         """Keep a message off the record, and quotes of it, out of every prompt but its own, from before it is committed."""
@@ -180,7 +180,7 @@ class Listening:
             self._services.off_record.overhear(message.place, message.id, alone)
 
     async def _accept(
-        self, events: Sequence[Message | Asked], cursors: Mapping[str, str] = NO_CURSORS
+        self, events: Sequence[Message | MenuCall], cursors: Mapping[str, str] = NO_CURSORS
     ) -> Sequence[asyncio.Future[None]]:
         if not events:
             self._moved |= cursors
@@ -195,27 +195,27 @@ class Listening:
 
     async def _changed(self, event: Event) -> None:
         match event:
-            case Revised():
-                for place in await self._placing.kept_at(event.place, [event.id]):
+            case MessageEdited():
+                for place in await self._session_routing.kept_at(event.place, [event.id]):
                     revised = replace(event, place=place)
                     # The answer that contains its old text is removed with it.
                     answer = await answer_to(self._services, revised) if event.person else ""
                     if await self._intake.revise(revised, self._adapter) and answer:
                         await offer(self._services, revised, answer)
-            case Withdrawn():
-                for place in await self._placing.kept_at(event.place, event.ids):
+            case MessagesDeleted():
+                for place in await self._session_routing.kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
             case Vanished():
                 await self._reconciliation.vanishing.vanish(event)
             case Renamed():
                 await self._services.domains.rename(event.place, event.before)
-            case Joined():
+            case ServerJoined():
                 await self._introduce(event)
             case Unreadable():
                 await self._say_unreadable(event)
-            case Announced():
+            case PlatformNotice():
                 await self._announce(event)
-        if self._adapter.opens_threads and isinstance(event, Revised | Withdrawn):
+        if self._adapter.opens_threads and isinstance(event, MessageEdited | MessagesDeleted):
             await self._services.outgoing.unname()
 
     async def _say_unreadable(self, event: Unreadable) -> None:
@@ -232,7 +232,7 @@ class Listening:
             await view.notices.queue(session, parts, [], event.id)
         await self._services.outgoing.flush(event.place.platform, event.place.key, parts)
 
-    async def _announce(self, event: Announced) -> None:
+    async def _announce(self, event: PlatformNotice) -> None:
         """Deliver a notice of the platform itself, with the possible answers."""
         if not await self._access.admits(event.person, event.place):
             return
@@ -250,7 +250,7 @@ class Listening:
         always = event.addressed or await self._services.preferences.value(event.place, "answers") == "always"
         return always and not await self._services.preferences.on(event.person, "paused")
 
-    async def _introduce(self, event: Joined) -> None:
+    async def _introduce(self, event: ServerJoined) -> None:
         if self._access.shuts_out(event.place):
             return
         place = await self._now(event.place)

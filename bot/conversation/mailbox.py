@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from adapters.events import Asked, Message
+from adapters.events import MenuCall, Message
 from memory.journal.journal import InboxEvent
 
 MOST_AT_ONCE = 3
@@ -27,7 +27,7 @@ class Letter:
     """
 
     row: InboxEvent
-    event: Message | Asked
+    event: Message | MenuCall
     command: bool
     takes_back: bool
     done: asyncio.Future[None]
@@ -41,7 +41,7 @@ class Letter:
     @property
     def box(self) -> tuple[str, str]:
         """The key of its mailbox: its place's, or its own if it waits for nobody."""
-        return self.own_box if self.takes_back or isinstance(self.event, Asked) else self.place
+        return self.own_box if self.takes_back or isinstance(self.event, MenuCall) else self.place
 
     @property
     def own_box(self) -> tuple[str, str]:
@@ -115,7 +115,7 @@ class Ticket:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class LetterBatch:
     """Letters that are answered together, and those of others said `before`, which wait for their own turn."""
 
     letters: Sequence[Letter]
@@ -125,7 +125,7 @@ class Batch:
 class Mailbox:
     """The letters of one place. `answer` handles a batch and never raises."""
 
-    def __init__(self, answer: Callable[[Batch, Ticket], Awaitable[None]]) -> None:
+    def __init__(self, answer: Callable[[LetterBatch, Ticket], Awaitable[None]]) -> None:
         self._answer = answer
         self._letters: list[Letter] = []
         self._begun: dict[asyncio.Task[None], Letter] = {}
@@ -161,11 +161,11 @@ class Mailbox:
                 before += letters
                 continue
             self._letters = [letter for letter in self._letters if letter not in letters]
-            task = group.create_task(self._run(Batch(letters, tuple(before))))
+            task = group.create_task(self._run(LetterBatch(letters, tuple(before))))
             self._begun[task] = first
             task.add_done_callback(self._end)
 
-    async def _run(self, batch: Batch) -> None:
+    async def _run(self, batch: LetterBatch) -> None:
         try:
             await self._answer(batch, self._tickets[batch.letters[0]])
         finally:

@@ -16,22 +16,22 @@ from functools import partial
 from typing import Any
 
 from adapters.base import Adapter
-from adapters.events import Asked, Message
+from adapters.events import MenuCall, Message
 from bot.commands.table import Commands
+from bot.conversation.answer_language import AnswerLanguage
+from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.turn import Turns
-from bot.conversation.answering.under_way import UnderWay
-from bot.conversation.heard import Row, accept, only_messages, unfinished
-from bot.conversation.languages import Languages
-from bot.conversation.mailbox import Batch, Letter, Mailbox, Ticket
-from bot.conversation.one_at_a_time import OneAtATime
+from bot.conversation.conversation_lock import ConversationLock
+from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
+from bot.conversation.mailbox import Letter, LetterBatch, Mailbox, Ticket
 from bot.errors import LyraError, PlaceUnknown
 from bot.service.log import log
-from bot.service.measures import measures
-from localization.languages import reading
+from bot.service.runtime_metrics import measures
+from localization.current_language import reading
 from memory.errors import DatabaseBusy, MemoryFailure
 from memory.journal.journal import InboxEvent, Journal
-from memory.text.apart import apart
-from memory.text.told import confidence
+from memory.text.off_loop import off_loop
+from memory.text.told import discretion
 
 _TRIES = 3
 _PAUSES = (0.1, 1.0)
@@ -47,16 +47,16 @@ class Mailboxes:
         turns: Turns,
         commands: Commands,
         adapters: Mapping[str, Adapter],
-        languages: Languages,
+        languages: AnswerLanguage,
         group: asyncio.TaskGroup,
-        under_way: UnderWay,
-        one_at_a_time: OneAtATime,
+        under_way: RunningAnswers,
+        conversation_lock: ConversationLock,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:
         """Create; `elsewhere` is called with places held by another process where something waits."""
         self._elsewhere = elsewhere
         self._under_way = under_way
-        self._one_at_a_time = one_at_a_time
+        self._conversation_lock = conversation_lock
         self._journal = journal
         self._turns = turns
         self._commands = commands
@@ -72,7 +72,7 @@ class Mailboxes:
         self._recovering = asyncio.Lock()
 
     async def accept(
-        self, platform: str, events: Sequence[Message | Asked], cursors: Mapping[str, str]
+        self, platform: str, events: Sequence[Message | MenuCall], cursors: Mapping[str, str]
     ) -> Sequence[asyncio.Future[None]]:
         """T1: commit events of one platform together with its cursors; return the promises of their completion."""
         async with self._door:
@@ -148,7 +148,7 @@ class Mailboxes:
     def _letters(self, rows: Sequence[Row]) -> list[Letter]:
         return [self._letter(row, event) for row, event in rows]
 
-    def _letter(self, row: InboxEvent, event: Message | Asked) -> Letter:
+    def _letter(self, row: InboxEvent, event: Message | MenuCall) -> Letter:
         adapter = self._adapters[event.place.platform]
         command = self._commands.is_command(event, adapter)
         takes_back = command and self._commands.takes_back(event, adapter)
@@ -179,7 +179,7 @@ class Mailboxes:
         """Store a message before its turn if it asks for discretion."""
         try:
             text = letter.event.text if isinstance(letter.event, Message) else ""
-            if await apart(len(text), partial(confidence.asked, text)):
+            if await off_loop(len(text), partial(discretion.asked, text)):
                 await self._keep_up_to(letter)
         finally:
             del self._working[key]
@@ -203,7 +203,7 @@ class Mailboxes:
         finally:
             del self._working[key], self._boxes[key]
 
-    async def _handle(self, adapter: Adapter, batch: Batch, ticket: Ticket) -> None:
+    async def _handle(self, adapter: Adapter, batch: LetterBatch, ticket: Ticket) -> None:
         letters = batch.letters
         try:
             with reading(await self._languages.of(letters[-1].event)):
@@ -223,7 +223,7 @@ class Mailboxes:
         if not self._unanswered[letter.place]:
             del self._unanswered[letter.place]
 
-    async def _answer(self, batch: Batch, adapter: Adapter, ticket: Ticket) -> None:
+    async def _answer(self, batch: LetterBatch, adapter: Adapter, ticket: Ticket) -> None:
         # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
         letters = batch.letters
         first = letters[0]
@@ -236,7 +236,7 @@ class Mailboxes:
                     await self._keep_up_to(first)
                 await self._commands.run(first.row, first.event, adapter, partial(self._ask, first))
             else:
-                async with self._one_at_a_time.turn(adapter, first.event.place.key):
+                async with self._conversation_lock.turn(adapter, first.event.place.key):
                     await self._take(letters, adapter, ticket)
         except PlaceUnknown as error:
             await self._journal.hold([letter.row.key for letter in letters], type(error).__name__, None)

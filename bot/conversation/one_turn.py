@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from adapters.events import Person, Place, Quote
-from bot.conversation.meanwhile import Watch
+from bot.conversation.concurrent_changes import ChangeWatch
 from bot.conversation.preferences import Chosen
 from bot.models.port import Image
-from memory.types import Covered, Exchange, Session
+from memory.types import DiscretionScope, Exchange, Session
 from memory.view.view import View
 
 
@@ -37,12 +37,12 @@ class Turn:
     aside: Sequence[Quote]
     images: Sequence[Image]
     again: bool
-    watch: Watch
+    watch: ChangeWatch
     began: int
     chosen: Chosen
     left_over: str
     ended: int = 0
-    covered: Mapping[int, Covered] = field(default_factory=dict)
+    covered: Mapping[int, DiscretionScope] = field(default_factory=dict)
     ending: asyncio.Event = field(default_factory=asyncio.Event)
     frugal: bool = False
     cheaper: bool = False
@@ -74,7 +74,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ReadersChanged:
     """A question at a place whose readers changed before it was answered: the place as it is now, who asked, and the message."""
 
     place: Place

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from adapters.events import Person, Place, Quote, Reach, split_key
-from localization.languages import LANGUAGES
+from localization.current_language import LANGUAGES
 from localization.sentences import Said, lazy
-from memory.places import circles
-from memory.places.settings import KeptSettings
+from memory.places import linked_accounts
+from memory.places.scope_settings import KeptSettings
 from memory.types import Identity
 
 
@@ -218,7 +218,11 @@ class Chosen:
 
     def linked(self, accounts: Sequence[Identity]) -> list[Identity]:
         """Return the accounts linked with somebody's, including them, of a person in this snapshot; [] if none."""
-        return [other for one in accounts for other in circles.read(self._kept.get((self._account(one), circles.LINKED)))]
+        return [
+            other
+            for one in accounts
+            for other in linked_accounts.read(self._kept.get((self._account(one), linked_accounts.LINKED)))
+        ]
 
     def on(self, where: Place | Person, name: str, *, default: bool = False) -> bool:
         """Return whether something is on."""

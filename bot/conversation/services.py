@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from bot.config.settings import Settings
-from bot.conversation.domains import Domains
-from bot.conversation.languages import Languages
+from bot.conversation.answer_language import AnswerLanguage
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
 from bot.delivery.outgoing import Outgoing
 from bot.models.chains import Models
@@ -19,7 +19,7 @@ class Services:
     """The opened parts of Lyra that most of the conversation code needs; what only one part needs is passed to it directly."""
 
     memory: Memory
-    domains: Domains
+    domains: DomainAccess
     preferences: Preferences
     models: Models
     maintenance: Maintenance
@@ -27,7 +27,7 @@ class Services:
     settings: Settings
     clock: Clock
     off_record: OffRecord
-    languages: Languages
+    languages: AnswerLanguage
 
     @property
     def in_database(self) -> bool:

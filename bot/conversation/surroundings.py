@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place, Quote
 from bot.admission.access import Access
-from bot.context.naming import as_shown
 from bot.context.quoting import openly, unforgotten, unkept, without_forgotten
-from bot.conversation.heard import asked_at
+from bot.context.unstored_names import as_shown
+from bot.conversation.inbox_events import asked_at
 from bot.conversation.preferences import Preferences
 from bot.rights.off_record import OffRecord
 from memory.core import Memory

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from adapters.command_table import Card, CardLimits
 from adapters.markup import printable
 from adapters.splitting import units
-from bot.delivery.gate import gated_parts
+from bot.delivery.exit_gate import gated_parts
 from bot.delivery.links import NO_LINKS
 
 CARDS = "cards"

@@ -14,11 +14,11 @@ from adapters.command_table import Action, Card
 from adapters.markup import printable
 from adapters.splitting import closed
 from bot.delivery.cards import CARDS, frozen, gated_cards
-from bot.delivery.gate import begun, gated, gated_parts, is_plain
-from bot.delivery.links import NO_LINKS, AllowList, Passing
+from bot.delivery.exit_gate import begun, gated, gated_parts, is_plain
+from bot.delivery.links import NO_LINKS, AllowList, PassingLinks
 from memory.journal.journal import Part
 from memory.ports import Ids
-from memory.text.apart import apart
+from memory.text.off_loop import off_loop
 
 MOST_CHARACTERS = 100_000
 _SHORTEST = 2_000
@@ -57,9 +57,9 @@ class Composer:
         text where the platform shows cards.
         """
         if cards and self._adapters[platform].card_limits:
-            texts, form = await apart(len(text), partial(self._cut_cards, platform, cards, links)), CARDS
+            texts, form = await off_loop(len(text), partial(self._cut_cards, platform, cards, links)), CARDS
         else:
-            texts = await apart(len(text), partial(self._cut, platform, text, links))
+            texts = await off_loop(len(text), partial(self._cut, platform, text, links))
         pressed = _pressed(actions)
         return [
             Part(
@@ -75,8 +75,8 @@ class Composer:
 
     async def left(self, text: str, actions: Sequence[Action] = ()) -> Sequence[Part]:
         """Return a short text without links, fit for any platform, for another process to send."""
-        passing = Passing(NO_LINKS, self._listed)
-        cut = await apart(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
+        passing = PassingLinks(NO_LINKS, self._listed)
+        cut = await off_loop(len(text), partial(gated_parts, self.printed(text), passing, _SHORTEST - _ROOM, names=True))
         return [Part(self._ids.new(), one, actions=_pressed(actions) if at == len(cut) - 1 else "") for at, one in enumerate(cut)]
 
     def keys(self) -> Iterator[str]:
@@ -99,21 +99,21 @@ class Composer:
         shown = self.begun(platform, text, links)[: 2 * self._adapters[platform].most_characters]
         if not self.printed(shown):
             return None
-        texts = await apart(len(shown), partial(self._cut, platform, closed(shown), links))
+        texts = await off_loop(len(shown), partial(self._cut, platform, closed(shown), links))
         return Part(self._ids.new(), texts[0], "preview")
 
     async def shown(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text as an adapter may show it when it asks a person something."""
-        adapter, passing = self._adapters[platform], Passing(links, self._listed)
-        return await apart(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
+        adapter, passing = self._adapters[platform], PassingLinks(links, self._listed)
+        return await off_loop(len(text), partial(gated, self.printed(text), passing, names=adapter.links_names))
 
     def begun(self, platform: str, text: str, links: Collection[str]) -> str:
         """Return a text still being written, up to where it can be checked."""
-        return begun(text, Passing(links, self._listed), names=self._adapters[platform].links_names)
+        return begun(text, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
 
     def leaves_as_it_is(self, platform: str, words: str, links: Collection[str]) -> bool:
         """Return whether these whole words may be shown before the rest of the text is known."""
-        return is_plain(words, Passing(links, self._listed), names=self._adapters[platform].links_names)
+        return is_plain(words, PassingLinks(links, self._listed), names=self._adapters[platform].links_names)
 
     def _cut(self, platform: str, text: str, links: Collection[str]) -> list[str]:
         adapter = self._adapters[platform]
@@ -121,12 +121,12 @@ class Composer:
         if len(safe) > MOST_CHARACTERS:
             safe = safe[:MOST_CHARACTERS] + " […]"
         most = adapter.most_characters - _ROOM
-        return gated_parts(safe, Passing(links, self._listed), most, names=adapter.links_names)
+        return gated_parts(safe, PassingLinks(links, self._listed), most, names=adapter.links_names)
 
     def _cut_cards(self, platform: str, cards: Sequence[Card], links: Collection[str]) -> list[str]:
         adapter = self._adapters[platform]
         assert adapter.card_limits is not None
-        passing = Passing(links, self._listed)
+        passing = PassingLinks(links, self._listed)
         return [frozen(some) for some in gated_cards(cards, passing, adapter.card_limits, names=adapter.links_names)]
 
     def printed(self, text: str) -> str:

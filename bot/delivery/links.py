@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from bot.delivery.addresses import addresses, has_link
+from bot.delivery.urls import addresses, has_link
 from localization.sentences import _
 from memory.types import Exchange, Kind
 
@@ -73,7 +73,7 @@ class AllowList:
 
 
 @dataclass(frozen=True, slots=True)
-class Passing:
+class PassingLinks:
     """The URLs that may pass in one text: those that people in view `said`, verbatim, and those the operator `listed`."""
 
     said: Collection[str]

@@ -14,16 +14,16 @@ from adapters.base import Adapter, Sending
 from adapters.command_table import Action, File
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Place, split_key
-from bot.conversation.domains import Domains
-from bot.delivery.barred import Barred
+from bot.conversation.domain_access import DomainAccess
+from bot.delivery.blocked_places import BlockedPlaces
 from bot.delivery.cards import CARDS, thawed
 from bot.delivery.composer import OFFER, REFLECTION, Composer
 from bot.delivery.links import AllowList
-from bot.delivery.waiting import Held, Retries
-from bot.locks import Locks
+from bot.delivery.pending_sends import PendingTexts, Retries
+from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import told
 from bot.service.log import log
-from localization.languages import known, reading
+from localization.current_language import known, reading
 from localization.sentences import lazy, ngettext
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, TITLE, Journal, Part
@@ -42,8 +42,8 @@ class Outgoing:
     """Sends waiting outbox parts through the adapters. `listed` are the links that may always pass."""
 
     def __init__(
-        self, journal: Journal, domains: Domains, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
-        barred: Barred, note: Callable[[str, str], None] = lambda platform, id: None,
+        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
+        barred: BlockedPlaces, note: Callable[[str, str], None] = lambda platform, id: None,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
         """Prepare; `note` is told the platform and the id of everything that goes out off the record, `elsewhere` of a place where
@@ -57,9 +57,9 @@ class Outgoing:
         self._adapters = adapters
         self._ids = ids
         self.composer = Composer(adapters, ids, listed)
-        self._locks = Locks[tuple[str, str]]()
+        self._locks = KeyedLocks[tuple[str, str]]()
         self._late = Retries()
-        self._held = Held()
+        self._held = PendingTexts()
 
     def held(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
         """Hold the text of parts in memory until they are sent; return the parts for the outbox, without text.

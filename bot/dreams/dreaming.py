@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.limits import limits
-from bot.service.deriving import deriving
+from bot.models.daily_limits import limits
+from bot.service.lazy_derivation import deriving
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
@@ -19,13 +19,13 @@ from memory.ports import Clock, Progress
 from memory.types import Domain
 
 if TYPE_CHECKING:
-    from bot.models.metering import Unasked
+    from bot.models.metering import UnattendedWriter
     from memory.dream.dreamer import Dreamer
     from memory.dream.report import Report
 
 
 @dataclass(frozen=True, slots=True)
-class Dreamt:
+class DreamPass:
     """A pass over a domain, and its report; None if another process has claimed it."""
 
     domain: Domain
@@ -49,7 +49,7 @@ class Dreams:
             if dreamt and dreamt.report and dreamt.report.failed:
                 return
 
-    async def dream(self, domain: Domain, *, forced: bool = False, tell: Progress = lambda *_: None) -> Dreamt:
+    async def dream(self, domain: Domain, *, forced: bool = False, tell: Progress = lambda *_: None) -> DreamPass:
         """Process a domain now, on request; `tell` reports progress in conversations. Raises MemoryFailure."""
         return await self._dream(await self._memory.dreams.asked(domain), tell, forced=forced)
 
@@ -58,11 +58,11 @@ class Dreams:
         dreamer = self._dreamer(domain, self._model(domain, self._priority.free))
         return await dreamer.feel(forced=forced)
 
-    async def _dream(self, slot: Slot, tell: Progress = lambda *_: None, *, forced: bool = False) -> Dreamt:
+    async def _dream(self, slot: Slot, tell: Progress = lambda *_: None, *, forced: bool = False) -> DreamPass:
         schedule = self._memory.dreams
         held = await schedule.claim(slot)
         if held is None:
-            return Dreamt(slot.domain, None)
+            return DreamPass(slot.domain, None)
         begun = self._clock.now()
 
         async def before() -> None:
@@ -79,11 +79,11 @@ class Dreams:
         report.spent = model.spent if model else Spent()
         await schedule.over(held, slot, begun, report.kept(), done=not report.failed, rested=report.rested, heard=report.heard)
         log.info("dream.over", kind=slot.kind, calls=report.spent.calls, tokens=report.spent.tokens, failed=bool(report.failed))
-        return Dreamt(slot.domain, report)
+        return DreamPass(slot.domain, report)
 
-    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> "Unasked | None":
+    def _model(self, domain: Domain, before: Callable[[], Awaitable[None]]) -> "UnattendedWriter | None":
         return self._models.unasked(domain, self._memory.spending, limits(self._settings, dreaming=True), before)
 
-    def _dreamer(self, domain: Domain, model: "Unasked | None") -> "Dreamer":
+    def _dreamer(self, domain: Domain, model: "UnattendedWriter | None") -> "Dreamer":
         extractive = self._models.extractive
         return deriving(self._memory).dreamer(domain, model or extractive, extractive, model)

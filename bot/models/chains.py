@@ -8,17 +8,17 @@ from bot.config.sections import Backend
 from bot.config.settings import OFFLINE, Settings
 from bot.errors import ModelError
 from bot.imports import imported
-from bot.models.endpoints.learnt import REFUSED, TOOLS, BackendFacts, Learnt
-from bot.models.line import Line
+from bot.models.endpoints.backend_facts import REFUSED, TOOLS, BackendFacts, LearntFacts
 from bot.models.port import Chain, Model
-from bot.models.served import ServedModel
+from bot.models.queued_models import ServedModel
+from bot.models.request_queue import RequestQueue
 from memory.journal.spending import CallLimits, Spending
-from memory.places.settings import KeptSettings
+from memory.places.scope_settings import KeptSettings
 from memory.ports import Writer
 from memory.types import Domain
 
 if TYPE_CHECKING:
-    from bot.models.metering import Metered, Unasked
+    from bot.models.metering import Metered, UnattendedWriter
     from bot.models.offline.extractive import ExtractiveWriter
     from bot.models.writer import ModelWriter
 
@@ -38,8 +38,8 @@ class Models:
         self._kept = kept
         self._make = make
         self._opened: list[Model] = []
-        self.learnt = Learnt(kept)
-        self._lines: dict[str, Line] = {}
+        self.learnt = LearntFacts(kept)
+        self._lines: dict[str, RequestQueue] = {}
         self.chat: Model | None = None
         self.cheaper: Model | None = None
         """The configured cheaper model for people beyond their limits, or None."""
@@ -113,7 +113,7 @@ class Models:
 
     def unasked(
         self, domain: Domain, spending: Spending, limits: CallLimits, before: Callable[[], Awaitable[None]]
-    ) -> "Unasked | None":
+    ) -> "UnattendedWriter | None":
         """Return a metered writer for a domain's background work, within limits; None without a model."""
         if self.summary is None:
             return None
@@ -204,7 +204,7 @@ class Models:
         self._opened.append(served)
         return served
 
-    def _line(self, backend: Backend) -> Line:
+    def _line(self, backend: Backend) -> RequestQueue:
         """Return the queue of a backend's server, shared by all its backends, with the lowest of their `parallel` values."""
         sharing = [one.places for one in self._settings.models.values() if one.base_url == backend.base_url]
-        return self._lines.setdefault(backend.base_url, Line(min([backend.places, *sharing])))
+        return self._lines.setdefault(backend.base_url, RequestQueue(min([backend.places, *sharing])))

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 
 from adapters.command_table import Call
-from bot.config.addresses import API, fault, is_this_machine
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
+from bot.config.server_urls import API, fault, is_this_machine
 from bot.errors import BadInput, LyraError
 from bot.models.chains import Models
 from localization.sentences import _, lazy
@@ -12,10 +12,10 @@ from localization.sentences import _, lazy
 LocalModels = Callable[[str], Awaitable[list[str]]]
 
 
-def known_servers(around: Surroundings) -> dict[str, str]:
+def known_servers(environment: Environment) -> dict[str, str]:
     """Return the default URLs of common model servers on this machine, by name."""
     return {
-        "ollama": around.ollama,
+        "ollama": environment.ollama,
         "llamacpp": "http://127.0.0.1:8080/v1",
         "vllm": "http://127.0.0.1:8000/v1",
         "lmstudio": "http://127.0.0.1:1234/v1",
@@ -26,13 +26,13 @@ class Connector:
     """Finds local models, asks for consent before text is sent to one, and disconnects it."""
 
     def __init__(
-        self, models: Models, around: Surroundings, probe: LocalModels, reload: Callable[[], Awaitable[str]] | None = None
+        self, models: Models, environment: Environment, probe: LocalModels, reload: Callable[[], Awaitable[str]] | None = None
     ) -> None:
         """`reload` re-reads the configuration and returns the result in words."""
         self._models = models
         self._probe = probe
         self._read_again = reload
-        self._known = known_servers(around)
+        self._known = known_servers(environment)
 
     def describe(self, sign: str, *, owner: bool = True) -> str:
         """Return which models are in use, in a sentence; their URLs and how to change them, only for the operator.

@@ -11,7 +11,7 @@ from bot.imports import imported
 from bot.models.e5 import weights as e5
 from bot.models.minilm.weights import MODEL, folder
 from localization.sentences import Said, _, lazy
-from memory.places.settings import KeptSettings
+from memory.places.scope_settings import KeptSettings
 from memory.ports import Embedder
 
 if TYPE_CHECKING:

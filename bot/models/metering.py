@@ -12,7 +12,7 @@ from memory.text.budget import tokens
 from memory.types import Domain
 
 
-class Unasked(Writer, ChatModel, Protocol):
+class UnattendedWriter(Writer, ChatModel, Protocol):
     """A metered writer for a domain's background work; `spent` is its usage so far."""
 
     @property

@@ -56,7 +56,7 @@ class ChatMessage(TypedDict):
     answers: NotRequired[str]
 
 
-class Anew(str):
+class Restart(str):
     """A piece without text: the pieces before it are discarded, and the answer starts again."""
 
     __slots__ = ()
@@ -128,7 +128,7 @@ async def joined(pieces: AsyncIterator[str]) -> str:
     """Return the joined pieces of an answer."""
     answer: list[str] = []
     async for piece in pieces:
-        if isinstance(piece, Anew):
+        if isinstance(piece, Restart):
             answer.clear()
         answer.append(piece)
     return "".join(answer)

@@ -8,18 +8,18 @@ from typing import Self
 
 from adapters.base import Adapter
 from adapters.events import Message, Vanished, split_key
-from bot.conversation.heard import unfinished
+from bot.conversation.inbox_events import unfinished
 from bot.conversation.intake import Intake
 from bot.conversation.services import Services
-from bot.reconciliation.comparing import Comparing
-from bot.reconciliation.keeping import Keeping
-from bot.reconciliation.vanished import NotedPlace, Register, within
-from bot.reconciliation.verifying import Verifying
+from bot.reconciliation.history_comparison import HistoryComparison
+from bot.reconciliation.keep_requests import KeepRequests
+from bot.reconciliation.message_verification import MessageVerification
+from bot.reconciliation.vanished_places import NotedPlace, PlaceRegister, within
 from bot.service.log import log
 from bot.service.priority import Priority
 from memory.core import Memory
 from memory.errors import MemoryFailure
-from memory.forget.verified import Prefix
+from memory.forget.comparison_state import Prefix
 
 _SECONDS = 10.0
 _UNNAMED = ("", "a server", "a channel", "a thread")
@@ -29,12 +29,17 @@ class Vanishing:
     """Handles places that disappear, on every platform."""
 
     def __init__(
-        self, memory: Memory, register: Register, keeping: Keeping, verifying: Verifying, adapters: Mapping[str, Adapter]
+        self,
+        memory: Memory,
+        register: PlaceRegister,
+        keep_requests: KeepRequests,
+        verification: MessageVerification,
+        adapters: Mapping[str, Adapter],
     ) -> None:
         self._memory = memory
         self._register = register
-        self._keeping = keeping
-        self._verifying = verifying
+        self._keep_requests = keep_requests
+        self._verification = verification
         self._adapters = adapters
         self._busy: set[asyncio.Task[None]] = set()
 
@@ -51,7 +56,7 @@ class Vanishing:
             if not self._adapters[platform].holds(_key(prefix)):
                 continue
             if prefix in rows:
-                await self._keeping.tell(rows[prefix])
+                await self._keep_requests.tell(rows[prefix])
             elif not noted.kept:
                 await self._register.drop(platform, prefix)
         for event in await self._gone(platform):
@@ -76,13 +81,13 @@ class Vanishing:
         """
         platform, prefix = event.platform, event.prefix
         wider = [one for one in self._register.around(platform, prefix) if len(one) < len(prefix)]
-        if any(self._verifying.is_settled(platform, one) for one in wider):
+        if any(self._verification.is_settled(platform, one) for one in wider):
             return
         # Noted first, so that after a kill the next start sends outstanding notices.
         await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
         waiting = [one for one in await unfinished(self._memory.journal, platform) if within(prefix, split_key(one[1].place.key))]
         asked = [one for _, one in waiting if isinstance(one, Message) and one.addressed and not one.off_record]
-        await self._keeping.ask_again(asked)
+        await self._keep_requests.ask_again(asked)
         await self._memory.journal.drop([row.key for row, _ in waiting])
         task = asyncio.create_task(self._withhold(platform, prefix))
         self._busy.add(task)
@@ -97,7 +102,7 @@ class Vanishing:
             if row is None:
                 await self._register.drop(platform, prefix)
             else:
-                await self._keeping.tell(row)
+                await self._keep_requests.tell(row)
         except MemoryFailure as error:
             log.error("vanish.failed", platform=platform, error=type(error).__name__)
 
@@ -109,13 +114,13 @@ class Vanishing:
         """Restore places that had disappeared but have new messages; they count as unverified."""
         for place in places:
             for prefix in self._register.around(platform, split_key(place)):
-                if not self._verifying.is_settled(platform, prefix):
+                if not self._verification.is_settled(platform, prefix):
                     continue
                 noted = self._register.of(platform, prefix)
                 if noted and noted.kept:
                     await self._register.drop(platform, prefix)
-                self._verifying.unsettle(platform, prefix)
-                await self._verifying.missed(platform, prefix)
+                self._verification.unsettle(platform, prefix)
+                await self._verification.missed(platform, prefix)
 
 
 def _key(prefix: Sequence[str]) -> str:
@@ -126,22 +131,22 @@ def _key(prefix: Sequence[str]) -> str:
 class Reconciliation:
     """Verifies messages before use, compares histories, and handles places that disappear or are to be kept."""
 
-    verifying: Verifying
-    comparing: Comparing
+    verification: MessageVerification
+    history_comparison: HistoryComparison
     vanishing: Vanishing
-    keeping: Keeping
+    keep_requests: KeepRequests
 
     @classmethod
     async def open(cls, services: Services, intake: Intake, adapters: Mapping[str, Adapter], priority: Priority) -> Self:
         """Wire the parts, and load what was unverified or gone when Lyra stopped."""
         memory = services.memory
-        verifying = Verifying(memory, intake, adapters)
-        register = Register(memory, verifying, adapters)
-        keeping = Keeping(
+        verification = MessageVerification(memory, intake, adapters)
+        register = PlaceRegister(memory, verification, adapters)
+        keep_requests = KeepRequests(
             memory, register, services.domains, services.preferences, services.outgoing, adapters, services.languages
         )
-        vanishing = Vanishing(memory, register, keeping, verifying, adapters)
-        comparing = Comparing(memory, verifying, vanishing.vanish, adapters, priority, services.clock)
-        await verifying.open()
+        vanishing = Vanishing(memory, register, keep_requests, verification, adapters)
+        history_comparison = HistoryComparison(memory, verification, vanishing.vanish, adapters, priority, services.clock)
+        await verification.open()
         await register.open()
-        return cls(verifying, comparing, vanishing, keeping)
+        return cls(verification, history_comparison, vanishing, keep_requests)

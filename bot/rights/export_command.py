@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Reply
+from bot.commands.answer_pages import AnswerPages
 from bot.commands.group import Group, plain
-from bot.commands.pages import Pages
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
@@ -19,7 +19,7 @@ _PAUSE = 60 * SECOND
 class ExportCommands(Group):
     """/export."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages) -> None:
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages) -> None:
         super().__init__(services, adapters, pages)
         self._last: dict[Identity, int] = {}
 

@@ -12,13 +12,13 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from adapters.command_table import File
 from adapters.events import Person
 from bot.commands.texts import receipts
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from localization.sentences import _, marked
 from memory.core import Memory
 from memory.text.time.times import local
 from memory.transfer.jsonl import line
 from memory.types import Identity
-from memory.view.own_words import Own
+from memory.view.own_words import OwnMessage
 from memory.view.view import View
 
 OTHERS = marked("[left out: others' words may be in it]")
@@ -28,14 +28,14 @@ JSONL, TEXT, ZIPPED = "lyra.jsonl", "lyra.txt", "lyra.zip"
 async def exported(view: View, *, as_text: bool) -> AsyncIterator[str]:
     """Yield every message at home as one line, in stored order: JSON that can be imported again, or text."""
     async for session, message in view.messages.all():
-        yield _line(Own(session, message, whole=True), view.home.time_zone, as_text=as_text)
+        yield _line(OwnMessage(session, message, whole=True), view.home.time_zone, as_text=as_text)
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
     """A message, and the time zone in which its time is shown."""
 
-    own: Own
+    own: OwnMessage
     zone: str
 
     def line(self, *, as_text: bool) -> str:
@@ -48,7 +48,7 @@ class Exporting:
     """Collects what belongs to a person, under all of their accounts."""
 
     memory: Memory
-    domains: Domains
+    domains: DomainAccess
 
     async def lines(self, person: Person, *, as_text: bool) -> AsyncIterator[str]:
         """Yield each of their messages as one line, place by place: JSON that can be imported again, or text."""
@@ -69,7 +69,7 @@ class Exporting:
         return [own, *(self.memory.view(domain) for domain in spoken if domain.key != own.home.key)]
 
 
-def _line(own: Own, zone: str, *, as_text: bool) -> str:
+def _line(own: OwnMessage, zone: str, *, as_text: bool) -> str:
     e = own.exchange
     text = e.text if own.whole else str(_(OTHERS)) if as_text else OTHERS
     if as_text:

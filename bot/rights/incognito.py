@@ -7,10 +7,10 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message, Person, Place
 from bot.admission.allowance import Allowance, Grant
+from bot.commands.answer_pages import AnswerPages
 from bot.commands.group import Group, plain
-from bot.commands.pages import Pages
-from bot.conversation.answering.readers import require_readers
-from bot.conversation.answering.speaking import Speaking
+from bot.conversation.answering.current_readers import require_readers
+from bot.conversation.answering.generation import Generation
 from bot.conversation.error_texts import too_much
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import hosts
@@ -28,10 +28,12 @@ _HERE, _ME, _SERVER = "here", "me", "server"
 class Once:
     """/incognito once: answers one message off the record anywhere, for its sender alone, within the usual limits."""
 
-    def __init__(self, services: Services, intake: Intake, speaking: Speaking, priority: Priority, allowance: Allowance) -> None:
+    def __init__(
+        self, services: Services, intake: Intake, generation: Generation, priority: Priority, allowance: Allowance
+    ) -> None:
         self._services = services
         self._intake = intake
-        self._speaking = speaking
+        self._generation = generation
         self._priority = priority
         self._allowance = allowance
 
@@ -44,7 +46,7 @@ class Once:
             return Reply(too_much(seconds, kept=False), NO_LINKS)
         with self._priority.taken():
             less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
-            spoken = await self._speaking.answer(less, None)
+            spoken = await self._generation.answer(less, None)
         await require_readers(self._services.domains, turn, adapter)
         self._allowance.had(call.person, call.place, spoken.tokens, turn.chosen)
         return Reply(spoken.text, spoken.links, conversation=True)
@@ -53,7 +55,7 @@ class Once:
 class IncognitoCommands(Group):
     """/incognito."""
 
-    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: Pages, once: Once) -> None:
+    def __init__(self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, once: Once) -> None:
         super().__init__(services, adapters, pages)
         self._once = once
 

@@ -11,8 +11,8 @@ from itertools import count
 
 from adapters.base import Adapter
 from adapters.events import Contents, Message, Person, Place, split_key
-from bot.context.naming import name_of
 from bot.context.quoting import without_forgotten
+from bot.context.unstored_names import name_of
 from bot.conversation.attachments import told
 from memory.core import Memory
 from memory.types import Exchange, Identity, Kind, Session

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from bot.config.addresses import is_nearby, is_this_machine
+from bot.config.server_urls import is_nearby, is_this_machine
 from bot.config.settings import Settings
 from localization.numerals import number
 from localization.sentences import _, ngettext
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 
 _DISCORD = "discord.com"
 
@@ -23,7 +23,7 @@ class InUse(Protocol):
     def writing(self) -> Sequence[str]: ...
 
 
-def policy(settings: Settings, models: InUse, database: Address | None = None) -> str:
+def policy(settings: Settings, models: InUse, database: DatabaseAddress | None = None) -> str:
     """Return the policy as Markdown, for the operator to publish. `database` is the one that stores everything, if any."""
     sections = [
         (_("Who is responsible"), _responsible(settings)),
@@ -47,7 +47,7 @@ def _responsible(settings: Settings) -> Sequence[str]:
     ]
 
 
-def _kept(models: InUse, database: Address | None) -> Sequence[str]:
+def _kept(models: InUse, database: DatabaseAddress | None) -> Sequence[str]:
     lines = [
         _(
             "In private: what you say to her and what she answers. In channels and rooms: what is said to her, and what she answers; all that is said there only where an admin turned that on, with a notice."
@@ -88,7 +88,7 @@ def _how_long(settings: Settings) -> Sequence[str]:
     return ["\n".join(f"- {line}" for line in lines), rest, gone] if lines else [rest, gone]
 
 
-def _hosts(settings: Settings, models: InUse, database: Address | None) -> Sequence[str]:
+def _hosts(settings: Settings, models: InUse, database: DatabaseAddress | None) -> Sequence[str]:
     embedding = [settings.models[name].base_url for name in settings.embed[:1] if name in settings.models]
     uses = (
         (_("to answer"), models.answering),

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from bot.commands.texts import kinds
 from bot.config.sections import Backend
-from bot.service.measures import measures
+from bot.service.runtime_metrics import measures
 from localization.numerals import number
 from localization.sentences import _, ngettext
 from memory.core import Memory
-from memory.journal.usage import Used
+from memory.journal.usage import UsageTotals
 
 MONTH = 30
 """The number of days reported besides today."""
@@ -21,7 +21,7 @@ class Cost:
     """The usage of one purpose; `money` is None if none of its backends has a price, `unpriced` are those without."""
 
     purpose: str
-    used: Used
+    used: UsageTotals
     money: float | None
     unpriced: tuple[str, ...] = ()
 
@@ -34,14 +34,14 @@ async def kept(memory: Memory) -> None:
 async def costs(memory: Memory, models: Mapping[str, Backend], days: int) -> list[Cost]:
     """Return the usage per purpose in the last `days` days, including today."""
     await kept(memory)
-    by_purpose: dict[str, list[tuple[str, Used]]] = {}
+    by_purpose: dict[str, list[tuple[str, UsageTotals]]] = {}
     for (purpose, backend), used in (await memory.usage.since(days)).items():
         by_purpose.setdefault(purpose, []).append((backend, used))
     return [_cost(purpose, some, models) for purpose, some in by_purpose.items()]
 
 
-def _cost(purpose: str, some: Sequence[tuple[str, Used]], models: Mapping[str, Backend]) -> Cost:
-    total, money, unpriced = Used(), 0.0, []
+def _cost(purpose: str, some: Sequence[tuple[str, UsageTotals]], models: Mapping[str, Backend]) -> Cost:
+    total, money, unpriced = UsageTotals(), 0.0, []
     for name, used in some:
         total += used
         backend = models.get(name)
@@ -56,7 +56,7 @@ def in_words(label: str, some: Sequence[Cost]) -> list[str]:
     """Return the usage as lines, a total and one per purpose; none if there was no usage."""
     if not some:
         return []
-    total = sum((one.used for one in some), Used())
+    total = sum((one.used for one in some), UsageTotals())
     priced = [one.money for one in some if one.money is not None]
     unpriced = tuple(dict.fromkeys(name for one in some for name in one.unpriced))
     whole = Cost("", total, sum(priced) if priced else None, unpriced)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bot.config.settings import Settings
-from bot.locks import Locks
+from bot.keyed_locks import KeyedLocks
 from bot.models.chains import Models
-from bot.models.limits import limits
-from bot.service.deriving import deriving
+from bot.models.daily_limits import limits
+from bot.service.lazy_derivation import deriving
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
@@ -65,7 +65,7 @@ class Maintenance:
         self._unembedded: dict[int, Domain] = {}
         self._embedding: asyncio.Task[None] | None = None
         self._left = 0
-        self._locks = Locks[str]()
+        self._locks = KeyedLocks[str]()
         self._left_to_others = False
         self._leaving: set[int] = set()
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from adapters.base import Adapter
 from bot.app import App
-from bot.config.environment import Surroundings
-from bot.config.sections import Discord as DiscordSection
-from bot.config.sections import Matrix as MatrixSection
+from bot.config.environment import Environment
+from bot.config.sections import DiscordSection as DiscordSection
+from bot.config.sections import MatrixSection as MatrixSection
 from bot.errors import BadConfig
 from bot.imports import imported
-from bot.service.notes import KeptNotes
+from bot.service.adapter_notes import KeptNotes
 from localization.sentences import lazy
 from memory.core import Memory
 from memory.errors import MemoryFailure
@@ -19,9 +19,9 @@ from memory.store.peers import Peers
 
 if TYPE_CHECKING:
     from adapters.discord.adapter import Discord
-    from adapters.discord.connection import Access
+    from adapters.discord.connection import AccountAccess
     from adapters.discord.limits import Turn
-    from adapters.matrix.account.account import Access as MatrixAccess
+    from adapters.matrix.account.account import Credentials as MatrixCredentials
     from adapters.matrix.adapter import Matrix
     from memory.store.sealed_files import SealedFiles
 
@@ -41,25 +41,25 @@ def platforms(app: App) -> dict[str, Adapter]:
     return found
 
 
-def matrix_access(app: App) -> "MatrixAccess":
+def matrix_access(app: App) -> "MatrixCredentials":
     """Return the access to her account on Matrix. Raises BadConfig if there is none."""
     if app.base.settings.matrix is None:
         raise BadConfig(lazy("There is no [matrix] in the configuration. `lyra setup` asks for her account there."))
-    return access_to_matrix(app.base.settings.matrix, app.base.around)
+    return access_to_matrix(app.base.settings.matrix, app.base.environment)
 
 
-def access_to_matrix(account: MatrixSection, around: Surroundings) -> "MatrixAccess":
+def access_to_matrix(account: MatrixSection, environment: Environment) -> "MatrixCredentials":
     """Return the access to an account on Matrix. Raises BadSecret."""
-    password = around.secret_if_there(account.password_env, account.password_file)
-    token = around.secret_if_there(account.token_env, account.token_file)
-    access: type[MatrixAccess] = imported("adapters.matrix.account.account:Access")
+    password = environment.secret_if_there(account.password_env, account.password_file)
+    token = environment.secret_if_there(account.token_env, account.token_file)
+    access: type[MatrixCredentials] = imported("adapters.matrix.account.account:Credentials")
     return access(account.homeserver, account.user_id, password, token, account.device_name)
 
 
 def _discord(app: App, chosen: DiscordSection) -> Adapter:
     adapter: type[Discord] = imported("adapters.discord.adapter:Discord")
-    access: type[Access] = imported("adapters.discord.connection:Access")
-    token = app.base.around.secret(chosen.token_env, chosen.token_file, lazy("The token of [discord]"))
+    access: type[AccountAccess] = imported("adapters.discord.connection:AccountAccess")
+    token = app.base.environment.secret(chosen.token_env, chosen.token_file, lazy("The token of [discord]"))
     assert token is not None
     return adapter(
         access(
@@ -104,12 +104,12 @@ def _turn(peers: Peers | None) -> "Turn | None":
 
 def _matrix(app: App, account: MatrixSection) -> Adapter:
     adapter: type[Matrix] = imported("adapters.matrix.adapter:Matrix")
-    around = app.base.around
+    environment = app.base.environment
     invites = (
         account.invites if account.invites is not None else [one for p in app.base.settings.people.values() for one in p.matrix]
     )
     return adapter(
-        matrix_access(app), around.home / "matrix", KeptNotes(app.memory.settings, "matrix"), app.base.clock.now,
+        matrix_access(app), environment.home / "matrix", KeptNotes(app.memory.settings, "matrix"), app.base.clock.now,
         prefix=account.prefix, invites=invites if isinstance(invites, str) else frozenset(invites), bots=frozenset(account.bots),
         waived=partial(app.preferences.waived, "matrix"),
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Reloading the configuration at runtime: models, keys and persona. Other changes need a restart."""
 
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
 from bot.config.settings import Settings, load
 from bot.context.persona import Persona
 from bot.errors import LyraError
@@ -14,21 +14,21 @@ _LIVE = {"chat", "summary", "models", "persona"}
 class Reloading:
     """Applies changes of the configuration file."""
 
-    def __init__(self, around: Surroundings, settings: Settings, models: Models, persona: Persona) -> None:
-        self._around = around
+    def __init__(self, environment: Environment, settings: Settings, models: Models, persona: Persona) -> None:
+        self._environment = environment
         self._settings = settings
         self._models = models
         self._persona = persona
 
     async def reload(self) -> str:
         """Reload the file; return the result as a sentence. An invalid file changes nothing. Raises BadConfig, BadSecret."""
-        settings = load(self._around)
+        settings = load(self._environment)
         before = self._persona.named
         self._persona.named = settings.persona
         try:
             self._persona.read()
             for name, backend in settings.models.items():
-                self._around.secret(backend.api_key_env, backend.api_key_file, _("The key of [models.{name}]", name=name))
+                self._environment.secret(backend.api_key_env, backend.api_key_file, _("The key of [models.{name}]", name=name))
             await self._models.reload(settings)
         except BaseException:
             self._persona.named = before

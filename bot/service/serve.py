@@ -16,13 +16,13 @@ from bot.app import App, opened, until_stopped
 from bot.cli.output import show
 from bot.errors import BadConfig
 from bot.service import costs
+from bot.service.exclusive_use import awake, reserve
 from bot.service.garbage import collected_when_quiet
 from bot.service.log import carried_on, log
-from bot.service.lost import Losses
 from bot.service.notifier import Notifier
 from bot.service.platforms import platforms
-from bot.service.roles import Role
-from bot.service.waking import awake, reserve
+from bot.service.process_roles import Role
+from bot.service.refused_accounts import RefusedAccounts
 from bot.service.worker import Worker
 from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.extra import missing
@@ -134,7 +134,7 @@ async def _alive(
 
     The job `at_once` also runs immediately, concurrently with the platforms, since it may wait for a model.
     """
-    notifier = Notifier(app.base.around.variables)
+    notifier = Notifier(app.base.environment.variables)
     alive = asyncio.create_task(notifier.keep_alive())
     reloading = set[asyncio.Task[None]]()
     _on_hangup(app, stop, reloading)
@@ -159,8 +159,8 @@ async def _alive(
 async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.Event, peers: Peers | None = None) -> int:
     """Listen on every platform until asked to stop; then finish running turns before disconnecting."""
     awake = asyncio.Event()
-    losses = Losses(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
-    listening = [asyncio.create_task(_listen(adapter, talk, awake, losses, peers)) for adapter in adapters.values()]
+    refused_accounts = RefusedAccounts(talk.services, adapters, {name: talk.listeners[name].connected for name in adapters})
+    listening = [asyncio.create_task(_listen(adapter, talk, awake, refused_accounts, peers)) for adapter in adapters.values()]
     telling: set[asyncio.Task[None]] = set()
     asked = asyncio.create_task(_wait(stop))
     left = set(listening)
@@ -169,7 +169,7 @@ async def _converse(adapters: Mapping[str, Adapter], talk: Talk, stop: asyncio.E
             over, _ = await asyncio.wait({asked, *left}, return_when=asyncio.FIRST_COMPLETED)
             for task in left & over:
                 if told_of := task.result():
-                    telling.add(asyncio.create_task(losses.lost(*told_of)))
+                    telling.add(asyncio.create_task(refused_accounts.lost(*told_of)))
             left -= over
         await talk.mailboxes.drain(TURN_SECONDS)
         return 0 if asked.done() else 1
@@ -238,13 +238,13 @@ async def _lease(adapter: Adapter, peers: Peers) -> Lease | None:
 
 
 async def _listen(
-    adapter: Adapter, talk: Talk, awake: asyncio.Event, losses: Losses, peers: Peers | None
+    adapter: Adapter, talk: Talk, awake: asyncio.Event, refused_accounts: RefusedAccounts, peers: Peers | None
 ) -> tuple[str, PlatformRefused] | None:
     """Listen on a platform until disconnected; return the platform and error if it refuses her account."""
     if peers is not None:
         await _take_one(adapter, peers)
     listener = talk.listeners[adapter.platform]
-    telling = asyncio.create_task(_tell(adapter, listener.connected, awake, losses))
+    telling = asyncio.create_task(_tell(adapter, listener.connected, awake, refused_accounts))
     try:
         await adapter.run(listener)
     except PlatformRefused as error:
@@ -255,13 +255,13 @@ async def _listen(
     return None
 
 
-async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event, losses: Losses) -> None:
+async def _tell(adapter: Adapter, connected: asyncio.Event, awake: asyncio.Event, refused_accounts: RefusedAccounts) -> None:
     await connected.wait()
     if not awake.is_set():
         awake.set()
         _say(_("Lyra is awake."))
     _say(_("{platform}: connected. {state}", platform=adapter.platform.capitalize(), state=adapter.describe()))
-    await losses.found(adapter.platform)
+    await refused_accounts.found(adapter.platform)
 
 
 def _say(sentence: str) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable
 
-from bot.rights.unquoting import drop_quotes
+from bot.rights.quote_removal import drop_quotes
 from bot.service.log import log
 from memory.core import Memory
 from memory.errors import MemoryFailure

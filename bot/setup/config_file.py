@@ -8,9 +8,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from bot.config.atomic_files import write_private
 from bot.config.problems import whereabouts
 from bot.config.settings import Settings, checked, read_text
-from bot.config.writing import write_private
 from bot.errors import BadConfig
 from bot.imports import imported
 from localization.sentences import _, lazy

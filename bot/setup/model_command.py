@@ -13,7 +13,7 @@ from bot.cli.output import ask, show
 from bot.imports import imported
 from bot.models.connect import Connector
 from localization.sentences import _
-from memory.store.locks import FileLock
+from memory.store.file_locks import FileLock
 
 _RELOAD = "reload"
 _NO_SERVER = frozenset({"", "off", "config", _RELOAD})
@@ -39,27 +39,27 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
     """Show, connect or disconnect the model; with `tries`, have it answer. Returns 1 on failure."""
     async with opened() as app:
         if name == _RELOAD:
-            awake = nudge(app.base.around.home)
+            awake = nudge(app.base.environment.home)
             show(
                 _("Lyra, who is awake, reads the configuration again.")
                 if awake
                 else _("Lyra is not awake; she reads it when she starts.")
             )
             return 0
-        connector = Connector(app.models, app.base.around, imported("bot.models.endpoints.probing:local_models"))
+        connector = Connector(app.models, app.base.environment, imported("bot.models.endpoints.probing:local_models"))
         before = app.models.chatting, app.models.connected
         if name or not tries:
             show(await connector.command(_call(app, name, which, yes=yes), "lyra "))
         changed = (app.models.chatting, app.models.connected) != before
         if changed:
-            nudge(app.base.around.home)
+            nudge(app.base.environment.home)
         if name not in _NO_SERVER and not changed and app.models.chat is None:
             return 1
         return await _tried(app) if tries else 0
 
 
 def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
-    user = app.base.around.user
+    user = app.base.environment.user
     given = {key: value for key, value in (("name", name), ("model", which)) if value}
     return Call(Person("console", user, user), Place("console", user, user, Reach.DIRECT), given, _Screen(yes=yes))
 
@@ -67,7 +67,7 @@ def _call(app: App, name: str, which: str, *, yes: bool) -> Call:
 async def _tried(app: App) -> int:
     """Have every configured model say a few words; return 1 if one fails."""
     findings = [
-        await model_checkup.checkup(app.base.around, backend.model, backend, app.models.learnt.of(backend))
+        await model_checkup.checkup(app.base.environment, backend.model, backend, app.models.learnt.of(backend))
         for backend in app.models.chatting
     ]
     for finding in findings:

@@ -1,29 +1,29 @@
 """Choosing the chat model: asked for, looked for on this machine, and tested."""
 
 from bot.cli.checkups import model_checkup
-from bot.config.addresses import API, fault
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
 from bot.config.sections import Backend
+from bot.config.server_urls import API, fault
 from bot.errors import LyraError
 from bot.imports import imported
 from bot.models.connect import known_servers
-from bot.models.endpoints.learnt import BackendFacts
-from bot.setup.asking import Asking, one_of
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
+from bot.setup.setup_questions import SetupQuestions, one_of
 from localization.sentences import _, lazy, told
 
 _NONE, _MAIN = "none", "main"
 
 
-async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+async def ask_model(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
     """Ask which model is to answer, test it, and set it in the file. The file's current model is offered first."""
     asking.say(
         _(
             "\nA model for her to talk with. Without one she keeps, finds and quotes what you told her, and nothing leaves this machine."
         )
     )
-    servers, found = known_servers(around), dict[str, list[str]]()
+    servers, found = known_servers(environment), dict[str, list[str]]()
     for name, base_url in servers.items():
         if models := await _models(base_url):
             found[name] = models
@@ -42,8 +42,8 @@ async def ask_model(asking: Asking, file: ConfigFile, around: Surroundings) -> N
         if answer == _NONE:
             file.set("chat", to=None)
             return
-        backend = await _described(asking, around, servers.get(answer, answer).rstrip("/"), was)
-        if await _tried(asking, around, backend):
+        backend = await _described(asking, environment, servers.get(answer, answer).rstrip("/"), was)
+        if await _tried(asking, environment, backend):
             _note(file, backend)
             return
         asking.say(_("  It is not kept. Name another one, or {none} to go on without a model.", none=_NONE))
@@ -63,15 +63,17 @@ def _no_server(given: str) -> str:
     )
 
 
-async def _described(asking: Asking, around: Surroundings, base_url: str, was: Backend | None) -> Backend:
+async def _described(asking: SetupQuestions, environment: Environment, base_url: str, was: Backend | None) -> Backend:
     """Ask for the details of a backend at a URL and return it."""
     same = was if was and was.base_url == base_url else None
     key = dict[str, str]()
-    if base_url not in known_servers(around).values() or (same and (same.api_key_env or same.api_key_file)):
+    if base_url not in known_servers(environment).values() or (same and (same.api_key_env or same.api_key_file)):
         default = (same.api_key_env or same.api_key_file) if same else ""
-        key = Secrets(asking, around).ask(_("Its key, if it needs one"), "model-key", default, "api_key", usual="OPENAI_API_KEY")
+        key = Secrets(asking, environment).ask(
+            _("Its key, if it needs one"), "model-key", default, "api_key", usual="OPENAI_API_KEY"
+        )
     try:
-        secret = around.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), lazy("The key of the model"))
+        secret = environment.secret(key.get("api_key_env", ""), key.get("api_key_file", ""), lazy("The key of the model"))
         models = await _models(base_url, secret.get_secret_value() if secret else None)
     except LyraError as error:
         asking.say(f"  {told(error)}")
@@ -82,10 +84,10 @@ async def _described(asking: Asking, around: Surroundings, base_url: str, was: B
     return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
 
 
-async def _tried(asking: Asking, around: Surroundings, backend: Backend) -> bool:
+async def _tried(asking: SetupQuestions, environment: Environment, backend: Backend) -> bool:
     """Have a model answer; return whether it does, or is to be kept anyway."""
     asking.say(_("  Asking it for a few words …"))
-    finding = await model_checkup.checkup(around, _MAIN, backend, BackendFacts())
+    finding = await model_checkup.checkup(environment, _MAIN, backend, BackendFacts())
     asking.say(f"  {finding.sentence}")
     return finding.sound or asking.keep_anyway()
 

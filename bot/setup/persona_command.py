@@ -20,15 +20,15 @@ _HELLO = "Say in two sentences who you are."
 
 async def persona(file: str, *, edit: bool, reset: bool, tries: bool) -> int:
     """Show, set (from a file, - for standard input), edit or reset the persona; with `tries`, have the model greet in it."""
-    around, settings = prepare()
-    kept = Persona(around, settings.persona)
+    environment, settings = prepare()
+    kept = Persona(environment, settings.persona)
     if reset:
         show(persona_text.reset(kept))
     elif file:
         kept.write(_given(file))
         show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
     elif edit:
-        kept.write(_edited(kept.read(), around.variables.get("VISUAL") or around.variables.get("EDITOR") or "vi"))
+        kept.write(_edited(kept.read(), environment.variables.get("VISUAL") or environment.variables.get("EDITOR") or "vi"))
         show(_("Written to {path}. {live}", path=kept.path, live=persona_text.LIVE))
     elif not tries:
         show(kept.read())

@@ -7,24 +7,24 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from bot.cli.checkups.finding import Finding
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
 from bot.config.problems import wrong
-from bot.config.section import Section
-from bot.config.sections import Discord, Matrix, Someone
+from bot.config.section_base import Section
+from bot.config.sections import DiscordSection, MatrixSection, PersonAccounts
 from bot.errors import BadSecret
 from bot.imports import imported
-from bot.service.notes import NoNotes
+from bot.service.adapter_notes import NoNotes
 from bot.service.platforms import access_to_matrix
-from bot.setup.asking import Asking, LeftOut
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
+from bot.setup.setup_questions import SetupQuestions, TopicSkipped
 from localization.sentences import _, lazy, told
 
-S = TypeVar("S", Discord, Matrix)
+S = TypeVar("S", DiscordSection, MatrixSection)
 Checkup = Callable[..., Awaitable[list[Finding]]]
 
 
-async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+async def ask_discord(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
     """Ask for her account on Discord, and test its token."""
     there = file.get("discord") or {}
     if not asking.sure(_("\nIs she on Discord?"), default=bool(there)):
@@ -34,52 +34,52 @@ async def ask_discord(asking: Asking, file: ConfigFile, around: Surroundings) ->
         asking.say(
             _("  https://discord.com/developers/applications: New Application, then Bot, then Reset Token gives the token.")
         )
-    with suppress(LeftOut):
-        _note(file, "discord", await _discord_account(asking, there, around))
+    with suppress(TopicSkipped):
+        _note(file, "discord", await _discord_account(asking, there, environment))
 
 
-async def _discord_account(asking: Asking, there: Mapping[str, Any], around: Surroundings) -> dict[str, str]:
+async def _discord_account(asking: SetupQuestions, there: Mapping[str, Any], environment: Environment) -> dict[str, str]:
     """Ask for the keys of her Discord account, test them, and return them. Raises LeftOut."""
     usual = "DISCORD_TOKEN"
     default = there.get("token_env") or there.get("token_file") or usual
     while True:
-        token = Secrets(asking, around).ask(
+        token = Secrets(asking, environment).ask(
             _("The bot's token"), "discord-token", default, "token", usual=usual, platform="Discord"
         )
-        section = _section(asking, Discord, {**there, **token})
-        if await _kept(asking, lambda: _discord(section, around)):  # noqa: B023
+        section = _section(asking, DiscordSection, {**there, **token})
+        if await _kept(asking, lambda: _discord(section, environment)):  # noqa: B023
             return token
 
 
-def _section(asking: Asking, kind: type[S], values: Mapping[str, Any]) -> S:
+def _section(asking: SetupQuestions, kind: type[S], values: Mapping[str, Any]) -> S:
     """Return a validated section. Raises LeftOut if the file holds an invalid value that no question is about."""
     try:
         return kind(**values)
     except ValidationError as error:
         asking.say(f"  {wrong(error.errors()[0])}.")
-        raise LeftOut from None
+        raise TopicSkipped from None
 
 
-async def _discord(section: Discord, around: Surroundings) -> list[Finding]:
+async def _discord(section: DiscordSection, environment: Environment) -> list[Finding]:
     try:
-        token = around.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
+        token = environment.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
     except BadSecret as error:
         return [Finding(False, _("Discord: {error}", error=told(error)))]
     checkup: Checkup = imported("bot.cli.checkups.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
 
-async def ask_matrix(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+async def ask_matrix(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
     """Ask for her account on Matrix, and test it."""
     there = file.get("matrix") or {}
     if not asking.sure(_("\nIs she on Matrix?"), default=bool(there)):
         file.drop_section("matrix")
         return
-    with suppress(LeftOut):
-        _note(file, "matrix", await _matrix_account(asking, there, around))
+    with suppress(TopicSkipped):
+        _note(file, "matrix", await _matrix_account(asking, there, environment))
 
 
-async def _matrix_account(asking: Asking, there: Mapping[str, Any], around: Surroundings) -> dict[str, str]:
+async def _matrix_account(asking: SetupQuestions, there: Mapping[str, Any], environment: Environment) -> dict[str, str]:
     """Ask for the keys of her Matrix account, test each answer, and return them. Raises LeftOut."""
     usual = "MATRIX_PASSWORD"
     default = there.get("password_env") or there.get("password_file") or usual
@@ -97,15 +97,15 @@ async def _matrix_account(asking: Asking, there: Mapping[str, Any], around: Surr
             asking.say(_("  Accounts sign in there on a page of theirs; that comes at the end."))
             return {**said, "password_env": "", "password_file": ""}
         else:
-            password = Secrets(asking, around).ask(
+            password = Secrets(asking, environment).ask(
                 _("The account's password"), "matrix-password", default, "password", usual=usual, platform="Matrix"
             )
-        section = _section(asking, Matrix, {**there, **said, **password})
-        if not answers or await _kept(asking, lambda: _matrix(section, around)):  # noqa: B023
+        section = _section(asking, MatrixSection, {**there, **said, **password})
+        if not answers or await _kept(asking, lambda: _matrix(section, environment)):  # noqa: B023
             return {**said, **password}
 
 
-async def _homeserver(asking: Asking, there: Mapping[str, Any]) -> tuple[str, bool]:
+async def _homeserver(asking: SetupQuestions, there: Mapping[str, Any]) -> tuple[str, bool]:
     """Ask for her homeserver; return its URL, and whether it answers. Raises LeftOut."""
     tried: Callable[[str], Awaitable[str]] = imported("bot.cli.checkups.matrix_checkup:out_of_reach")
     while True:
@@ -124,7 +124,7 @@ async def _homeserver(asking: Asking, there: Mapping[str, Any]) -> tuple[str, bo
 def _wrong(key: str) -> Callable[[str], str]:
     """Return a validator for a value of [matrix]."""
     usual = {"homeserver": "https://matrix.example.org", "user_id": "@lyra:example.org"}
-    return lambda given: _trouble(Matrix, {**usual, key: given})
+    return lambda given: _trouble(MatrixSection, {**usual, key: given})
 
 
 async def _by_page(homeserver: str) -> bool:
@@ -133,15 +133,15 @@ async def _by_page(homeserver: str) -> bool:
     return await by_page(homeserver)
 
 
-async def _matrix(section: Matrix, around: Surroundings) -> list[Finding]:
+async def _matrix(section: MatrixSection, environment: Environment) -> list[Finding]:
     checkup: Checkup = imported("bot.cli.checkups.matrix_checkup:checkup")
     try:
-        return await checkup(access_to_matrix(section, around), NoNotes())
+        return await checkup(access_to_matrix(section, environment), NoNotes())
     except BadSecret as error:
         return [Finding(False, _("Matrix: {error}", error=told(error)))]
 
 
-async def _kept(asking: Asking, tried: Callable[[], Awaitable[list[Finding]]]) -> bool:
+async def _kept(asking: SetupQuestions, tried: Callable[[], Awaitable[list[Finding]]]) -> bool:
     """Test an account; return whether it works, or is to be kept anyway."""
     asking.say(_("  Trying it …"))
     findings = await tried()
@@ -164,14 +164,16 @@ def _note(file: ConfigFile, section: str, values: dict[str, str]) -> None:
         file.set(section, key, to=value or None)
 
 
-def ask_owner(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
+def ask_owner(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
     """Ask for the operator's accounts on the configured platforms."""
     platforms = {"discord": "123456789012345678", "matrix": "@ada:example.org"}
     chosen = [one for one in platforms if file.get(one)]
     if not chosen:
         return
     people = file.get("people") or {}
-    name = next((one for one, accounts in people.items() if around.user in _listed(accounts.get("console"))), around.user)
+    name = next(
+        (one for one, accounts in people.items() if environment.user in _listed(accounts.get("console"))), environment.user
+    )
     there = people.get(name, {})
     asking.say(_("\nWho you are there, so that what you tell her in private in one place she knows in the other."))
     for platform in chosen:
@@ -183,11 +185,11 @@ def ask_owner(asking: Asking, file: ConfigFile, around: Surroundings) -> None:
                 example=platforms[platform],
             ),
             known[0] if known else "",
-            wrong=lambda said: _trouble(Someone, {platform: said}) if said else "",  # noqa: B023
+            wrong=lambda said: _trouble(PersonAccounts, {platform: said}) if said else "",  # noqa: B023
         )
         if account and account not in known:
             file.set("people", name, platform, to=[account])
-            file.set("people", name, "console", to=[*(_listed(there.get("console")) or [around.user])])
+            file.set("people", name, "console", to=[*(_listed(there.get("console")) or [environment.user])])
 
 
 def _listed(value: Any) -> list[str]:

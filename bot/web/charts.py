@@ -18,7 +18,7 @@ Bar = tuple[str, float, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ChartSeries:
     """A measure over time: its name, and its (instant, value) points."""
 
     name: str
@@ -47,7 +47,7 @@ def bars(some: Sequence[Bar], title: str) -> Markup:
     return _framed(title, _summary(some), [*_grid(0, top), *drawn], linked=any(leads for _, _, leads in some))
 
 
-def lines(some: Sequence[Line], least: float, most: float, ends: tuple[str, str], title: str) -> Markup:
+def lines(some: Sequence[ChartSeries], least: float, most: float, ends: tuple[str, str], title: str) -> Markup:
     """Return a chart with one line per measure, between `least` and `most`; `ends` label the first and last instants.
 
     '' if no measure has two points.

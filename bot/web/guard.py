@@ -10,10 +10,10 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from adapters.errors import PlatformFailure
 from bot.errors import BadInput, LyraError
-from bot.web.attempts import Attempts
-from bot.web.reach import Reach
+from bot.web.host_names import HostNames
 from bot.web.signins import SignedIn, SignIns
-from localization.languages import reading
+from bot.web.token_attempts import TokenAttempts
+from localization.current_language import reading
 from localization.sentences import Said, lazy, told
 from memory.errors import AmbiguousId, MemoryFailure, NotFound
 
@@ -47,9 +47,9 @@ Language = Callable[[web.BaseRequest], str]
 class Guard:
     """The middleware that every request passes. `refuse` renders a refusal; `language` gives its language."""
 
-    reach: Reach
+    reach: HostNames
     signins: SignIns
-    attempts: Attempts
+    attempts: TokenAttempts
     token: str
     cookie: str
     refuse: Refuse

@@ -8,7 +8,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from bot.conversation.mailboxes import Mailboxes
-from bot.service.measures import BOUNDS, Measures, measures
+from bot.service.runtime_metrics import BOUNDS, RuntimeMetrics, measures
 from memory.core import Memory
 from memory.tiers.drives import NAMES
 
@@ -67,7 +67,7 @@ class _Collected(Collector):
         return iter(self._some)
 
 
-def _counted(since_start: Measures) -> Iterator[Metric]:
+def _counted(since_start: RuntimeMetrics) -> Iterator[Metric]:
     yield _counter("lyra_turns", "Turns by what became of them", "outcome", since_start.turns, _OUTCOMES)
     yield _counter("lyra_errors", "Errors by their kind", "kind", since_start.errors, ())
     yield _counter("lyra_model_calls", "Answers of models by purpose", "purpose", since_start.calls, _PURPOSES)

@@ -10,10 +10,11 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from bot.errors import LyraError
-from bot.web.attempts import Attempts
-from bot.web.desk import Desk
 from bot.web.guard import Guard
+from bot.web.host_names import HostNames
+from bot.web.http_api import HttpApi
 from bot.web.metrics import Metrics
+from bot.web.page_context import PageContext
 from bot.web.pages.activity_page import ActivityPage
 from bot.web.pages.entry_page import EntryPage
 from bot.web.pages.health_pages import HealthPage, NumbersPage
@@ -25,9 +26,8 @@ from bot.web.pages.self_pages import DreamsPage, PersonaPage, SelfPage
 from bot.web.pages.talk_page import CLOSING, TalkPage
 from bot.web.pages.timeline_page import TimelinePage
 from bot.web.pages.verification_page import VerificationPage
-from bot.web.reach import Reach
-from bot.web.scripts import Scripts
 from bot.web.signins import SignIns
+from bot.web.token_attempts import TokenAttempts
 from localization.sentences import Said, lazy
 
 _STATIC = Path(__file__).with_name("static")
@@ -37,7 +37,7 @@ _MOST_ADDRESS = 64 * 1024
 """The request line limit in bytes: a long search in a script with many bytes per letter exceeds the default."""
 
 
-class Page(Protocol):
+class PagePart(Protocol):
     """Part of the memory page."""
 
     def routes(self) -> Sequence[web.RouteDef]:
@@ -45,7 +45,7 @@ class Page(Protocol):
         ...
 
 
-class Connection(web.RequestHandler):
+class HttpConnection(web.RequestHandler):
     """A connection. Invalid requests are answered by `unread` and not logged: anybody can send them."""
 
     def __init__(self, manager: web.Server, unread: Callable[[web.BaseRequest], web.Response], **how: Any) -> None:
@@ -66,18 +66,18 @@ class Connection(web.RequestHandler):
 class Web:
     """Serves the memory page and the paths for scripts until stopped."""
 
-    def __init__(self, desk: Desk, reach: Reach, token: str) -> None:
-        app = desk.app
-        self._desk = desk
+    def __init__(self, context: PageContext, reach: HostNames, token: str) -> None:
+        app = context.app
+        self._context = context
         self._reach = reach
-        self._scripts = Scripts(app.memory, app.maintenance, Metrics(app.memory, desk.talk.mailboxes))
-        self._activity = ActivityPage(desk)
-        signins, attempts, cookie = SignIns(app.memory.settings, app.base.clock), Attempts(), cookie_name(token)
-        guard = Guard(reach, signins, attempts, token, cookie, self._refused, desk.language)
-        pages: Sequence[Page] = (
-            self._scripts, EntryPage(desk, signins, attempts, reach, cookie), TalkPage(desk), SearchPage(desk), TimelinePage(desk),
-            FactsPage(desk), PeoplePage(desk), ForgetPage(desk), SelfPage(desk), NumbersPage(desk), DreamsPage(desk), ExportPage(desk),
-            PlacesPage(desk), PersonaPage(desk), PolicyPage(desk), HealthPage(desk), VerificationPage(desk), self._activity,
+        self._scripts = HttpApi(app.memory, app.maintenance, Metrics(app.memory, context.talk.mailboxes))
+        self._activity = ActivityPage(context)
+        signins, attempts, cookie = SignIns(app.memory.settings, app.base.clock), TokenAttempts(), cookie_name(token)
+        guard = Guard(reach, signins, attempts, token, cookie, self._refused, context.language)
+        pages: Sequence[PagePart] = (
+            self._scripts, EntryPage(context, signins, attempts, reach, cookie), TalkPage(context), SearchPage(context), TimelinePage(context),
+            FactsPage(context), PeoplePage(context), ForgetPage(context), SelfPage(context), NumbersPage(context), DreamsPage(context), ExportPage(context),
+            PlacesPage(context), PersonaPage(context), PolicyPage(context), HealthPage(context), VerificationPage(context), self._activity,
         )  # fmt: skip
         served = web.Application(middlewares=[guard.admit], client_max_size=_MOST_BYTES)
         for page in pages:
@@ -94,7 +94,7 @@ class Web:
         assert manager is not None
         try:
             self._listening = await loop.create_server(
-                lambda: Connection(manager, self._guard.unread, loop=loop, access_log=None, max_line_size=_MOST_ADDRESS),
+                lambda: HttpConnection(manager, self._guard.unread, loop=loop, access_log=None, max_line_size=_MOST_ADDRESS),
                 self._reach.host,
                 port,
                 ssl=self._reach.tls,
@@ -117,14 +117,14 @@ class Web:
         """End all responses and stop listening."""
         self._scripts.stop()
         self._activity.stop()
-        self._desk.tabs.show_all(CLOSING)
+        self._context.tabs.show_all(CLOSING)
         if self._listening:
             self._listening.close()
         await self._runner.cleanup()
 
     def _refused(self, request: web.BaseRequest, status: int, words: Said) -> web.Response:
         if "text/html" in request.headers.get("Accept", ""):
-            return self._desk.plain("problem.html", status, status=status, words=_SIGN_IN if status == 401 else words)
+            return self._context.plain("problem.html", status, status=status, words=_SIGN_IN if status == 401 else words)
         return web.json_response({"error": str(words)}, status=status)
 
 

@@ -13,11 +13,11 @@ from adapters.browser.tabs import Tabs
 from bot.app import App
 from bot.imports import imported
 from bot.talk import Talk
-from bot.web.reach import reach
-from bot.web.seats import Seats
+from bot.web.host_names import reach
 from bot.web.signins import SignIns
+from bot.web.tab_presence import TabPresence
 from memory.store import keys
-from memory.store.locks import FileLock
+from memory.store.file_locks import FileLock
 from memory.types import Identity
 
 NO_PLATFORMS: Mapping[str, Adapter] = {}
@@ -26,43 +26,45 @@ _LOOKS, _LOOK_SECONDS = 100, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Parlour:
+class BrowserPlatform:
     """The browser platform with its tabs and their presence, before anything is served."""
 
     browser: Browser
     tabs: Tabs
-    seats: Seats
+    tab_presence: TabPresence
 
 
-def parlour(app: App) -> Parlour:
+def parlour(app: App) -> BrowserPlatform:
     """Return the browser platform for an app."""
-    tabs, seats = Tabs(), Seats(app.base.around.home)
-    origin = Origin(app.base.ids.new, app.base.clock.now, app.base.around.user)
-    return Parlour(Browser(tabs, origin, seats.at_hand), tabs, seats)
+    tabs, tab_presence = Tabs(), TabPresence(app.base.environment.home)
+    origin = Origin(app.base.ids.new, app.base.clock.now, app.base.environment.user)
+    return BrowserPlatform(Browser(tabs, origin, tab_presence.at_hand), tabs, tab_presence)
 
 
 def page_lock(app: App) -> FileLock:
     """Return the lock of the process that serves this home's page."""
-    return FileLock(app.base.around.home / "web.lock")
+    return FileLock(app.base.environment.home / "web.lock")
 
 
 def token_path(app: App) -> Path:
     """Return the path of the bearer token for scripts."""
     name = app.base.settings.web.token_file
-    return app.base.around.path(name) if name else app.base.around.home / "web-token"
+    return app.base.environment.path(name) if name else app.base.environment.home / "web-token"
 
 
 @asynccontextmanager
-async def serving(app: App, talk: Talk, place: Parlour, platforms: Mapping[str, Adapter] = NO_PLATFORMS) -> AsyncIterator[str]:
+async def serving(
+    app: App, talk: Talk, place: BrowserPlatform, platforms: Mapping[str, Adapter] = NO_PLATFORMS
+) -> AsyncIterator[str]:
     """Serve the page for the block and yield its URL. Raises LyraError if the port is taken, BadConfig.
 
     `platforms` are the other connected ones.
     """
     section = app.base.settings.web
-    desks = imported("bot.web.desk")
-    desk = desks.Desk(app, talk, place.browser, place.tabs, place.seats, desks.templates(), platforms)
+    pages = imported("bot.web.page_context")
+    context = pages.PageContext(app, talk, place.browser, place.tabs, place.tab_presence, pages.templates(), platforms)
     token = keys.word(token_path(app), lambda: secrets.token_urlsafe(32))
-    web = imported("bot.web.server:Web")(desk, reach(section, app.base.around), token)
+    web = imported("bot.web.server:Web")(context, reach(section, app.base.environment), token)
     listening = asyncio.create_task(place.browser.run(talk.listeners[place.browser.platform]))
     try:
         address = await web.start(section.port)
@@ -89,7 +91,7 @@ async def served_at(app: App) -> str:
 
 async def link(app: App, address: str, name: str) -> str:
     """Return a one-time sign-in URL for a console identity."""
-    identity = Identity("console", name or app.base.around.user)
+    identity = Identity("console", name or app.base.environment.user)
     return f"{address}/enter?key={await SignIns(app.memory.settings, app.base.clock).link(identity)}"
 
 

@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from hashlib import sha256
 
-from memory.places.settings import KeptSettings
+from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock
 from memory.types import MINUTE, Identity
 

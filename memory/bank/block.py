@@ -12,7 +12,7 @@ HEAD = "Notes of earlier conversations here. Use them only when directly relevan
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class BankEntry:
     """The bank's entry for one period, its bullets in the order they were written."""
 
     rung: str
@@ -43,22 +43,22 @@ class Block:
     shown: Sequence[Statement] = ()
 
 
-def entries(standing: Sequence[Statement]) -> list[Noted]:
+def entries(standing: Sequence[Statement]) -> list[BankEntry]:
     """Return the standing bullets by period: conversations before days, weeks and months, each newest first."""
     ordered = sorted(standing, key=lambda one: (one.kind, one.period, one.key))
     found = [
-        Noted(kind, period, list(bullets)) for (kind, period), bullets in groupby(ordered, lambda one: (one.kind, one.period))
+        BankEntry(kind, period, list(bullets)) for (kind, period), bullets in groupby(ordered, lambda one: (one.kind, one.period))
     ]
     newest = sorted(found, key=_time, reverse=True)
     return sorted(newest, key=lambda entry: periods.RUNGS.index(entry.rung))
 
 
-def _time(entry: Noted) -> tuple[int, str]:
+def _time(entry: BankEntry) -> tuple[int, str]:
     # Where clocks are set back, conversations are ordered by instant, not by local time.
     return (min(one.first_at for one in entry.bullets) if entry.rung == periods.CONVERSATION else 0), entry.period
 
 
-def render(found: Sequence[Noted], max_tokens: int | None = None) -> Block:
+def render(found: Sequence[BankEntry], max_tokens: int | None = None) -> Block:
     """Render entries in order, skipping those that no longer fit; with None, all of them."""
     text = HEAD
     shown: list[Statement] = []
@@ -70,6 +70,6 @@ def render(found: Sequence[Noted], max_tokens: int | None = None) -> Block:
     return Block(text, shown) if shown else Block()
 
 
-def size(found: Sequence[Noted]) -> int:
+def size(found: Sequence[BankEntry]) -> int:
     """Return the token count of all entries."""
     return tokens(render(found).text)

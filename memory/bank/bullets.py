@@ -12,7 +12,7 @@ from memory.places.consent import TIER
 from memory.ports import Entry
 from memory.store.database import Transaction
 from memory.tiers import statements
-from memory.tiers.lines import Line, grounds, stated
+from memory.tiers.source_lines import SourceLine, grounds, stated
 
 _WORD_BYTES = 20
 
@@ -25,7 +25,7 @@ class Form:
     most: int
     words: int
 
-    def cut(self, lines: Sequence[Line]) -> Callable[[Sequence[Entry]], list[Entry]]:
+    def cut(self, lines: Sequence[SourceLine]) -> Callable[[Sequence[Entry]], list[Entry]]:
         """Return a function that trims an answer written from these lines to this form, from its end.
 
         It raises WriterRefused if too little is left.
@@ -63,7 +63,7 @@ async def keep(
     derivation: Derivation,
     where: tuple[str, str],
     entries: Sequence[Entry],
-    lines: Sequence[Line],
+    lines: Sequence[SourceLine],
     writer: str,
     now: int,
 ) -> None:

@@ -8,7 +8,7 @@ children return to the block until they need to be folded.
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from memory.bank.block import Noted, size
+from memory.bank.block import BankEntry, size
 from memory.bank.bullets import Form, keep
 from memory.derive import progress
 from memory.derive.derivation import Derivation
@@ -23,7 +23,7 @@ from memory.store.lineage import bound, placeholders
 from memory.text.time import periods
 from memory.text.time.times import local
 from memory.tiers import episodes, statements
-from memory.tiers.lines import Line
+from memory.tiers.source_lines import SourceLine
 from memory.tiers.statements import cited
 from memory.types import Domain, Statement
 
@@ -32,10 +32,10 @@ AGES = {periods.DAY: 1, periods.WEEK: 7, periods.MONTH: 30}
 """How many days back all of a period must lie before it is folded, lowest rung first."""
 
 
-def foldable(noted: Sequence[Noted], today: date, given_up: Mapping[str, str]) -> tuple[str, list[Noted]] | None:
+def foldable(noted: Sequence[BankEntry], today: date, given_up: Mapping[str, str]) -> tuple[str, list[BankEntry]] | None:
     """Return the next period to fold with its children, or None; `given_up` maps periods to inputs tried in vain."""
     for rung, age in AGES.items():
-        children: dict[str, list[Noted]] = {}
+        children: dict[str, list[BankEntry]] = {}
         for entry in noted:
             if periods.RUNGS.index(entry.rung) == periods.RUNGS.index(rung) - 1:
                 children.setdefault(periods.above(entry.period), []).append(entry)
@@ -46,7 +46,7 @@ def foldable(noted: Sequence[Noted], today: date, given_up: Mapping[str, str]) -
     return None
 
 
-def leaving(noted: Sequence[Noted], today: date, most: float) -> list[Statement]:
+def leaving(noted: Sequence[BankEntry], today: date, most: float) -> list[Statement]:
     """Return the bullets, oldest first, that must leave the block to bring it down to `most` tokens.
 
     Only bullets past the age of the last rung leave.
@@ -62,7 +62,7 @@ def leaving(noted: Sequence[Noted], today: date, most: float) -> list[Statement]
     return gone
 
 
-async def due(derivation: Derivation, terms: Consent, noted: Sequence[Noted]) -> Work | None:
+async def due(derivation: Derivation, terms: Consent, noted: Sequence[BankEntry]) -> Work | None:
     """Return the work of the next fold, None if nothing can be folded."""
     w = derivation.context
     tried = await progress.read_all(w.db, w.domain, TIER)
@@ -71,7 +71,7 @@ async def due(derivation: Derivation, terms: Consent, noted: Sequence[Noted]) ->
     return await _work(derivation, terms, *found) if found else None
 
 
-async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequence[Noted]) -> Work:
+async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequence[BankEntry]) -> Work:
     w = derivation.context
     children = [bullet for entry in below for bullet in entry.bullets]
     lines = await _lines(derivation, below)
@@ -95,18 +95,18 @@ async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequ
     )  # fmt: skip
 
 
-async def _lines(derivation: Derivation, below: Sequence[Noted]) -> list[Line]:
+async def _lines(derivation: Derivation, below: Sequence[BankEntry]) -> list[SourceLine]:
     """Return bullets as lines labelled by rung and period, numbered if several share a label."""
     rests = await cited(derivation.context.db, [bullet.key for entry in below for bullet in entry.bullets])
     labels = [entry.label for entry in below for _ in entry.bullets]
-    lines: list[Line] = []
+    lines: list[SourceLine] = []
     for at, bullet in enumerate(bullet for entry in below for bullet in entry.bullets):
         many = labels.count(labels[at]) > 1
         label = f"{labels[at]}.{labels[: at + 1].count(labels[at])}" if many else labels[at]
         first, last = (local(when, derivation.context.domain.time_zone).date() for when in (bullet.first_at, bullet.last_at))
         days = f"{first}" if first == last else f"{first} to {last}"
         said = tuple(message.key for message in rests[bullet.key])
-        lines.append(Line(Source(label, "", days, bullet.text), bullet.key, said, bullet.first_at, bullet.last_at))
+        lines.append(SourceLine(Source(label, "", days, bullet.text), bullet.key, said, bullet.first_at, bullet.last_at))
     return lines
 
 
@@ -172,5 +172,5 @@ def _children(period: str) -> tuple[str, dict[str, object]]:
     return f"period IN ({placeholders('p', inner)})", dict(bound("p", inner))
 
 
-def _inputs(below: Sequence[Noted]) -> str:
+def _inputs(below: Sequence[BankEntry]) -> str:
     return "/".join(str(bullet.key) for entry in below for bullet in entry.bullets)

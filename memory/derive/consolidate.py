@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memory.derive.checks.naming import words_of
+from memory.derive.checks.written_names import words_of
 from memory.derive.context import Context
-from memory.derive.drafting import Order, compose, wording
-from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
+from memory.derive.drafting import WritingTask, compose, wording
+from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
 from memory.derive.refusals import Refusals, Target
 from memory.forget import erase
 from memory.places import opted_out
@@ -21,8 +21,8 @@ from memory.store.lineage import parents
 from memory.text.proper_names import names
 from memory.text.time.times import iso, local
 from memory.tiers import episodes, exchanges, profile, statements, summaries
-from memory.tiers.lines import Line, of_statements
-from memory.tiers.summaries import DigestLine, DigestPlace, Written
+from memory.tiers.source_lines import SourceLine, of_statements
+from memory.tiers.summaries import DigestLine, DigestPlace, WrittenDigest
 from memory.types import Digest, Domain, Exchange, Session
 
 _SENTENCES = 8
@@ -46,7 +46,7 @@ class Job:
     first_at: int
     last_at: int
     replaces: int | None = None
-    known: tuple[Line, ...] = ()
+    known: tuple[SourceLine, ...] = ()
 
 
 class Consolidator:
@@ -111,7 +111,7 @@ class Consolidator:
         drafts = tuple(_draft(at, message, self._c.domain.time_zone) for at, message in enumerate(messages, start=1))
         return Job(place, drafts, episode.first_at, episode.last_at, episode.gist, tuple(await self._known(drafts)))
 
-    async def _known(self, drafts: Sequence[DigestSource]) -> list[Line]:
+    async def _known(self, drafts: Sequence[DigestSource]) -> list[SourceLine]:
         """Return the known facts about people that messages name."""
         c = self._c
         facts = await of_statements(c.db, c.domain, await statements.standing(c.db, c.domain, profile.TIER), "k")
@@ -128,7 +128,7 @@ class Consolidator:
         async def still(tx: Transaction) -> bool:
             return await summaries.key_at(tx, session, place) == job.replaces
 
-        async def publish(tx: Transaction, made: Made[list[Entry]], now: int) -> bool:
+        async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:
             if job.replaces is not None:
                 await erase.retire(tx, c.domain, [job.replaces], now)
             entries = await opted_out.unnamed(tx, c.seal, c.domain, made.product or [])
@@ -153,13 +153,13 @@ class Consolidator:
 
         async def write(dropped: Dropped) -> list[Entry]:
             known = () if writer.extractive else tuple(line.source for line in job.known)
-            order = Order(kind, "merge", _SENTENCES, self._c.max_transcript_chars, dropped, known=known)
+            order = WritingTask(kind, "merge", _SENTENCES, self._c.max_transcript_chars, dropped, known=known)
             return await compose(writer, order, [draft.source for draft in job.drafts])
 
         return Author(writer.name, write)
 
 
-def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> Written:
+def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: bool) -> WrittenDigest:
     items = {draft.source.label: draft.item for draft in job.drafts}
     lines = (
         DigestLine(text, tuple(sorted({items[label] for label in one.cites if label in items})))
@@ -169,7 +169,7 @@ def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: boo
     # A fact that supplied a name is a source as well, down to the messages it rests on.
     named = {label for one in entries for label in one.cites}
     told = {item for line in job.known if line.source.label in named for item in line.said}
-    return Written(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *told})))
+    return WrittenDigest(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *told})))
 
 
 def _draft(number: int, message: Exchange, time_zone: str) -> DigestSource:

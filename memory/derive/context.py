@@ -7,13 +7,15 @@ from memory.places.consent import is_on
 from memory.places.places import Places
 from memory.ports import Clock, Writer
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Holders
+from memory.store.database import ClaimHolders, DatabaseAccess
 from memory.store.lineage import Seal
 from memory.tiers import episodes
 from memory.types import Domain
 
 
-async def closing(places: Places, domain: Domain, rules: episodes.Rules, bank: episodes.BankRules) -> episodes.Rules:
+async def closing(
+    places: Places, domain: Domain, rules: episodes.EpisodeRules, bank: episodes.BankRules
+) -> episodes.EpisodeRules:
     """Return when the episodes of a domain end: if its bank is on, with the conversation."""
     return bank.closing(rules) if await is_on(places, domain) else rules
 
@@ -22,14 +24,14 @@ async def closing(places: Places, domain: Domain, rules: episodes.Rules, bank: e
 class Context:
     """One domain, its writers, and its rules; digests are published only if they pass the `regression_check`, if any."""
 
-    db: Access
+    db: DatabaseAccess
     seal: Seal
     clock: Clock
     domain: Domain
     writer: Writer
     fallback: Writer
-    rules: episodes.Rules
-    holders: Holders
+    rules: episodes.EpisodeRules
+    holders: ClaimHolders
     max_transcript_chars: int = 24_000
     bank: episodes.BankRules = episodes.BankRules()
     regression_check: Check | None = None
@@ -39,6 +41,6 @@ class Context:
         """The bounds of a transaction that writes the domain."""
         return Bounds.of(self.domain.key)
 
-    async def closing(self) -> episodes.Rules:
+    async def closing(self) -> episodes.EpisodeRules:
         """Return when the episodes of the domain end: if its bank is on, with the conversation."""
         return await closing(Places(self.db, self.seal), self.domain, self.rules, self.bank)

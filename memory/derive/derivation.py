@@ -2,8 +2,8 @@
 
 from memory.derive import progress
 from memory.derive.context import Context
-from memory.derive.drafting import Order, compose, wording
-from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
+from memory.derive.drafting import WritingTask, compose, wording
+from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
 from memory.derive.progress import Progress
 from memory.derive.refusals import Target
 from memory.derive.work import Due, Still, Work
@@ -25,7 +25,7 @@ class Derivation:
             return await self._pipeline.make(piece) is Outcome.PUBLISHED
         async with self.context.db.transaction(bounds=self.context.bounds) as tx:
             if await piece.as_read(tx):
-                await piece.publish(tx, Made([], ""), self.context.clock.now())
+                await piece.publish(tx, PipelineResult([], ""), self.context.clock.now())
         return False
 
     async def make_all(self, due: Due, most: int | None = None) -> int:
@@ -58,13 +58,13 @@ class Derivation:
         c = self.context
 
         async def write(dropped: Dropped) -> list[Entry]:
-            order = Order(
+            order = WritingTask(
                 work.kind, work.joined, work.sentences, c.max_transcript_chars, dropped, work.most_sources, today=work.today
             )
             entries = await compose(c.writer, order, work.sources)
             return work.cut(entries) if work.cut else entries
 
-        async def publish(tx: Transaction, made: Made[list[Entry]], now: int) -> bool:
+        async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:
             await work.publish(tx, made.product, made.author, now)
             await progress.reach(tx, c.domain, work.tier, work.period, work.progress, now)
             return True

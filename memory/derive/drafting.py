@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from localization.sentences import lazy
 from memory.derive import prompts
 from memory.derive.checks.belief import Belief
-from memory.derive.checks.evidence import Judged
-from memory.derive.checks.junk import Rules, asks, is_formless, links, says_nothing
+from memory.derive.checks.evidence import SentenceFindings
+from memory.derive.checks.junk import RequestRules, asks, is_formless, links, says_nothing
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 
@@ -21,7 +21,7 @@ Keep = Callable[[str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class WritingTask:
     """What to write: the kind, how partial texts are joined if one call cannot read everything, and how many sentences.
 
     `most_chars` is how much one call may read, `most_sources` how many sources (None: any number); `dropped` is called with
@@ -42,7 +42,7 @@ class Order:
         return Task(kind, tuple(sources), self.sentences, self.known, self.today)
 
 
-async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> list[Entry]:
+async def compose(writer: Writer, order: WritingTask, sources: Sequence[Source]) -> list[Entry]:
     """Write a text with one call per piece of its sources, and join the results.
 
     Every sentence rests on what it cites. If a piece exceeds what the writer can read, it and those after it are made smaller.
@@ -69,7 +69,7 @@ async def compose(writer: Writer, order: Order, sources: Sequence[Source]) -> li
     ]
 
 
-async def _in_pieces(writer: Writer, order: Order, sources: Sequence[Source]) -> list[tuple[list[Source], list[Entry]]]:
+async def _in_pieces(writer: Writer, order: WritingTask, sources: Sequence[Source]) -> list[tuple[list[Source], list[Entry]]]:
     """Return each piece of the sources with what was written from it."""
     made: list[tuple[list[Source], list[Entry]]] = []
     left = chunks(sources, order.most_chars, order.most_sources)
@@ -99,7 +99,7 @@ def wording(entries: Sequence[Entry]) -> str:
     return "\n".join(entry.text for entry in entries)
 
 
-async def checked(writer: Writer, order: Order, task: Task) -> list[Entry]:
+async def checked(writer: Writer, order: WritingTask, task: Task) -> list[Entry]:
     """Return the supported sentences of an answer, no more than were asked for.
 
     Raises WriterFailed, WriterRefused if there are none.
@@ -120,7 +120,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     """
     belief = Belief(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
-    rules = Rules(prompts.render(replace(task, sources=(), known=())).system)
+    rules = RequestRules(prompts.render(replace(task, sources=(), known=())).system)
     good: list[Entry] = []
     bad: list[str] = []
     for entry in entries:
@@ -135,7 +135,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     return good, bad
 
 
-def _fault(text: str, cited: Sequence[Source], judged: Judged, rules: Rules, *, states: bool) -> str:
+def _fault(text: str, cited: Sequence[Source], judged: SentenceFindings, rules: RequestRules, *, states: bool) -> str:
     """Return what speaks against a sentence, '' for nothing; one that `states` something is no question."""
     if missing := [*judged.missing, *links(text, cited)]:
         return f"invents {missing}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Row, Transaction
+from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import last_change
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
@@ -34,7 +34,7 @@ class Check(Protocol):
         ...
 
 
-async def dry_run(db: Access, domain: Domain, put: Put) -> Difference:
+async def dry_run(db: DatabaseAccess, domain: Domain, put: Put) -> Difference:
     """Return what a piece of work would change."""
     try:
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:

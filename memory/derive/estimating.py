@@ -14,7 +14,7 @@ from memory.places.confidences import common
 from memory.store.database import Row
 from memory.text.time.times import month
 from memory.tiers import profile, summaries
-from memory.tiers.episodes import Mark, cut
+from memory.tiers.episodes import MessageMark, cut
 from memory.types import Session
 
 _RULES = 500
@@ -27,14 +27,14 @@ _FACTS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedUsage:
     """The number of calls, and the total tokens of their prompts."""
 
     calls: int = 0
     tokens: int = 0
 
-    def __add__(self, other: "Expected") -> "Expected":
-        return Expected(self.calls + other.calls, self.tokens + other.tokens)
+    def __add__(self, other: "ExpectedUsage") -> "ExpectedUsage":
+        return ExpectedUsage(self.calls + other.calls, self.tokens + other.tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,9 @@ class Estimating:
         most = context.max_transcript_chars // 3
         self._room = most if room is None else max(_HEADER + _LINE, min(most, room - _RULES))
 
-    async def expected(self, sessions: Sequence[Session]) -> Expected:
+    async def expected(self, sessions: Sequence[Session]) -> ExpectedUsage:
         """Return the usage for the digests of these sessions and the tiers above them."""
-        total, made = Expected(), list[_Text]()
+        total, made = ExpectedUsage(), list[_Text]()
         for session in sessions:
             first, end, gists = await self._gists(session)
             made += gists
@@ -76,7 +76,7 @@ class Estimating:
             list(some) for _, some in groupby((row for row in rows if row["episode"] is not None), lambda row: row["position"])
         ]
         left = {row["item"]: row for row in rows if row["episode"] is None}
-        marks = [Mark(row["item"], row["said_at"]) for row in left.values()]
+        marks = [MessageMark(row["item"], row["said_at"]) for row in left.values()]
         cuts = cut(marks, await c.closing(), c.domain.time_zone, c.clock.now(), asked=True)
         row = await c.db.one("SELECT count(*) AS n FROM episodes WHERE session = :session", {"session": session.key})
         closed = int(row["n"]) if row else 0
@@ -89,9 +89,9 @@ class Estimating:
         weight = sum(len(row["text"]) // 3 + _HEADER for row in said)
         return _Text(len(said), weight, month(said[0]["said_at"], self._c.domain.time_zone))
 
-    def _joining(self, first: int, end: int, gists: Sequence[_Text]) -> Expected:
+    def _joining(self, first: int, end: int, gists: Sequence[_Text]) -> ExpectedUsage:
         """Return the usage for the merges of a session that its new gists complete, and for the summary of its frontier."""
-        total, size, edge = Expected(), 1, 0
+        total, size, edge = ExpectedUsage(), 1, 0
         lines = sum(gist.lines for gist in gists) // max(1, len(gists)) + 1
         while size <= end:
             edge += end // size % summaries.FAN_IN
@@ -100,9 +100,9 @@ class Estimating:
             total = sum([merge] * (end // size - first // size), total)
         return total + self._reading(_lines(edge * lines)) if edge > 1 else total
 
-    def _rungs(self, gists: Sequence[_Text]) -> Expected:
+    def _rungs(self, gists: Sequence[_Text]) -> ExpectedUsage:
         """Return the usage for profile, eras, narrative and self-narrative after these new gists."""
-        total, months = Expected(), Counter[str]()
+        total, months = ExpectedUsage(), Counter[str]()
         for done in range(0, len(gists), profile.MOST_GISTS):
             total += self._reading(_lines(sum(gist.lines for gist in gists[done : done + profile.MOST_GISTS])))
         for gist in gists:
@@ -111,15 +111,15 @@ class Estimating:
         above = self._reading(_lines(min(_FACTS, months.total())))
         return total + above + above
 
-    def _reading(self, text: _Text) -> Expected:
+    def _reading(self, text: _Text) -> ExpectedUsage:
         """Return the usage for a text read in as many calls as needed, and for joining the results."""
         each = max(1, -(-text.tokens // max(1, text.sources)))
         pieces = max(1, -(-text.sources // max(1, self._room // each)), -(-text.tokens // self._room) if each > self._room else 1)
-        made = Expected(pieces, text.tokens + pieces * _RULES)
+        made = ExpectedUsage(pieces, text.tokens + pieces * _RULES)
         if pieces == 1:
             return made
         joined = _lines(pieces * min(_SENTENCES, -(-text.sources // pieces)))
-        return made + (self._reading(joined) if joined.tokens < text.tokens else Expected(1, self._room))
+        return made + (self._reading(joined) if joined.tokens < text.tokens else ExpectedUsage(1, self._room))
 
 
 def _lines(number: int) -> _Text:

@@ -49,7 +49,7 @@ class Author(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Made(Generic[T]):
+class PipelineResult(Generic[T]):
     """What was made, None if the piece was given up, and by whom; `fallback` means not by the piece's own author."""
 
     product: T | None
@@ -70,7 +70,7 @@ class Piece(Generic[T]):
     target: Target
     texts: Mapping[int, str]
     author: Author[T] | None
-    publish: Callable[[Transaction, Made[T], int], Awaitable[bool]]
+    publish: Callable[[Transaction, PipelineResult[T], int], Awaitable[bool]]
     wording: Callable[[T], str]
     fallback: Author[T] | None = None
     still: Still | None = None
@@ -121,7 +121,7 @@ class Pipeline:
                 return Outcome.OUTDATED
             return held
 
-    async def _write(self, piece: Piece[T]) -> Made[T] | None:
+    async def _write(self, piece: Piece[T]) -> PipelineResult[T] | None:
         """Return a usable answer; None if one was refused and is not asked for again at once. Raises SourceGone."""
         while piece.author and not await self._refusals.exhausted(piece.target, piece.author.name):
             try:
@@ -133,15 +133,15 @@ class Pipeline:
                     return None
         if piece.fallback:
             return replace(await self._by(piece, piece.fallback), fallback=True)
-        return Made(None, piece.author.name if piece.author else "")
+        return PipelineResult(None, piece.author.name if piece.author else "")
 
-    async def _by(self, piece: Piece[T], author: Author[T]) -> Made[T]:
+    async def _by(self, piece: Piece[T], author: Author[T]) -> PipelineResult[T]:
         async def dropped(sentences: str) -> None:
             await self._keep(piece, author.name, DROPPED, sentences)
 
-        return Made(await author.write(dropped), author.name)
+        return PipelineResult(await author.write(dropped), author.name)
 
-    async def _publish(self, piece: Piece[T], held: ledger.Claim, made: Made[T]) -> Outcome:
+    async def _publish(self, piece: Piece[T], held: ledger.Claim, made: PipelineResult[T]) -> Outcome:
         c, now = self._c, self._c.clock.now()
 
         async def put(tx: Transaction) -> bool:
@@ -162,7 +162,7 @@ class Pipeline:
             return Outcome.OUTDATED
         return Outcome.GIVEN_UP if made.product is None else Outcome.PUBLISHED
 
-    async def _fails(self, piece: Piece[T], made: Made[T], put: Still) -> bool:
+    async def _fails(self, piece: Piece[T], made: PipelineResult[T], put: Still) -> bool:
         """Return whether the regression check fails; the answer is then stored as refused. Fallback output is not checked."""
         check = self._c.regression_check
         if check is None or not piece.checked or made.product is None or made.fallback or await check.passed(put):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memory.ports import Clock
-from memory.store.database import Access, Transaction
+from memory.store.database import DatabaseAccess, Transaction
 from memory.store.sealed import DROPPED, GIVEN_UP
 from memory.types import Domain
 
@@ -24,7 +24,7 @@ class Target:
 class Refusals:
     """The refusals of one domain."""
 
-    db: Access
+    db: DatabaseAccess
     domain: Domain
     clock: Clock
 

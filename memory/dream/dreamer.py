@@ -20,7 +20,7 @@ from memory.derive.ladder import Ladder
 from memory.dream.reflecting import Reflected, Reflecting
 from memory.dream.regression_check import RegressionCheck
 from memory.dream.report import Report, Step
-from memory.dream.sensing import Sensed, Sensor
+from memory.dream.sensing import DreamSignals, Sensor
 from memory.errors import BudgetSpent, WriterFailed
 from memory.forget import erase
 from memory.index.recall.domain_indexes import DomainIndexes
@@ -43,16 +43,16 @@ from memory.tiers.drives import (
     together,
 )
 from memory.tiers.messages import said
-from memory.tiers.selfstate import Mind
+from memory.tiers.selfstate import StateOfMind
 
 HALF_LIFE = 48 * HOUR
 MOST_STEP = 0.2
-_BASE = Mind()
+_BASE = StateOfMind()
 _LIVELY = 40
 _TALK, _PILE, _CAUGHT_UP, _FEELING, _DISLIKED = 0.2, 0.1, 0.1, 0.15, 0.05
 
 
-def evolved(mind: Mind, elapsed: int, said: int, stability: float, feeling: float = 0.0, disliked: int = 0) -> Mind:
+def evolved(mind: StateOfMind, elapsed: int, said: int, stability: float, feeling: float = 0.0, disliked: int = 0) -> StateOfMind:
     """Return the state of mind after `elapsed` microseconds and `said` messages of people, with a feeling from -1 to 1.
 
     `disliked` is the number of disliked answers. If nothing was said, only time has an effect.
@@ -221,9 +221,9 @@ _SETTLED = 0.01
 class _Felt:
     """The findings of a pass and its state so far."""
 
-    mind: Mind
+    mind: StateOfMind
     elapsed: int
-    sensed: Sensed
+    sensed: DreamSignals
     drives: Drives
     said: int
     heard: int

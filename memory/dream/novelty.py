@@ -9,7 +9,7 @@ from memory.index.indexing import ASKS, ENGLISH, MESSAGES, OWN
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_indexes import Loaded
 from memory.places.confidences import common
-from memory.store.database import Access
+from memory.store.database import DatabaseAccess
 from memory.text import lexical
 from memory.text.proper_names import names
 from memory.tiers.exchanges import SELECT, exchange
@@ -36,7 +36,7 @@ class Novelty:
     last: int = 0
 
 
-async def novelty(db: Access, domain: Domain, loaded: Loaded, since: int) -> Novelty:
+async def novelty(db: DatabaseAccess, domain: Domain, loaded: Loaded, since: int) -> Novelty:
     """Return the novelty of people's messages since an item; if there are too many, only the newest are examined."""
     rows = await db.all(
         SELECT + f"WHERE e.domain = :domain AND e.item > :since AND e.kind = 'said' AND e.echo = 0 AND {present('e')} "

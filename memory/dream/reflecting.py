@@ -17,7 +17,7 @@ from memory.derive import progress
 from memory.derive.checks.belief import Belief
 from memory.derive.checks.junk import is_no_thought, links
 from memory.derive.context import Context
-from memory.derive.pipeline import Author, Dropped, Made, Outcome, Piece, Pipeline
+from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
 from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
 from memory.derive.refusals import Target
@@ -30,7 +30,7 @@ from memory.text.lexical import key_words
 from memory.text.storable import clean
 from memory.text.time.times import iso, local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
-from memory.tiers.lines import Grounds, Line, fitting, grounds, of_gists, of_statements, stated, weight
+from memory.tiers.source_lines import Grounds, SourceLine, fitting, grounds, of_gists, of_statements, stated, weight
 from memory.types import Domain, DomainKind, Statement
 
 MOST_CHARACTERS = 600
@@ -155,7 +155,7 @@ class Reflecting:
         outcome = await Pipeline(self._c).make(thinking.piece(texts))
         return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
 
-    async def _lines(self, new: Novelty) -> tuple[list[Line], dict[int, str]]:
+    async def _lines(self, new: Novelty) -> tuple[list[SourceLine], dict[int, str]]:
         """Return the most novel messages, the newest gists and known facts as lines, with the texts of their items."""
         keys = [message.key for message in new.messages[:_MESSAGES]]
         # Some may have been changed or forgotten since.
@@ -163,7 +163,7 @@ class Reflecting:
         said = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
         zone = self._c.domain.time_zone
         spoken = [
-            Line(Source(f"m{at}", m.speaker, iso(m.said_at, zone), m.text), m.key, (m.key,), m.said_at, m.said_at)
+            SourceLine(Source(f"m{at}", m.speaker, iso(m.said_at, zone), m.text), m.key, (m.key,), m.said_at, m.said_at)
             for at, m in enumerate(said, start=1)
         ]
         gists = await summaries.newest(self._c.db, self._c.domain, _GISTS)
@@ -177,7 +177,7 @@ class Reflecting:
         known = await of_statements(self._c.db, self._c.domain, facts[-_FACTS:], "f") + await self._manners()
         return [*spoken, *told[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
 
-    async def _manners(self) -> list[Line]:
+    async def _manners(self) -> list[SourceLine]:
         """Return the manners of the person in a DM; elsewhere a reflection addresses everybody."""
         if self._c.domain.ref.kind is not DomainKind.DM:
             return []
@@ -188,7 +188,7 @@ class Reflecting:
 class _Thinking:
     """One thought about what is new, and its outcome."""
 
-    def __init__(self, context: Context, chat_model: ChatModel, level: float, new: Novelty, lines: Sequence[Line]) -> None:
+    def __init__(self, context: Context, chat_model: ChatModel, level: float, new: Novelty, lines: Sequence[SourceLine]) -> None:
         self._c = context
         self._chat_model = chat_model
         self._level = level
@@ -234,7 +234,7 @@ class _Thinking:
                 self._lines = fewer
         raise AssertionError("the last try returns or raises")
 
-    async def _publish(self, tx: Transaction, made: Made[Thought], now: int) -> bool:
+    async def _publish(self, tx: Transaction, made: PipelineResult[Thought], now: int) -> bool:
         if made.product is not None:
             self.reflected = await self._keep(tx, made.product, now)
         done = Progress("", self._new.last, 0, 0, stale=False)

@@ -13,7 +13,7 @@ from memory.index.indexing import ENGLISH, ERAS, GISTS, MESSAGES
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
 from memory.index.recall.query import Query
-from memory.store.database import Access
+from memory.store.database import DatabaseAccess
 from memory.store.lineage import bound, placeholders
 from memory.text import lexical
 from memory.tiers import exchanges
@@ -36,27 +36,27 @@ class CheckQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class CheckResult:
     """The number of canaries, and how many were found before and with the change."""
 
     asked: int = 0
     before: int = 0
     after: int = 0
 
-    def __add__(self, other: "Marks") -> "Marks":
-        return Marks(self.asked + other.asked, self.before + other.before, self.after + other.after)
+    def __add__(self, other: "CheckResult") -> "CheckResult":
+        return CheckResult(self.asked + other.asked, self.before + other.before, self.after + other.after)
 
 
 class RegressionCheck:
     """The check of one domain; `marks`, `failed` and `passed_so_far` accumulate."""
 
-    def __init__(self, db: Access, domain: Domain, domain_indexes: DomainIndexes) -> None:
+    def __init__(self, db: DatabaseAccess, domain: Domain, domain_indexes: DomainIndexes) -> None:
         self._db = db
         self._domain = domain
         self._domain_indexes = domain_indexes
         # By words alone: new digests have no vectors yet, and the check must not wait for an embedder.
         self._recall = Recall(domain_indexes, None)
-        self.marks = Marks()
+        self.marks = CheckResult()
         self.failed = 0
         self.passed_so_far = 0
 
@@ -73,7 +73,9 @@ class RegressionCheck:
         (loaded,) = await self._domain_indexes.of([self._domain.key], ())
         drawn = await self._drawn(loaded, difference)
         staged = Staged(_domain_indexes_of(difference), difference.gone)
-        marks = Marks(len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference))
+        marks = CheckResult(
+            len(drawn), await self._found(drawn, Staged(), difference), await self._found(drawn, staged, difference)
+        )
         self.marks += marks
         return marks.after >= marks.before
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from memory.dream.regression_check import Marks
+from memory.dream.regression_check import CheckResult
 from memory.journal.spending import Spent
 from memory.tiers.drives import Drives, Signal
 
@@ -33,7 +33,7 @@ class Report:
     after: Drives = Drives()
     sensed: dict[str, Signal] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    regression_check: Marks = Marks()
+    regression_check: CheckResult = CheckResult()
     mood: tuple[float, float] = (0.0, 0.0)
     energy: tuple[float, float] = (0.0, 0.0)
     reflection: str = ""

@@ -18,7 +18,7 @@ from memory.journal.ledger import Claim
 from memory.places.confidences import common
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Holders, Row, Transaction
+from memory.store.database import ClaimHolders, DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
@@ -61,7 +61,7 @@ _KEPT = 90 * 24 * 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
-class Hours:
+class DreamHours:
     """When to dream: at a time of night, and every `every` microseconds if there is anything to do (0: never)."""
 
     night: time | None = time(3, 30)
@@ -78,7 +78,7 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastDream:
     """A pass that ended. `report` holds counts and reasons, never anybody's words."""
 
     kind: str
@@ -92,7 +92,7 @@ class Past:
 class Schedule:
     """The passes of all domains."""
 
-    def __init__(self, db: Access, holders: Holders, clock: Clock, hours: Hours) -> None:
+    def __init__(self, db: DatabaseAccess, holders: ClaimHolders, clock: Clock, hours: DreamHours) -> None:
         self._db = db
         self._holders = holders
         self._clock = clock
@@ -158,13 +158,13 @@ class Schedule:
         async with self._db.transaction(bounds=_bounds(held)) as tx:
             await ledger.release(tx, held, "broke")
 
-    async def past(self, domain: Domain, n: int) -> list[Past]:
+    async def past(self, domain: Domain, n: int) -> list[PastDream]:
         """Return the last passes of a domain, newest first."""
         rows = await self._db.all(
             "SELECT * FROM dreams WHERE domain = :d ORDER BY at DESC, id DESC LIMIT :n", {"d": domain.key, "n": n}
         )
         return [
-            Past(row["kind"], row["slot"], row["at"], row["ended_at"], row["outcome"] == "done", json.loads(row["report"]))
+            PastDream(row["kind"], row["slot"], row["at"], row["ended_at"], row["outcome"] == "done", json.loads(row["report"]))
             for row in rows
         ]
 

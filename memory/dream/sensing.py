@@ -67,7 +67,7 @@ _MOST_CONTRADICTIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Sensed:
+class DreamSignals:
     """The signals of the drives that act, and the novelty to reflect on."""
 
     signals: Mapping[str, Signal]
@@ -85,12 +85,12 @@ class Sensor:
         self._db = context.db
         self._domain_indexes = domain_indexes
 
-    async def sense(self) -> Sensed:
+    async def sense(self) -> DreamSignals:
         """Return the current signals."""
         since = await thought_about(self._db, self._w.domain)
         (loaded,) = await self._domain_indexes.of([self._w.domain.key], ())
         new = await novelty(self._db, self._w.domain, loaded, since)
-        return Sensed(
+        return DreamSignals(
             {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}, new
         )
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from memory.forget import erase
 from memory.forget import gone as goners
+from memory.forget.affected_replies import AffectedReplies
 from memory.forget.forgetting import STEP, Forgetting
-from memory.forget.gone import Gone, Scope, present
+from memory.forget.gone import ForgottenScope, Gone, present
 from memory.forget.sparing import Nearness
-from memory.forget.walk import Walk
 from memory.index.indexing import unindex
 from memory.index.reindexing import mark_unfound, reindex
 from memory.ports import Clock
@@ -145,11 +145,12 @@ class Disappearance:
         # A row that names no item blocks all reads of these domains until everything is withheld.
         async with self.db.transaction() as tx:
             closed = [
-                await goners.add(tx, domain, Scope(()), self.clock.now()) for domain in {d.key: d for d, _ in sessions}.values()
+                await goners.add(tx, domain, ForgottenScope(()), self.clock.now())
+                for domain in {d.key: d for d, _ in sessions}.values()
             ]
         for domain, session in sessions:
             messages += await self._withhold_session(
-                vanished, Gone(0, domain, max(g.upto for g in closed), Scope(session=session))
+                vanished, Gone(0, domain, max(g.upto for g in closed), ForgottenScope(session=session))
             )
         async with self.db.transaction() as tx:
             await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": vanished})
@@ -158,7 +159,7 @@ class Disappearance:
         return messages
 
     async def _withhold_session(self, vanished: int, gone: Gone) -> int:
-        walk = Walk(self.db, Nearness(self.forgetting.embedder), besides=gone)
+        walk = AffectedReplies(self.db, Nearness(self.forgetting.embedder), besides=gone)
         messages = 0
         while batch := await self.db.all(
             f"SELECT e.item, e.text FROM exchanges e WHERE {gone.where} AND {present('e')} ORDER BY e.item LIMIT {STEP}",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memory.derive import refusals
-from memory.forget.unnaming import unname
+from memory.forget.thread_name_removal import unname
 from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import silence

@@ -3,30 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory.forget.affected_replies import AffectedReplies
 from memory.forget.erase import digests_above
 from memory.forget.forgetting import Forgetting
-from memory.forget.gone import Gone, Scope
+from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
-from memory.forget.walk import Walk
 from memory.store.lineage import bound, pages, placeholders
 from memory.tiers import asides, exchanges
 from memory.types import Domain
 
 
 @dataclass(frozen=True, slots=True)
-class Going:
+class AffectedItems:
     """The keys of what would go along: replies that had the messages in view, and digests and statements above all of them."""
 
     replies: Sequence[int]
     above: Sequence[int]
 
 
-async def extent(forgetting: Forgetting, domain: Domain, items: Sequence[int]) -> Going:
+async def extent(forgetting: Forgetting, domain: Domain, items: Sequence[int]) -> AffectedItems:
     """Return what would go along with messages of a domain."""
     db = forgetting.db
     if not items:
-        return Going((), ())
-    gone = Gone(0, domain, max(items), Scope(items))
+        return AffectedItems((), ())
+    gone = Gone(0, domain, max(items), ForgottenScope(items))
     lost: dict[int, Sequence[str]] = {}
     for some in pages(items):
         rows = await db.all(
@@ -34,6 +34,8 @@ async def extent(forgetting: Forgetting, domain: Domain, items: Sequence[int]) -
             {"domain": domain.key, **bound("i", some)},
         )
         lost |= {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
-    replies = sorted(set(await Walk(db, Nearness(forgetting.embedder), besides=gone).along(domain, lost)).difference(items))
+    replies = sorted(
+        set(await AffectedReplies(db, Nearness(forgetting.embedder), besides=gone).along(domain, lost)).difference(items)
+    )
     above = await digests_above(db, [*items, *replies])
-    return Going(replies, sorted(set(above).difference([*items, *replies])))
+    return AffectedItems(replies, sorted(set(above).difference([*items, *replies])))

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from memory.forget import gone as goners
 from memory.forget import tombstones
+from memory.forget.affected_replies import AffectedReplies
 from memory.forget.erase import erase
-from memory.forget.gone import Gone, Scope
+from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
 from memory.forget.tombstones import Tombstones
-from memory.forget.walk import Walk
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence
 from memory.places import titles
@@ -45,7 +45,7 @@ class Forgetting:
     _sweeping: asyncio.Lock = field(default_factory=asyncio.Lock)
     _begun: set[int] = field(default_factory=set)
 
-    async def forget(self, domain: Domain, scope: Scope) -> Forgotten:
+    async def forget(self, domain: Domain, scope: ForgottenScope) -> Forgotten:
         """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull, with nothing forgotten."""
         if scope.items is not None:
             return await self.forget_named(await known.names(self.db, self.seal, scope.items))
@@ -89,7 +89,7 @@ class Forgetting:
 
     async def reword(self, tx: Transaction, domain: Domain, item: int, words: str, now: int) -> Gone:
         """Record, in the transaction of an edit, the words it removed from an item; `finish` erases replies that hold them."""
-        return await goners.add(tx, domain, Scope([item], words=words), now)
+        return await goners.add(tx, domain, ForgottenScope([item], words=words), now)
 
     async def finish(self, some: Sequence[Gone]) -> Forgotten:
         """Erase what is gone and what goes along with it; return the receipt."""
@@ -144,7 +144,7 @@ class Forgetting:
                 )
                 items += [row["id"] for row in rows]
             for domain, those in await by_domain(tx, items):
-                found.append(await goners.add(tx, domain, Scope(those), now))
+                found.append(await goners.add(tx, domain, ForgottenScope(those), now))
                 await mark_dead(tx, those, now)
                 # A notice has no lineage, so what it quotes is unknown: none keeps its text, and none is sent any more.
                 await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
@@ -155,7 +155,7 @@ class Forgetting:
         """Erase what is gone, with the replies that go along, step by step."""
         total = await self._reworded(gone) if gone.scope.words is not None else await self._erased(gone)
         # A domain forgotten as a whole becomes unreadable in older copies as well, if it has a key of its own.
-        keys = await self.db.key_names([gone.domain.key]) if gone.scope == Scope() else {}
+        keys = await self.db.key_names([gone.domain.key]) if gone.scope == ForgottenScope() else {}
         await self.tombstones.append(list(keys))
         async with self.db.transaction() as tx:
             await goners.done(tx, gone)
@@ -169,7 +169,7 @@ class Forgetting:
             await tx.renew_key(domain)
 
     async def _erased(self, gone: Gone) -> Forgotten:
-        walk = Walk(self.db, Nearness(self.embedder), besides=gone)
+        walk = AffectedReplies(self.db, Nearness(self.embedder), besides=gone)
         total = Forgotten(0, 0, 0)
         while batch := await self.db.all(
             f"{exchanges.SELECT_PLACED}WHERE {gone.where} ORDER BY e.item LIMIT {STEP}", gone.parameters
@@ -186,7 +186,7 @@ class Forgetting:
         """Erase the replies that hold what an edit removed from a message."""
         (item,) = gone.scope.items or (0,)
         left = await exchanges.texts(self.db, [item])
-        walk = Walk(self.db, Nearness(self.embedder), dict(zip([item], left, strict=False)))
+        walk = AffectedReplies(self.db, Nearness(self.embedder), dict(zip([item], left, strict=False)))
         lost = [gone.scope.words] if gone.scope.words else []
         return await self._erase([], await walk.along(gone.domain, {item: lost}))
 

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memory.store.database import Access, Parameters, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
 from memory.store.domains import note_forgetting, read_domain
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain, Forgotten
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ForgottenScope:
     """Which messages of a domain go: these items, or those that match session and identity (None: any).
 
     `words`, if given, are what an edit removed from the only item, which itself stays ('': unknown).
@@ -36,7 +36,7 @@ class Gone:
     key: int
     domain: Domain
     upto: int
-    scope: Scope
+    scope: ForgottenScope
 
     @property
     def where(self) -> str:
@@ -67,7 +67,7 @@ def present(alias: str) -> str:
     return f"NOT EXISTS (SELECT 1 FROM withheld WHERE withheld.item = {alias}.item)"
 
 
-async def add(tx: Transaction, domain: Domain, scope: Scope, now: int) -> Gone:
+async def add(tx: Transaction, domain: Domain, scope: ForgottenScope, now: int) -> Gone:
     """Record that something is gone, from this transaction on."""
     row = await tx.one(
         "INSERT INTO gone (domain, upto, session, identity, items, words, at) "
@@ -97,7 +97,7 @@ async def done(tx: Transaction, gone: Gone) -> None:
     await tx.run("DELETE FROM gone WHERE id = :id", {"id": gone.key})
 
 
-async def left(db: Access) -> list[Gone]:
+async def left(db: DatabaseAccess) -> list[Gone]:
     """Return what is gone and not yet erased, oldest first."""
     rows = await db.all("SELECT * FROM gone ORDER BY id")
     # Mostly nothing is left, and then no domain is read: this is asked every few seconds.
@@ -106,7 +106,7 @@ async def left(db: Access) -> list[Gone]:
     return [_gone(row, by_key[row["domain"]]) for row in rows if row["domain"] in by_key]
 
 
-async def is_sweeping(db: Access, domains: Collection[int]) -> bool:
+async def is_sweeping(db: DatabaseAccess, domains: Collection[int]) -> bool:
     """Return whether something in these domains is gone and not yet erased; then nothing is derived there."""
     query = f"SELECT 1 AS yes FROM gone WHERE domain IN ({placeholders('d', domains)}) LIMIT 1"
     return await db.one(query, bound("d", domains)) is not None
@@ -114,4 +114,4 @@ async def is_sweeping(db: Access, domains: Collection[int]) -> bool:
 
 def _gone(row: Row, domain: Domain) -> Gone:
     items = None if row["items"] is None else np.frombuffer(row["items"], np.int64).tolist()
-    return Gone(row["id"], domain, row["upto"], Scope(items, row["session"], row["identity"], row["words"]))
+    return Gone(row["id"], domain, row["upto"], ForgottenScope(items, row["session"], row["identity"], row["words"]))

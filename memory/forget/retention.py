@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from memory.forget.erase import expire
 from memory.forget.forgetting import STEP, Forgetting
-from memory.forget.gone import Scope
-from memory.places.settings import KeptSettings
+from memory.forget.gone import ForgottenScope
+from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock
 from memory.store.database import Database
 from memory.store.domains import by_domain, read_domain
@@ -80,7 +80,7 @@ class Retention:
 
     async def _let_go(self, domain: Domain, tier: str, items: Sequence[int]) -> None:
         if tier == MESSAGES:
-            await self.forgetting.forget(domain, Scope(items))
+            await self.forgetting.forget(domain, ForgottenScope(items))
             return
         async with self.db.transaction() as tx:
             await expire(tx, domain, items, self.clock.now())

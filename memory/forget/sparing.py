@@ -17,7 +17,7 @@ from localization.sentences import lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Embedder, Vectors
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.languages import language
+from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.numbers import COUNT_WORDS
 
@@ -114,7 +114,7 @@ def sentences(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class OverlapSigns:
     """The signs that a passage of a reply holds a passage of what is forgotten.
 
     `nearer`: how much nearer its sentences are to what is forgotten than to the rest of the view, on average, as a difference
@@ -150,7 +150,7 @@ class Nearness:
         signs = await self.signs(reply, gone, others)
         return signs is None or any(not one.score < NEAR for one in signs)
 
-    async def signs(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> list[Signs] | None:
+    async def signs(self, reply: str, gone: Sequence[str], others: Sequence[str]) -> list[OverlapSigns] | None:
         """Return the signs for each passage of a reply with each of what is gone; None if they cannot be measured.
 
         `others` is the rest of the view, newest last.
@@ -186,14 +186,16 @@ class Nearness:
         stayed = (said @ self._vectors(left).T).max(axis=1) if left else _ALONE
         return max(float(((said @ self._vectors(one).T).max(axis=1) - stayed).mean()) for one in lost) >= _OLDER
 
-    def _signs(self, ours: Sequence[Passage], lost: Sequence[Passage], beside: Passage) -> list[list[Signs]]:
+    def _signs(self, ours: Sequence[Passage], lost: Sequence[Passage], beside: Passage) -> list[list[OverlapSigns]]:
         view = self._vectors(beside) if beside else None
         forgotten = [(vectors, float(_nearest(vectors, view).max())) for vectors in map(self._vectors, lost)]
         found = []
         for passage in ours:
             said, (to, of) = self._vectors(passage), spoken_of(passage)
             besides = _nearest(said, view)
-            found.append([Signs(float((_nearest(said, one) - besides).mean()), theme, 0.0, to, of) for one, theme in forgotten])
+            found.append(
+                [OverlapSigns(float((_nearest(said, one) - besides).mean()), theme, 0.0, to, of) for one, theme in forgotten]
+            )
         return found
 
     async def _toward(self, ours: Sequence[Passage], lost: Sequence[Passage], view: str) -> Vectors:

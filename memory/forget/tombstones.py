@@ -20,7 +20,7 @@ from pathlib import Path
 from localization.numerals import number
 from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
-from memory.store import home_files, install
+from memory.store import home_files, installation_values
 from memory.store.database import Database, Transaction
 from memory.store.lineage import pages
 
@@ -30,7 +30,7 @@ _LINE = re.compile(r"[a-z2-7]{0,26}|(?P<name>[a-z2-7]{26}) (?P<check>[0-9a-f]{0,
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadTombstones:
     """The names in the log that a database has not read, and the mark to store once it has.
 
     `is_continued` says whether the log is the one read before, possibly grown longer.
@@ -62,13 +62,13 @@ class Tombstones:
     async def put_up(self, tx: Transaction, names: Iterable[str], now: int) -> None:
         """Store tombstones of these names, which are in the log, in the database."""
         await put_up(tx, names, now)
-        await install.keep(tx, _WRITTEN, str(home_files.size(self.log)))
+        await installation_values.keep(tx, _WRITTEN, str(home_files.size(self.log)))
 
-    async def unread(self, *, all_of_it: bool = False) -> Unread:
+    async def unread(self, *, all_of_it: bool = False) -> UnreadTombstones:
         """Return what the database has not read, or the whole log. Raises TombstonesDamaged."""
-        mark = None if all_of_it else await install.kept(self.db, _READ)
+        mark = None if all_of_it else await installation_values.kept(self.db, _READ)
         read, last = json.loads(mark) if mark else (0, "")
-        written = await install.kept(self.db, _WRITTEN)
+        written = await installation_values.kept(self.db, _WRITTEN)
         return await asyncio.to_thread(self._unread, read, last, max(read, int(written or 0)))
 
     def _append(self, names: Sequence[str]) -> None:
@@ -95,7 +95,7 @@ class Tombstones:
                 lazy("{log} is not a file, and what was forgotten could come back. Put the file back in its place.", log=self.log)
             )
 
-    def _unread(self, read: int, last: str, least: int) -> Unread:
+    def _unread(self, read: int, last: str, least: int) -> UnreadTombstones:
         self._require_file()
         try:
             whole = self.log.read_bytes()
@@ -116,7 +116,7 @@ class Tombstones:
             )
         ended = whole[: whole.rfind(b"\n") + 1]
         mark = [len(ended), ended.split()[-1].decode("ascii") if ended.strip() else ""]
-        return Unread(list(dict.fromkeys(line.split()[0] for line in lines[:-1] if line)), json.dumps(mark), known)
+        return UnreadTombstones(list(dict.fromkeys(line.split()[0] for line in lines[:-1] if line)), json.dumps(mark), known)
 
 
 def _check(name: str) -> str:
@@ -129,10 +129,10 @@ def _is_sound(line: str) -> bool:
     return found is not None and (not found["name"] or _check(found["name"]).startswith(found["check"]))
 
 
-async def remember_read(tx: Transaction, unread: Unread) -> None:
+async def remember_read(tx: Transaction, unread: UnreadTombstones) -> None:
     """Record that the database has read all that was unread."""
-    await install.keep(tx, _READ, unread.mark)
-    await install.keep(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
+    await installation_values.keep(tx, _READ, unread.mark)
+    await installation_values.keep(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
 
 
 async def put_up(tx: Transaction, names: Iterable[str], now: int) -> None:

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from memory.index import vectors
-from memory.index.when.telling import told
+from memory.index.when.told_times import told
 from memory.index.when.values import Window
 from memory.places import confidences
 from memory.store.changes import announce

@@ -16,7 +16,7 @@ import numpy as np
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.bounds import Bounds
 from memory.store.changes import announce
-from memory.store.database import Access, Row, Transaction
+from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import last_change
 from memory.store.lineage import bound, placeholders, texts_of
 from memory.text.passages import passages, sentences
@@ -37,7 +37,7 @@ _LAST_ASKED = 16
 class VectorStore:
     """The stored vectors of one embedder, of the texts that it `reads` (None: all)."""
 
-    def __init__(self, db: Access, embedder: Embedder, clock: Clock, reads: Reads | None = None) -> None:
+    def __init__(self, db: DatabaseAccess, embedder: Embedder, clock: Clock, reads: Reads | None = None) -> None:
         self._db = db
         self._reads = reads
         self._left = 0
@@ -219,7 +219,7 @@ _KEPT = (
 )
 
 
-async def waiting(db: Access, stores: Sequence[VectorStore]) -> int:
+async def waiting(db: DatabaseAccess, stores: Sequence[VectorStore]) -> int:
     """Return how many indexed items lack a vector of any of these stores."""
     found: set[int] = set()
     for store in stores:

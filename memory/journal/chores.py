@@ -10,7 +10,7 @@ from memory.journal import ledger
 from memory.journal.ledger import Claim
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Database, Holders
+from memory.store.database import ClaimHolders, Database
 from memory.types import MINUTE
 
 CHORE = "chore"
@@ -29,7 +29,7 @@ class Chore:
 class Chores:
     """The queue of domains due for housekeeping."""
 
-    def __init__(self, db: Database, holders: Holders, clock: Clock) -> None:
+    def __init__(self, db: Database, holders: ClaimHolders, clock: Clock) -> None:
         self._db = db
         self._holders = holders
         self._clock = clock

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.counters import take
-from memory.store.database import Access, Holders, Transaction
+from memory.store.database import ClaimHolders, DatabaseAccess, Transaction
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
@@ -21,7 +21,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class Activity:
     """One line of the activity log; it never holds message text."""
 
     seq: int
@@ -30,7 +30,7 @@ class Happening:
     detail: dict[str, object]
 
 
-async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
+async def claim(tx: Transaction, name: str, slot: str, holders: ClaimHolders, now: int) -> Claim | None:
     """Lease (name, slot) for ten minutes; return None while another living process holds or is taking it.
 
     `holders.join()` must have been awaited before.
@@ -43,7 +43,7 @@ async def claim(tx: Transaction, name: str, slot: str, holders: Holders, now: in
     return await _take(tx, name, slot, holders, now)
 
 
-async def _begin(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim | None:
+async def _begin(tx: Transaction, name: str, slot: str, holders: ClaimHolders, now: int) -> Claim | None:
     (fence,) = await tx.numbers("fence")
     # If the row exists after all, another process took it just now.
     row = await tx.one(
@@ -54,7 +54,7 @@ async def _begin(tx: Transaction, name: str, slot: str, holders: Holders, now: i
     return Claim(name, slot, row["fence"]) if row else None
 
 
-async def _take(tx: Transaction, name: str, slot: str, holders: Holders, now: int) -> Claim:
+async def _take(tx: Transaction, name: str, slot: str, holders: ClaimHolders, now: int) -> Claim:
     # A new fence: a settled claim may come again, and its former holder as well.
     (fence,) = await tx.numbers("fence")
     await tx.run(
@@ -117,7 +117,7 @@ async def want_everywhere(tx: Transaction, name: str) -> None:
     )
 
 
-async def take_wanted(tx: Transaction, name: str, holders: Holders, now: int) -> Claim | None:
+async def take_wanted(tx: Transaction, name: str, holders: ClaimHolders, now: int) -> Claim | None:
     """Lease the queued work that has waited longest; None if nothing is free.
 
     Work whose holder died is queued again. `holders.join()` must have been awaited before.
@@ -157,25 +157,25 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
     )
 
 
-async def happenings(db: Access, after: int, limit: int = 500) -> list[Happening]:
+async def happenings(db: DatabaseAccess, after: int, limit: int = 500) -> list[Activity]:
     """Return the activity log after a given line, oldest first."""
     rows = await db.all(
         "SELECT seq, at, kind, detail FROM activity WHERE seq > :after ORDER BY seq LIMIT :limit",
         {"after": after, "limit": limit},
     )
-    return [Happening(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in rows]
+    return [Activity(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in rows]
 
 
-async def happenings_in(db: Access, domain: Domain, after: int, limit: int) -> list[Happening]:
+async def happenings_in(db: DatabaseAccess, domain: Domain, after: int, limit: int) -> list[Activity]:
     """Return the newest lines of a domain's activity log after a given line, oldest first."""
     rows = await db.all(
         "SELECT seq, at, kind, detail FROM activity WHERE seq > :after AND domain = :domain ORDER BY seq DESC LIMIT :limit",
         {"after": after, "domain": domain.key, "limit": limit},
     )
-    return [Happening(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in reversed(rows)]
+    return [Activity(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in reversed(rows)]
 
 
-async def last_happening(db: Access) -> int:
+async def last_happening(db: DatabaseAccess) -> int:
     """Return the number of the activity log's newest line, 0 if it is empty."""
     row = await db.one("SELECT coalesce(max(seq), 0) AS seq FROM activity")
     assert row is not None

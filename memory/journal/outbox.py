@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from memory.journal.parts import OFF_RECORD, TITLE, OutboxRow, Part, outgoing
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Database, Parameters, Row, Transaction
+from memory.store.database import Database, DatabaseAccess, Parameters, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain
 
@@ -151,7 +151,7 @@ async def attempt(tx: Transaction, key: str) -> OutboxRow | None:
     return outgoing(rows[0]) if rows and still else None
 
 
-async def posts_of_forgotten(db: Access, domain: Domain) -> list[Row]:
+async def posts_of_forgotten(db: DatabaseAccess, domain: Domain) -> list[Row]:
     """Return a domain's sent parts that are still on the platform and rest on something forgotten: replies and notices."""
     return await db.all(
         "SELECT o.key, o.platform, o.place FROM outbox o JOIN items i ON i.id = o.item WHERE o.domain = :domain "

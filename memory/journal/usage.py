@@ -11,15 +11,15 @@ _DAY = 24 * 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class UsageTotals:
     """Model calls, and the tokens sent and received."""
 
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
 
-    def __add__(self, more: "Used") -> "Used":
-        return Used(self.calls + more.calls, self.tokens_in + more.tokens_in, self.tokens_out + more.tokens_out)
+    def __add__(self, more: "UsageTotals") -> "UsageTotals":
+        return UsageTotals(self.calls + more.calls, self.tokens_in + more.tokens_in, self.tokens_out + more.tokens_out)
 
 
 class Usage:
@@ -29,7 +29,7 @@ class Usage:
         self._db = db
         self._clock = clock
 
-    async def add(self, used: Mapping[tuple[str, str], Used]) -> None:
+    async def add(self, used: Mapping[tuple[str, str], UsageTotals]) -> None:
         """Add to today's usage, by purpose and backend."""
         if not used:
             return
@@ -47,7 +47,7 @@ class Usage:
                 ),
             )  # fmt: skip
 
-    async def since(self, days: int) -> dict[tuple[str, str], Used]:
+    async def since(self, days: int) -> dict[tuple[str, str], UsageTotals]:
         """Return usage by purpose and backend over the last `days` days, including today."""
         rows = await self._db.all(
             "SELECT purpose, backend, sum(calls) AS calls, sum(tokens_in) AS tokens_in, sum(tokens_out) AS tokens_out "
@@ -55,7 +55,7 @@ class Usage:
             {"since": self._today() - days},
         )
         return {
-            (row["purpose"], row["backend"]): Used(int(row["calls"]), int(row["tokens_in"]), int(row["tokens_out"]))
+            (row["purpose"], row["backend"]): UsageTotals(int(row["calls"]), int(row["tokens_in"]), int(row["tokens_out"]))
             for row in rows
         }
 

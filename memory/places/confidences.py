@@ -13,9 +13,9 @@ from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store import domains
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Reader, Row, Transaction
+from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
-from memory.types import NOBODY, Confidence, Domain, DomainKind, DomainRef, Excepted, Identity
+from memory.types import NOBODY, Confidence, Domain, DomainKind, DomainRef, Identity, WithheldFrom
 
 
 def common(alias: str) -> str:
@@ -56,7 +56,7 @@ async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
 
 @asynccontextmanager
 async def changing(
-    db: Access, home: Domain, items: Collection[int], rests_on: Collection[int] = ()
+    db: DatabaseAccess, home: Domain, items: Collection[int], rests_on: Collection[int] = ()
 ) -> AsyncIterator[Transaction]:
     """Open a transaction for changing items of a domain, which may be indexed in confidences within it."""
     while True:
@@ -68,7 +68,7 @@ async def changing(
                 return
 
 
-async def told_by(reader: Reader, home: Domain, teller: Identity, session: int | None = None) -> list[tuple[int, Excepted]]:
+async def told_by(reader: Reader, home: Domain, teller: Identity, session: int | None = None) -> list[tuple[int, WithheldFrom]]:
     """Return what an account told in confidence in a domain or one of its sessions, oldest first, and who is excluded."""
     only = "" if session is None else "AND e.session = :session "
     rows = await reader.all(
@@ -80,7 +80,7 @@ async def told_by(reader: Reader, home: Domain, teller: Identity, session: int |
     return [(item, one.excepted) for item, one in sorted(told.items())]
 
 
-async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: Excepted, now: int) -> None:
+async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: WithheldFrom, now: int) -> None:
     """Record that these items were told in confidence or, if nobody is excluded, that they were not."""
     for some in pages(sorted(items)):
         await tx.run(f"DELETE FROM confided WHERE item IN ({placeholders('i', some)})", bound("i", some))
@@ -107,7 +107,7 @@ async def require_open(reader: Reader, items: Collection[int], domains_read: Col
         raise SourceGone(lazy("Something this answer rests on was told in confidence meanwhile."))
 
 
-async def _made(tx: Transaction, home: Domain, excepted: Excepted, now: int) -> int:
+async def _made(tx: Transaction, home: Domain, excepted: WithheldFrom, now: int) -> int:
     written = json.dumps(
         {"accounts": sorted([one.platform, one.native_id] for one in excepted.accounts), "others": excepted.others},
         ensure_ascii=False, separators=(",", ":"),
@@ -126,6 +126,6 @@ async def _made(tx: Transaction, home: Domain, excepted: Excepted, now: int) -> 
     return int(row["domain"])
 
 
-def _excepted(written: str) -> Excepted:
+def _excepted(written: str) -> WithheldFrom:
     kept = json.loads(written)
-    return Excepted(frozenset(Identity(*account) for account in kept["accounts"]), kept["others"])
+    return WithheldFrom(frozenset(Identity(*account) for account in kept["accounts"]), kept["others"])

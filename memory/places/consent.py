@@ -12,10 +12,10 @@ from localization.sentences import lazy
 from memory.derive import progress, refusals
 from memory.errors import NotShared
 from memory.forget import erase
-from memory.places import settings
+from memory.places import scope_settings
 from memory.places.places import Places
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Transaction
+from memory.store.database import DatabaseAccess, Transaction
 from memory.store.lineage import bound, descendants, pages, placeholders
 from memory.tiers import episodes
 from memory.tiers.messages import seen
@@ -35,7 +35,7 @@ class Consent(NamedTuple):
 
 async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -> Consent:
     """Return the consent of a domain as committed, or as seen by a transaction."""
-    found = await settings.under(tx or kept.db, kept.scope(domain), _ON)
+    found = await scope_settings.under(tx or kept.db, kept.scope(domain), _ON)
     since = found.get(_ON)
     members = [value for key, value in found.items() if key.startswith(_WITHOUT)]
     return Consent(
@@ -46,7 +46,7 @@ async def consent(kept: Places, domain: Domain, tx: Transaction | None = None) -
 
 async def is_on(kept: Places, domain: Domain) -> bool:
     """Return whether a domain's bank is on."""
-    return await settings.get(kept.db, kept.scope(domain), _ON) is not None
+    return await scope_settings.get(kept.db, kept.scope(domain), _ON) is not None
 
 
 async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
@@ -55,7 +55,7 @@ async def turn_on(kept: Places, domain: Domain, now: int) -> bool:
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         if (await consent(kept, domain, tx)).since is not None:
             return False
-        await settings.put(tx, kept.scope(domain), _ON, now)
+        await scope_settings.put(tx, kept.scope(domain), _ON, now)
     return True
 
 
@@ -64,7 +64,7 @@ async def turn_off(kept: Places, domain: Domain, now: int) -> bool:
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         if (await consent(kept, domain, tx)).since is None:
             return False
-        await settings.put(tx, kept.scope(domain), _ON, None)
+        await scope_settings.put(tx, kept.scope(domain), _ON, None)
         rows = await tx.all("SELECT item FROM statements WHERE domain = :d AND tier = 'bank'", {"d": domain.key})
         await _retire(tx, domain, [row["item"] for row in rows], now)
         await progress.drop(tx, domain, TIER)
@@ -81,7 +81,7 @@ async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> 
     words = [row["item"] for row in said]
     words += [reply async for reply in seen.by(there, domain, words)]
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
-        await settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
+        await scope_settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
         resting = await _bullets(tx, domain, await descendants(tx, words))
         await _retire(tx, domain, resting, now)
     await kept.db.checkpoint()
@@ -92,10 +92,10 @@ async def rejoin(kept: Places, domain: Domain, member: Identity) -> None:
     """Let a member's past and future messages enter the bank again. Raises NotShared."""
     _require_shared(domain)
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
-        await settings.put(tx, kept.scope(domain), _key(member), None)
+        await scope_settings.put(tx, kept.scope(domain), _key(member), None)
 
 
-async def resting_on(db: Access, episode: int, members: Collection[Identity]) -> set[int]:
+async def resting_on(db: DatabaseAccess, episode: int, members: Collection[Identity]) -> set[int]:
     """Return the messages of an episode that these members said, or that rest on their words or had them in view."""
     if not members:
         return set()
@@ -113,7 +113,7 @@ async def resting_on(db: Access, episode: int, members: Collection[Identity]) ->
     return theirs | {reply for reply, items in saw.items() if any(speakers.get(item) in members for item in items)}
 
 
-async def _speakers(db: Access, items: Collection[int]) -> dict[int, Identity]:
+async def _speakers(db: DatabaseAccess, items: Collection[int]) -> dict[int, Identity]:
     """Map the items that are people's messages to their speakers."""
     found: dict[int, Identity] = {}
     for some in pages(sorted(items)):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from memory.store.database import Access, Reader, Transaction
+from memory.store.database import DatabaseAccess, Reader, Transaction
 from memory.store.domains import read_domain
 from memory.types import Domain, Identity
 
@@ -34,7 +34,7 @@ async def account(reader: Reader, key: int) -> Identity | None:
     return Identity(row["platform"], row["native_id"]) if row else None
 
 
-async def spoken_in(db: Access, who: Identity) -> list[Domain]:
+async def spoken_in(db: DatabaseAccess, who: Identity) -> list[Domain]:
     """Return the domains with anything kept that an account said, oldest first; confidences are left out."""
     rows = await db.all(
         "SELECT d.* FROM domains d WHERE EXISTS (SELECT 1 FROM exchanges e JOIN identities n ON n.id = e.identity "

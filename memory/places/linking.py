@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import LinkRefused
-from memory.places import settings
-from memory.places.circles import LINKED, Circles, Declared, nobody_else, read, written
+from memory.places import scope_settings
+from memory.places.linked_accounts import LINKED, Declared, LinkedAccounts, nobody_else, read, written
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal
@@ -29,7 +29,7 @@ _EVERYWHERE = DomainRef(DomainKind.DM, "", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class LinkParty:
     """One side of a link: an account, its display name, and the key of the place where it talks with Lyra alone."""
 
     account: Identity
@@ -44,8 +44,8 @@ class Request:
     `agreed` is 0 at first, 1 once the typing side agreed, 2 once the showing side did too; `consents` are those of others.
     """
 
-    showed: Party
-    typed: Party
+    showed: LinkParty
+    typed: LinkParty
     agreed: int
     word: str
     consents: Sequence[Identity] = ()
@@ -62,10 +62,10 @@ class Linking:
     async def circle(
         self, who: Identity, declared: Declared = nobody_else, known: Sequence[Identity] | None = None
     ) -> list[Identity]:
-        """Return all accounts of an account's person, like `Circles.whole`."""
+        """Return all accounts of an account's person, like `LinkedAccounts.whole`."""
         return await self._circles.whole(self.db, who, declared, known)
 
-    async def show(self, to: Party) -> str:
+    async def show(self, to: LinkParty) -> str:
         """Return a new code for an account, replacing any earlier one."""
         code = "".join(secrets.choice(_LETTERS) for _ in range(_LENGTH))
         now = self.clock.now()
@@ -80,7 +80,7 @@ class Linking:
             )
         return f"{code[: _LENGTH // 2]}-{code[_LENGTH // 2 :]}"
 
-    async def enter(self, code: str, by: Party, own: Collection[Identity]) -> Request:
+    async def enter(self, code: str, by: LinkParty, own: Collection[Identity]) -> Request:
         """Claim a code typed by `by`, whose person's accounts are `own`; nobody else can type it then. Raises LinkRefused."""
         now, plain = self.clock.now(), "".join(one for one in code.upper() if one.isalnum())
         async with self.db.transaction() as tx:
@@ -180,11 +180,11 @@ class Linking:
 
     async def everyone(self) -> list[tuple[str, str, str]]:
         """Return the links as rows in the keys of this memory, for `take_over`."""
-        return await settings.whole(self.db, LINKED, LINKED)
+        return await scope_settings.whole(self.db, LINKED, LINKED)
 
     @property
-    def _circles(self) -> Circles:
-        return Circles(self.seal)
+    def _circles(self) -> LinkedAccounts:
+        return LinkedAccounts(self.seal)
 
     async def _asked(self, reader: Reader, request: Request, declared: Declared) -> list[Collection[Identity]]:
         """Return who has to agree next: groups of accounts declared to be one person's, of which one account suffices."""
@@ -214,7 +214,7 @@ class Linking:
 
 async def take_over(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
     """Replace all links with those that `everyone` returned elsewhere; earlier codes become invalid."""
-    await settings.replace(tx, LINKED, LINKED, known)
+    await scope_settings.replace(tx, LINKED, LINKED, known)
     await tx.run("DELETE FROM link_codes")
 
 
@@ -260,7 +260,7 @@ def _which(account: Identity) -> dict[str, object]:
     return {"platform": account.platform, "native_id": account.native_id}
 
 
-def _request(row: Row, typed: Party | None = None) -> Request:
-    showed = Party(Identity(row["platform"], row["native_id"]), row["name"], row["place"])
-    typed = typed or Party(Identity(row["other_platform"], row["other_id"]), row["other_name"], row["other_place"])
+def _request(row: Row, typed: LinkParty | None = None) -> Request:
+    showed = LinkParty(Identity(row["platform"], row["native_id"]), row["name"], row["place"])
+    typed = typed or LinkParty(Identity(row["other_platform"], row["other_id"]), row["other_name"], row["other_place"])
     return Request(showed, typed, int(row["agreed"]), str(row["code"])[:_WORD], read(json.loads(row["consents"])))

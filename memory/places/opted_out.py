@@ -8,7 +8,7 @@ import dataclasses
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from memory.places import settings
+from memory.places import scope_settings
 from memory.ports import Entry
 from memory.store.database import Database, Reader, Transaction
 from memory.store.lineage import Seal
@@ -31,14 +31,14 @@ async def leave_out(tx: Transaction, seal: Seal, domain: Domain, names: Collecti
     """Stop learning in a domain about those with these names."""
     for name in names:
         for form in _forms(name):
-            await settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), True)
+            await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), True)
 
 
 async def take_in(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
     """Resume learning in a domain about those with these names."""
     for name in names:
         for form in _forms(name):
-            await settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), None)
+            await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), None)
 
 
 async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> bool:
@@ -60,7 +60,7 @@ async def unnamed(reader: Reader, seal: Seal, domain: Domain, entries: Sequence[
 
 
 async def _marks(reader: Reader, seal: Seal, domain: Domain) -> Collection[str]:
-    return () if domain.ref.kind is DomainKind.DM else await settings.under(reader, _scope(seal, domain), _NAME)
+    return () if domain.ref.kind is DomainKind.DM else await scope_settings.under(reader, _scope(seal, domain), _NAME)
 
 
 def _named(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
@@ -85,13 +85,13 @@ async def everyone(db: Database) -> list[tuple[str, str, str]]:
 
     Includes which people and places are off the record.
     """
-    return [*await settings.whole(db, KEY, _NAME), *await settings.whole(db, _OFF_RECORD, f"{_OFF_RECORD}-")]
+    return [*await scope_settings.whole(db, KEY, _NAME), *await scope_settings.whole(db, _OFF_RECORD, f"{_OFF_RECORD}-")]
 
 
 async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
     """Replace all opt-out settings with what `everyone` returned."""
-    await settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
-    await settings.replace(tx, KEY, _NAME, known)
+    await scope_settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
+    await scope_settings.replace(tx, KEY, _NAME, known)
 
 
 def _forms(name: str) -> set[str]:

@@ -9,7 +9,7 @@ from memory.forget.gone import present
 from memory.places import confidences, opted_out, titles
 from memory.store import domains
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Row, Transaction
+from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.zones import moved
@@ -25,7 +25,7 @@ _COUNTED = (
 class Places:
     """Finds and creates the domains and sessions of one database."""
 
-    db: Access
+    db: DatabaseAccess
     seal: Seal
     _refs: dict[int, DomainRef] = field(default_factory=dict)
     _confidences: dict[int, Confidence] = field(default_factory=dict)

@@ -13,14 +13,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 
-from memory.store.database import Access, Reader, Transaction
+from memory.store.database import DatabaseAccess, Reader, Transaction
 from memory.store.lineage import Seal, bound, placeholders
 from memory.text.display_names import TAG, is_reserved, likeness, tagged, untagged
-from memory.types import Borne, Domain, DomainKind, DomainRef, Exchange, Identity
+from memory.types import Domain, DomainKind, DomainRef, Exchange, Identity, NameUse
 
 Person = tuple[Identity | None, str]
 """Somebody's account, or None if unknown, and the name they give themselves."""
-NOBODYS: Mapping[Person, Borne] = {}
+NOBODYS: Mapping[Person, NameUse] = {}
 _MOST_NAMESAKES = 5
 _HERE = (
     "(n.domain = :domain OR n.domain IN ({before}) OR n.domain IN (SELECT e.id FROM domains e JOIN domains d ON d.id = :domain "
@@ -30,7 +30,7 @@ _HERE = (
 
 
 async def shown_name(
-    tx: Transaction, seal: Seal, domain: Domain, key: int, identity: Identity, name: str, *, borne: Borne = Borne.NOT,
+    tx: Transaction, seal: Seal, domain: Domain, key: int, identity: Identity, name: str, *, borne: NameUse = NameUse.NOT,
     before: Collection[int] = (),
 ) -> str:  # fmt: skip
     """Return the name to show an account under from now on, given its own `name`; a free name is claimed for it.
@@ -64,12 +64,12 @@ def public_id(seal: Seal, domain: DomainRef, identity: Identity) -> str:
 
 
 async def _is_apart(
-    reader: Reader, seal: Seal, domain: Domain, key: int, names: tuple[str, str], before: Collection[int], *, borne: Borne
+    reader: Reader, seal: Seal, domain: Domain, key: int, names: tuple[str, str], before: Collection[int], *, borne: NameUse
 ) -> bool:
     own, apart = names
-    if borne is Borne.BEFORE or await _row(reader, seal, domain, apart) is not None:
+    if borne is NameUse.BEFORE or await _row(reader, seal, domain, apart) is not None:
         return True
-    if borne is Borne.NOT:
+    if borne is NameUse.NOT:
         return False
     rows = await reader.all(
         f"SELECT n.domain, n.likeness FROM shown_names n WHERE n.identity = :key AND {_HERE.format(before=placeholders('b', before))}",
@@ -111,7 +111,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, shown: str, holder:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class NameStanding:
     """The name standings of some people in a domain, given accounts and names.
 
     `held` maps names to holders; `here` are the accounts with any name; `before` holds the names they had in earlier
@@ -142,7 +142,7 @@ class Standing:
         near = (one for one in self.near.get(self.marks[untagged(name)], ()) if one == who or one.native_id in present)
         return next(near, who) != who
 
-    def shown(self, borne: Mapping[Person, Borne] = NOBODYS) -> dict[Person, str]:
+    def shown(self, borne: Mapping[Person, NameUse] = NOBODYS) -> dict[Person, str]:
         """Return the names to show people under whose words are not stored. Of several unknown ones the first keeps the name.
 
         `borne` says which names somebody else present bears or bore.
@@ -155,8 +155,8 @@ class Standing:
             own = untagged(name)
             apart = tagged(own, public_id(self.seal, self.domain.ref, identity))
             known = identity in self.here or _had_another(self.before.get(identity, ()), self.marks[own])
-            by_others = borne.get((identity, name), Borne.NOT)
-            theirs = by_others is Borne.BEFORE or (by_others is Borne.NOW and known)
+            by_others = borne.get((identity, name), NameUse.NOT)
+            theirs = by_others is NameUse.BEFORE or (by_others is NameUse.NOW and known)
             if self.marks[apart] not in self.held and not theirs:
                 holders.setdefault(self.marks[own], identity)
             found[identity, name] = own if holders.get(self.marks[own]) == identity and not is_reserved(own) else apart
@@ -170,7 +170,7 @@ async def standing(
     people: Sequence[Person],
     before: Collection[int] = (),
     along: Collection[int] = (),
-) -> Standing:
+) -> NameStanding:
     """Return the name standings of people in a domain, in one read; `before` as in `shown_name`, `along` are read along."""
     accounts = [identity for identity, _ in people if identity is not None]
     own = {untagged(name) for _, name in people}
@@ -199,7 +199,7 @@ async def standing(
     earlier: dict[Identity, set[str]] = {}
     for mark, who in found["before"]:
         earlier.setdefault(who, set()).add(mark)
-    return Standing(
+    return NameStanding(
         people, marks, dict(found["held"]), {who for _, who in found["here"]}, earlier, _by_mark(found["near"]),
         _by_mark(found["elsewhere"]), seal, domain,
     )  # fmt: skip
@@ -212,7 +212,9 @@ def _by_mark(held: Iterable[tuple[str, Identity]]) -> dict[str, list[Identity]]:
     return found
 
 
-async def told_apart(db: Access, seal: Seal, domains: Sequence[Domain], messages: Iterable[Exchange]) -> dict[int, Exchange]:
+async def told_apart(
+    db: DatabaseAccess, seal: Seal, domains: Sequence[Domain], messages: Iterable[Exchange]
+) -> dict[int, Exchange]:
     """Return the messages of other domains, by key, with speakers told apart for the readers of the first domain.
 
     All accounts in the DM domains among these are one person's.
@@ -246,7 +248,7 @@ async def told_apart(db: Access, seal: Seal, domains: Sequence[Domain], messages
     return found
 
 
-async def _public_id(db: Access, seal: Seal, domain: Domain, key: int) -> str:
+async def _public_id(db: DatabaseAccess, seal: Seal, domain: Domain, key: int) -> str:
     row = await db.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": key})
     assert row is not None
     return public_id(seal, domain.ref, Identity(row["platform"], row["native_id"]))

@@ -11,7 +11,7 @@ from memory.errors import BackupFailed, MemoryFailure
 from memory.ports import Progress
 from memory.store import home_files
 from memory.store.database import Database
-from memory.store.locks import FileLock
+from memory.store.file_locks import FileLock
 from memory.store.restoring import is_own, reason, verified
 
 

@@ -50,7 +50,7 @@ class Transaction(Reader, Protocol):
 
     @property
     def everywhere(self) -> Reader:
-        """The transaction for a question of the whole memory, where it is one of some domains: see `Access`."""
+        """The transaction for a question of the whole memory, where it is one of some domains: see `DatabaseAccess`."""
         ...
 
     async def run(self, sql: str, parameters: Parameters | None = None) -> None:
@@ -88,7 +88,7 @@ class Transaction(Reader, Protocol):
         ...
 
 
-class Holders(Protocol):
+class ClaimHolders(Protocol):
     """The processes that hold claims on work, each under a name of its own while it lives."""
 
     @property
@@ -113,7 +113,7 @@ class Holders(Protocol):
         ...
 
 
-class Access(Reader, Protocol):
+class DatabaseAccess(Reader, Protocol):
     """A database for those who work on what is remembered: in all of its domains, or in some alone."""
 
     def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
@@ -124,7 +124,7 @@ class Access(Reader, Protocol):
         """
         ...
 
-    def within(self, domains: Collection[int]) -> "Access":
+    def within(self, domains: Collection[int]) -> "DatabaseAccess":
         """Return it for these domains alone, if all of them may be worked on here.
 
         A store on a server shows no row of any other there, whatever is asked, and takes none; what is bound to nothing is for all.
@@ -148,7 +148,7 @@ class Access(Reader, Protocol):
         ...
 
 
-class Database(Access, Protocol):
+class Database(DatabaseAccess, Protocol):
     """An open database. Every method raises the errors of `memory.errors` if the database cannot be used.
 
     `reads` and `transactions` count statements and transactions since it was opened.
@@ -173,7 +173,7 @@ class Database(Access, Protocol):
         """
         ...
 
-    def holders(self, folder: Path, own: str) -> Holders:
+    def holders(self, folder: Path, own: str) -> ClaimHolders:
         """Return the claim holders; this process is registered as `own` in a folder of its home."""
         ...
 

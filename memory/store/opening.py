@@ -8,11 +8,11 @@ from localization.sentences import lazy
 from memory.errors import DatabaseRefused, KeyMissing
 from memory.store import home_files
 from memory.store.database import Database
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 
 
-async def open_database(path: Path, key: bytes | None, address: Address | None, *, checkpoints: bool = True) -> Database:
+async def open_database(path: Path, key: bytes | None, address: DatabaseAddress | None, *, checkpoints: bool = True) -> Database:
     """Open or create the database at an address or, without one, the file at `path`; migrate its schema.
 
     `key` and `checkpoints` are the file's: see `SqliteDatabase.open`. Raises its errors, and those of

@@ -27,7 +27,7 @@ _STAGED, _DECIDED, _ASIDE = ".restoring", ".restored", ".before-restore-"
 
 
 @dataclass(frozen=True, slots=True)
-class SetAside:
+class SupersededMemory:
     """A memory that was superseded, and until when it is kept."""
 
     path: Path
@@ -111,7 +111,7 @@ def is_decided(path: Path) -> bool:
     return _decided(path).exists()
 
 
-def finish(path: Path, now: int) -> SetAside | None:
+def finish(path: Path, now: int) -> SupersededMemory | None:
     """Set the old memory aside and move the new one into its place (idempotent); return where the old one is, if any."""
     aside = put_aside(path, now)
     home_files.sync(path.parent)
@@ -142,7 +142,7 @@ def put_aside(path: Path, now: int) -> Path:
     return aside
 
 
-def set_aside(path: Path) -> list[SetAside]:
+def set_aside(path: Path) -> list[SupersededMemory]:
     """Return the memories that were set aside, with the end of their retention."""
     return [kept(file) for file in _asides(path) if not _companion(file)]
 
@@ -164,9 +164,9 @@ def _companion(file: Path) -> bool:
     return file.name.endswith(("-wal", "-journal"))
 
 
-def kept(file: Path) -> SetAside:
+def kept(file: Path) -> SupersededMemory:
     """Return a memory that was set aside, with the end of its retention."""
-    return SetAside(file, _since(file) + KEPT_FOR)
+    return SupersededMemory(file, _since(file) + KEPT_FOR)
 
 
 def _since(file: Path) -> int:

@@ -38,7 +38,7 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedLayer:
     """The pieces of a layer that fit, the number of those that do not, and the tokens spent."""
 
     name: str
@@ -54,7 +54,7 @@ class TokenBudget:
         self._budget = max(0, budget)
         self._carried = 0
 
-    def fill(self, layer: Layer) -> Fitted:
+    def fill(self, layer: Layer) -> FittedLayer:
         """Return as many leading pieces of a layer as fit; a piece costs its tokens plus one for the line break."""
         room = int(layer.share * self._budget) + self._carried
         shown: list[str] = []
@@ -68,4 +68,4 @@ class TokenBudget:
         if not shown:
             spent = 0
         self._carried = room - spent
-        return Fitted(layer.name, shown, len(layer.pieces) - len(shown), spent)
+        return FittedLayer(layer.name, shown, len(layer.pieces) - len(shown), spent)

@@ -18,8 +18,8 @@ import numpy as np
 import Stemmer
 from numpy.typing import NDArray
 
-from memory.text.languages import function_words, stemmed_as
-from memory.text.languages import language as language_of
+from memory.text.language_detection import function_words, stemmed_as
+from memory.text.language_detection import language as language_of
 
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.uint16]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import SourceGone
-from memory.store.database import Access, Parameters, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders, require_living
 from memory.tiers.messages import known
 from memory.types import Domain, DomainRef, Session, SessionRef
@@ -34,17 +34,17 @@ def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItems:
     """The items of what was shown: kept messages and replies, and asides."""
 
     kept: frozenset[int] = frozenset()
     asides: frozenset[int] = frozenset()
 
 
-async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, shown: Collection[Aside]) -> Shown:
+async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, shown: Collection[Aside]) -> ShownItems:
     """Return the items of what was shown, creating missing ones. Raises SourceGone if one was taken back."""
     if not shown:
-        return Shown()
+        return ShownItems()
     source_ids = sorted({one.id for one in shown})
     kept = {
         row["id"]: row["item"]
@@ -79,7 +79,7 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
             for name, source_id in zip(names, unkept, strict=True)
         ),
     )  # fmt: skip
-    return Shown(frozenset(kept.values()), frozenset(items.values()))
+    return ShownItems(frozenset(kept.values()), frozenset(items.values()))
 
 
 async def erase(tx: Transaction, items: Sequence[int]) -> None:
@@ -88,7 +88,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM asides WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
-async def placed(db: Access, items: Collection[int]) -> list[Row]:
+async def placed(db: DatabaseAccess, items: Collection[int]) -> list[Row]:
     """Return these asides as rows shaped like messages; those from before positions were recorded are missing."""
     found: list[Row] = []
     for some in pages(sorted(items)):
@@ -96,7 +96,7 @@ async def placed(db: Access, items: Collection[int]) -> list[Row]:
     return found
 
 
-async def before(db: Access, platform: str, place: str, position: tuple[int, int], seen_before: int, n: int) -> list[Row]:
+async def before(db: DatabaseAccess, platform: str, place: str, position: tuple[int, int], seen_before: int, n: int) -> list[Row]:
     """Return the n asides of a place before a position that were seen before an instant, newest first, shaped like messages."""
     return await db.all(
         f"SELECT {_AS_MESSAGE} FROM asides WHERE platform = :platform AND place = :place "
@@ -127,7 +127,7 @@ _KEPT = (
 )
 
 
-async def of(db: Access, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
+async def of(db: DatabaseAccess, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dict[int, list[str]]:
     """Return the asides that the messages in these rows were before they were kept, with the messages' texts."""
     texts = {
         public_id(seal, domain.ref, SessionRef(row["platform"], row["place"], row["epoch"]), row["source_id"]): row["text"]
@@ -136,7 +136,7 @@ async def of(db: Access, seal: Seal, domain: Domain, rows: Sequence[Row]) -> dic
     return {item: [texts[name]] for name, item in (await named(db, list(texts))).items()}
 
 
-async def named(db: Access, names: Sequence[str]) -> Mapping[str, int]:
+async def named(db: DatabaseAccess, names: Sequence[str]) -> Mapping[str, int]:
     """Return the living asides with these public ids."""
     found: dict[str, int] = {}
     for some in pages(names):
@@ -148,7 +148,7 @@ async def named(db: Access, names: Sequence[str]) -> Mapping[str, int]:
     return found
 
 
-async def among(db: Access, items: Sequence[int]) -> list[int]:
+async def among(db: DatabaseAccess, items: Sequence[int]) -> list[int]:
     """Return which of these items are asides."""
     found: list[int] = []
     for some in pages(items):

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from memory.places.confidences import common
-from memory.store.database import Access
+from memory.store.database import DatabaseAccess
 from memory.tiers import episodes, summaries
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import Domain, Session
 
 
@@ -21,7 +21,7 @@ class Backlog:
     profile_sessions_covered: int
 
 
-async def count(db: Access, rules: Rules) -> Backlog:
+async def count(db: DatabaseAccess, rules: EpisodeRules) -> Backlog:
     """Count messages without a gist in one query; a session is ripe if it has no gist or a full episode waits."""
     row = await db.one(_BACKLOG, {"threshold": rules.count})
     assert row is not None
@@ -31,7 +31,7 @@ async def count(db: Access, rules: Rules) -> Backlog:
     )  # fmt: skip
 
 
-async def is_ripe(db: Access, domain: Domain, session: Session, rules: Rules, now: int) -> bool:
+async def is_ripe(db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int) -> bool:
     """Return whether an episode of a session is over, or a gist or merge is to be written."""
     return (
         await episodes.over(db, domain, session, rules, now)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from memory.forget.gone import shown
 from memory.places import confidences, opted_out
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Parameters, Reader, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders, texts_of
-from memory.text.told.named_things import Named, NamedKind, aliases_in, inside_full_names, key, keys_in, named, surnamed
+from memory.text.told.named_things import NamedKind, NamedThing, aliases_in, inside_full_names, key, keys_in, named, surnamed
 from memory.types import Domain
 
 TIERS = ("profile", "narrative", "era")
@@ -29,7 +29,7 @@ _MOST_UNNAMED = 100
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtUp:
+class MentionedNames:
     """What a text brings up: possible names, and aliases such as "my sister".
 
     `speaker` is who says it among others ('' if there is nobody else), to resolve whose sister is meant.
@@ -45,9 +45,9 @@ class BroughtUp:
         return {"teller": self.speaker, "telling": _TOLD, **bound("n", self.names), **bound("a", self.aliases)}
 
 
-def brought_up(text: str, speaker: str) -> BroughtUp:
+def brought_up(text: str, speaker: str) -> MentionedNames:
     """Return what a text brings up, said by `speaker` among others, or by the only person present for ''."""
-    return BroughtUp(list(keys_in(text)), aliases_in(text), speaker)
+    return MentionedNames(list(keys_in(text)), aliases_in(text), speaker)
 
 
 def telling(names: Sequence[str], aliases: Sequence[str], domains: Sequence[int]) -> str:
@@ -95,7 +95,7 @@ async def _drop(tx: Transaction, items: Sequence[int]) -> None:
             )
 
 
-async def catch_up(db: Access, seal: Seal, domain: Domain, most: int | None = None) -> int:
+async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | None = None) -> int:
     """Scan at most `most` queued items of a domain, each batch committed separately; return how many."""
     done = 0
     while (most is None or done < most) and (items := await _waiting(db, domain)):
@@ -198,7 +198,7 @@ async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -
     return found
 
 
-async def _waiting(db: Access, domain: Domain) -> list[int]:
+async def _waiting(db: DatabaseAccess, domain: Domain) -> list[int]:
     rows = await db.all(
         "SELECT item FROM unnamed WHERE domain = :domain ORDER BY item LIMIT :n", {"domain": domain.key, "n": _STEP}
     )
@@ -209,7 +209,7 @@ async def _waiting(db: Access, domain: Domain) -> list[int]:
 class _Found:
     """The names in a text by its words, possible names, aliases without a name, and short names with their full ones."""
 
-    names: Sequence[Named]
+    names: Sequence[NamedThing]
     words: Mapping[str, str]
     called: Sequence[str]
     one: Mapping[str, str]
@@ -233,7 +233,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, told: Mapping[int, 
     However many names there are, they take a few statements, since every other writer waits meanwhile.
     """
     known = await _known(tx, domain, {word for one in told.values() for word in one.words})
-    named_by: dict[int, dict[str, Named]] = {}
+    named_by: dict[int, dict[str, NamedThing]] = {}
     for item, found in told.items():
         named_by[item] = _named(found, known)
         for name, one in named_by[item].items():
@@ -254,16 +254,16 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, told: Mapping[int, 
     )  # fmt: skip
 
 
-def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, Named]:
+def _named(told: _Found, known: Mapping[str, bool]) -> dict[str, NamedThing]:
     """Return the names in an item by key; a lower-case word that is `known` counts only if it is told what the name stands for."""
     found = {name: one for one in told.names if (name := key(one.name))}
     for name, word in told.words.items():
         if name not in found and name in known and (known[name] or word[:1].isupper()):
-            found[name] = Named(word)
+            found[name] = NamedThing(word)
     for short, full in told.one.items():
-        found[key(short)] = replace(found.get(key(short), Named(short)), alias=full.casefold())
-        found.setdefault(key(full), Named(full))
-    found.update((_UNNAMED + alias, Named(alias, alias=alias)) for alias in told.called)
+        found[key(short)] = replace(found.get(key(short), NamedThing(short)), alias=full.casefold())
+        found.setdefault(key(full), NamedThing(full))
+    found.update((_UNNAMED + alias, NamedThing(alias, alias=alias)) for alias in told.called)
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from memory.forget.gone import present
 from memory.places.confidences import common
-from memory.store.database import Access, Row, Transaction
+from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.time.times import month
 from memory.tiers.exchanges import SELECT, exchange
@@ -18,7 +18,7 @@ from memory.types import MINUTE, Domain, Exchange, Session
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class EpisodeRules:
     """When an episode ends: after `count` messages, or after `idle_minutes` of silence if it has at least `least`."""
 
     count: int = 20
@@ -38,13 +38,13 @@ class BankRules:
     max_tokens: int = 2000
     headroom: float = 1.25
 
-    def closing(self, rules: Rules) -> Rules:
+    def closing(self, rules: EpisodeRules) -> EpisodeRules:
         """Return the episode rules where the bank is on: a short silence ends even a short conversation."""
         return replace(rules, idle_minutes=self.idle_minutes, least=min(rules.least, 2))
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class MessageMark:
     """The parts of a message needed for cutting."""
 
     item: int
@@ -52,10 +52,10 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class EpisodeCut:
     """An episode to be closed."""
 
-    marks: tuple[Mark, ...]
+    marks: tuple[MessageMark, ...]
     month: str
     closed_by: str
 
@@ -72,14 +72,14 @@ class Episode:
     gist: int | None = None
 
 
-def cut(marks: Sequence[Mark], rules: Rules, time_zone: str, now: int, *, asked: bool = False) -> list[Cut]:
+def cut(marks: Sequence[MessageMark], rules: EpisodeRules, time_zone: str, now: int, *, asked: bool = False) -> list[EpisodeCut]:
     """Cut messages, in order of time, into finished episodes; the one still going on is left out.
 
     The end of the local month always closes, silence closes an episode with enough messages, reaching the count closes at once.
     `asked` closes the rest as well.
     """
-    cuts: list[Cut] = []
-    run: list[Mark] = []
+    cuts: list[EpisodeCut] = []
+    run: list[MessageMark] = []
     for mark in marks:
         ended = run and _ended(run, mark.said_at, rules, time_zone)
         if ended:
@@ -95,7 +95,7 @@ def cut(marks: Sequence[Mark], rules: Rules, time_zone: str, now: int, *, asked:
     return cuts
 
 
-def _ended(run: Sequence[Mark], then: int, rules: Rules, time_zone: str) -> str:
+def _ended(run: Sequence[MessageMark], then: int, rules: EpisodeRules, time_zone: str) -> str:
     if month(run[-1].said_at, time_zone) < month(then, time_zone):
         return "month"
     if len(run) >= rules.least and then - run[-1].said_at >= rules.idle_minutes * MINUTE:
@@ -103,16 +103,18 @@ def _ended(run: Sequence[Mark], then: int, rules: Rules, time_zone: str) -> str:
     return ""
 
 
-def _cut(run: Sequence[Mark], time_zone: str, closed_by: str) -> Cut:
-    return Cut(tuple(run), month(run[0].said_at, time_zone), closed_by)
+def _cut(run: Sequence[MessageMark], time_zone: str, closed_by: str) -> EpisodeCut:
+    return EpisodeCut(tuple(run), month(run[0].said_at, time_zone), closed_by)
 
 
-async def over(db: Access, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> bool:
+async def over(
+    db: DatabaseAccess, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False
+) -> bool:
     """Return whether an episode of a session is over, without writing."""
     return bool(_over(_marks(await db.all(_OPEN, {"session": session.key})), rules, domain, now, asked=asked))
 
 
-async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules, now: int, *, asked: bool = False) -> int:
+async def close(tx: Transaction, domain: Domain, session: Session, rules: EpisodeRules, now: int, *, asked: bool = False) -> int:
     """Close the finished episodes of a session, in the caller's transaction; return how many."""
     marks = _marks(await tx.all(_OPEN, {"session": session.key}))
     cuts = _over(marks, rules, domain, now, asked=asked)
@@ -127,7 +129,7 @@ async def close(tx: Transaction, domain: Domain, session: Session, rules: Rules,
     return len(cuts)
 
 
-def _over(marks: Sequence[Mark], rules: Rules, domain: Domain, now: int, *, asked: bool) -> list[Cut]:
+def _over(marks: Sequence[MessageMark], rules: EpisodeRules, domain: Domain, now: int, *, asked: bool) -> list[EpisodeCut]:
     # After a full page more messages may follow, so its end is not treated as the end of the talk.
     if len(marks) == _PAGE and (cuts := cut(marks, rules, domain.time_zone, marks[-1].said_at)):
         return cuts
@@ -141,11 +143,11 @@ _OPEN = (
 )
 
 
-def _marks(rows: Sequence[Row]) -> list[Mark]:
-    return [Mark(row["item"], row["said_at"]) for row in rows]
+def _marks(rows: Sequence[Row]) -> list[MessageMark]:
+    return [MessageMark(row["item"], row["said_at"]) for row in rows]
 
 
-async def _store(tx: Transaction, session: Session, episode: Cut, position: int, now: int) -> None:
+async def _store(tx: Transaction, session: Session, episode: EpisodeCut, position: int, now: int) -> None:
     row = await tx.one(
         "INSERT INTO episodes (domain, session, position, month, first_at, last_at, closed_by, closed_at) "
         "VALUES (:domain, :session, :position, :month, :first, :last, :closed_by, :now) RETURNING id",
@@ -212,7 +214,7 @@ _OF_DOMAIN = "session IN (SELECT id FROM sessions WHERE domain = :domain)"
 """The condition on what a session of a domain holds, by which each session's is found by itself."""
 
 
-async def open_ends(db: Access, domain: Domain) -> list[Row]:
+async def open_ends(db: DatabaseAccess, domain: Domain) -> list[Row]:
     """Return the sessions with messages in no episode: how many (n), and when the first and last were said."""
     return await db.all(
         f"SELECT session, count(*) AS n, min(said_at) AS first, max(said_at) AS last FROM exchanges e WHERE {_OF_DOMAIN} "
@@ -221,7 +223,9 @@ async def open_ends(db: Access, domain: Domain) -> list[Row]:
     )
 
 
-async def wanting(db: Access, domain: Domain, *, session: int | None = None, redo_extractive: bool = False) -> list[Episode]:
+async def wanting(
+    db: DatabaseAccess, domain: Domain, *, session: int | None = None, redo_extractive: bool = False
+) -> list[Episode]:
     """Return the episodes without a gist, oldest first.
 
     With `redo_extractive`, also those with an extractive gist, unless two answers about them were refused.
@@ -255,7 +259,7 @@ async def there(tx: Transaction, keys: Sequence[int]) -> set[int]:
     return found
 
 
-async def messages(db: Access, episode: Episode) -> list[Exchange]:
+async def messages(db: DatabaseAccess, episode: Episode) -> list[Exchange]:
     """Return the messages of an episode, oldest first."""
     rows = await db.all(
         SELECT + f"WHERE e.episode = :episode AND {present('e')} AND {common('e')} ORDER BY e.said_at, e.item",
@@ -264,7 +268,7 @@ async def messages(db: Access, episode: Episode) -> list[Exchange]:
     return [exchange(row) for row in rows]
 
 
-async def extent(db: Access, some: Sequence[Episode]) -> Row:
+async def extent(db: DatabaseAccess, some: Sequence[Episode]) -> Row:
     """Return how many messages these episodes hold (n), and when the first was said."""
     row = await db.one(
         "SELECT count(*) AS n, min(said_at) AS first FROM exchanges WHERE kind IN ('said', 'reply') "

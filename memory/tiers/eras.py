@@ -19,7 +19,7 @@ from memory.store.database import Transaction
 from memory.text.time.times import month
 from memory.tiers import profile, statements, summaries
 from memory.tiers.episodes import HAS_TALK
-from memory.tiers.lines import grounds, of_gists, of_statements, stated
+from memory.tiers.source_lines import grounds, of_gists, of_statements, stated
 from memory.types import Statement
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from memory.forget.gone import shown
 from memory.places import titles
-from memory.store.database import Access, Reader, Row
+from memory.store.database import DatabaseAccess, Reader, Row
 from memory.store.lineage import bound, pages, placeholders
-from memory.tiers.entities import BroughtUp, telling
+from memory.tiers.entities import MentionedNames, telling
 from memory.tiers.messages.seen import readable
 from memory.types import Domain, Exchange, Kind, Session
 
@@ -22,7 +22,7 @@ def recallable(exchange: Exchange) -> bool:
     return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
 
 
-async def by_source(db: Access, session: Session, source_id: str) -> Exchange | None:
+async def by_source(db: DatabaseAccess, session: Session, source_id: str) -> Exchange | None:
     """Return the message of a session with this platform id."""
     row = await db.one(
         SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
@@ -40,7 +40,7 @@ async def among(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
     return found
 
 
-async def item(db: Access, domains: Sequence[int], public_id: str) -> int | None:
+async def item(db: DatabaseAccess, domains: Sequence[int], public_id: str) -> int | None:
     """Return the key of a message of these domains by its public id, None if there is none."""
     row = await db.one(
         f"SELECT id FROM items WHERE public_id = :id AND domain IN ({placeholders('d', domains)}) AND kind = 'exchange' AND dead_at IS NULL",
@@ -49,7 +49,7 @@ async def item(db: Access, domains: Sequence[int], public_id: str) -> int | None
     return int(row["id"]) if row else None
 
 
-async def at_place(db: Access, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
+async def at_place(db: DatabaseAccess, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
     """Return a message at a place (None: any) by its platform id: a person's, or a reply by the id it was sent under."""
     which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
     row = await db.one(
@@ -64,7 +64,7 @@ async def at_place(db: Access, domain: Domain, platform: str, place: str | None,
     return exchange(row) if row else None
 
 
-async def stored(db: Access, domain: Domain, platform: str, ids: Sequence[str]) -> set[str]:
+async def stored(db: DatabaseAccess, domain: Domain, platform: str, ids: Sequence[str]) -> set[str]:
     """Return which of these platform ids are of messages of a domain."""
     found: set[str] = set()
     for some in pages(ids):
@@ -110,7 +110,7 @@ async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequ
     return found
 
 
-class Placed(NamedTuple):
+class PlacedMessage(NamedTuple):
     """A message with its session's name, platform and place.
 
     `corrected` is the message behind the fact that superseded one told by this message, None if there is none.
@@ -124,10 +124,10 @@ class Placed(NamedTuple):
 
 
 async def at_their_places(
-    db: Access, domains: Sequence[int], keys: Sequence[int], told: BroughtUp | None = None
-) -> dict[int, Placed]:
+    db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int], told: MentionedNames | None = None
+) -> dict[int, PlacedMessage]:
     """Return living messages of these domains by key, and those that tell most about what was brought up, with their places."""
-    found: dict[int, Placed] = {}
+    found: dict[int, PlacedMessage] = {}
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
         rows = await db.all(
@@ -144,11 +144,11 @@ async def at_their_places(
                 echo >= DISLIKED,
             )  # fmt: skip
             name, public_id, platform, place, corrected = where
-            found[key] = Placed(message, titles.shown(name, public_id), platform, place, corrected)
+            found[key] = PlacedMessage(message, titles.shown(name, public_id), platform, place, corrected)
     return found
 
 
-async def last_of(db: Access, domains: Sequence[int], speaker: str, n: int) -> list[Placed]:
+async def last_of(db: DatabaseAccess, domains: Sequence[int], speaker: str, n: int) -> list[PlacedMessage]:
     """Return the last n messages of a speaker in these domains, oldest first."""
     rows = await db.all(
         f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker AND e.kind = 'said' "
@@ -159,7 +159,7 @@ async def last_of(db: Access, domains: Sequence[int], speaker: str, n: int) -> l
     return sorted(there.values(), key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
 
 
-async def window(db: Access, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
+async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:
     """Return the last messages of a session, oldest first: at least `least`, starting at an episode boundary.
 
     Replies that hold something of other domains are left out. The start moves only when an episode closes. If an episode is far
@@ -186,7 +186,7 @@ async def texts(db: Reader, keys: Collection[int]) -> list[str]:
     return found
 
 
-async def page(db: Access, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
+async def page(db: DatabaseAccess, domain: Domain, domains: Sequence[int], after: int) -> list[Exchange]:
     """Return the next page of a domain's messages in the order they were stored, after the key `after`, without reflections.
 
     Replies that hold something of other domains are left out.
@@ -199,7 +199,7 @@ async def page(db: Access, domain: Domain, domains: Sequence[int], after: int) -
     return [exchange(row) for row in rows]
 
 
-async def count(db: Access, domain: Domain, domains: Sequence[int]) -> int:
+async def count(db: DatabaseAccess, domain: Domain, domains: Sequence[int]) -> int:
     """Return how many messages `page` iterates over."""
     row = await db.one(
         "SELECT count(*) AS n FROM exchanges e WHERE e.domain = :domain AND e.kind <> 'reflection' "
@@ -209,7 +209,7 @@ async def count(db: Access, domain: Domain, domains: Sequence[int]) -> int:
     return int(row["n"]) if row else 0
 
 
-async def span(db: Access, domain: Domain) -> tuple[int, int]:
+async def span(db: DatabaseAccess, domain: Domain) -> tuple[int, int]:
     """Return the first and last message of a domain, 0 if there is none."""
     row = await db.one(
         "SELECT coalesce(min(item), 0) AS first, coalesce(max(item), 0) AS last FROM exchanges WHERE domain = :domain",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from memory.store.database import Reader, Transaction
 from memory.store.lineage import Seal
-from memory.text.told.manners import Asked, asked
+from memory.text.told.manner_requests import MannerRequest, asked
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, Exchange, Kind, Statement
@@ -32,7 +32,7 @@ async def note(tx: Transaction, seal: Seal, domain: Domain, said: Sequence[Excha
             await _keep(tx, seal, domain, one, kind, ask, now)
 
 
-async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kind: str, ask: Asked, now: int) -> None:
+async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kind: str, ask: MannerRequest, now: int) -> None:
     standing = await statements.standing(tx, domain, TIER, whose(said))
     before = next((one for one in standing if one.kind == kind), None)
     if before and before.last_at > said.said_at:
@@ -49,7 +49,7 @@ async def _keep(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, kin
         await statements.end(tx, domain, [before.key], now, key)
 
 
-def wanting(said: Exchange, ask: Asked) -> str:
+def wanting(said: Exchange, ask: MannerRequest) -> str:
     """Return the statement of a wish as it is stored for its speaker."""
     return f"{said.speaker} wants {ask.wish}."
 

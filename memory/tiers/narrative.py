@@ -14,7 +14,7 @@ from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
-from memory.tiers.lines import Line, grounds, of_statements, prefixed, stated
+from memory.tiers.source_lines import SourceLine, grounds, of_statements, prefixed, stated
 
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
@@ -51,7 +51,7 @@ async def retold(
     kind: TaskKind,
     most: int,
     kinds: Sequence[str],
-    lines: Sequence[Line],
+    lines: Sequence[SourceLine],
     progress: Progress,
     before: Progress | None,
 ) -> Work:

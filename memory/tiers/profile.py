@@ -24,8 +24,8 @@ from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, manners, statements, summaries
-from memory.tiers.lines import Grounds, Line, grounds, of_gists, of_statements, prefixed, stated
 from memory.tiers.messages import said
+from memory.tiers.source_lines import Grounds, SourceLine, grounds, of_gists, of_statements, prefixed, stated
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
@@ -91,7 +91,7 @@ class _Keeping:
     """The storing of one answer's facts."""
 
     def __init__(
-        self, derivation: "Derivation", tx: Transaction, lines: Sequence[Line], facts: Sequence[Line], known: Sequence[Statement],
+        self, derivation: "Derivation", tx: Transaction, lines: Sequence[SourceLine], facts: Sequence[SourceLine], known: Sequence[Statement],
         members: Sequence[str], unwanted: Sequence[str], writer: str, now: int,
     ) -> None:  # fmt: skip
         self._w = derivation.context
@@ -142,7 +142,7 @@ class _Keeping:
         return {row["speaker"] for row in rows}
 
 
-def _with(rests: Grounds, older: Sequence[Line]) -> Grounds:
+def _with(rests: Grounds, older: Sequence[SourceLine]) -> Grounds:
     """Return grounds extended by those of the facts that a new one replaces."""
     items = tuple(dict.fromkeys((*rests.items, *(line.item for line in older))))
     return Grounds(items, rests.said, min([rests.first_at, *(line.first_at for line in older)]), rests.last_at)
@@ -214,7 +214,7 @@ def _same(text: str) -> str:
     return " ".join(key_words(text).values()) or text.casefold()
 
 
-def _touched(facts: Sequence[Statement], lines: Sequence[Line]) -> list[Statement]:
+def _touched(facts: Sequence[Statement], lines: Sequence[SourceLine]) -> list[Statement]:
     """Return the facts that share most words with new lines, in their own order; all of them if there are few."""
     if len(facts) <= _MOST_FACTS:
         return list(facts)

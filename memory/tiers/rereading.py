@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 
 from memory.places import confidences
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Transaction
+from memory.store.database import DatabaseAccess, Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.times import local
-from memory.text.told.manners import Asked, asked
-from memory.text.told.plans import plan
+from memory.text.told.manner_requests import MannerRequest, asked
+from memory.text.told.plan_changes import plan
 from memory.tiers import exchanges, manners, open_things, profile
 from memory.types import Domain, Exchange
 
 _STEP = 200
 
 
-async def catch_up(db: Access, seal: Seal, domain: Domain, now: int) -> int:
+async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int) -> int:
     """Process the queued messages of a domain, each batch committed separately; return how many."""
     done = 0
     while items := await _waiting(db, domain):
@@ -40,7 +40,7 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
         await tx.run(f"DELETE FROM unheard WHERE item IN ({placeholders('i', some)})", bound("i", some))
 
 
-def _read(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, Asked]]:
+def _read(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str, MannerRequest]]:
     """Return the wishes of those messages that have wishes or announcements."""
     wishes = {key: asked(one.text) for key, one in said.items()}
     return {
@@ -50,7 +50,9 @@ def _read(domain: Domain, said: Mapping[int, Exchange]) -> dict[int, Mapping[str
     }
 
 
-async def _note(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, wanted: Mapping[str, Asked], now: int) -> None:
+async def _note(
+    tx: Transaction, seal: Seal, domain: Domain, said: Exchange, wanted: Mapping[str, MannerRequest], now: int
+) -> None:
     if await confidences.of(tx, [said.key]):
         return
     known = await tx.one(
@@ -68,14 +70,14 @@ async def _note(tx: Transaction, seal: Seal, domain: Domain, said: Exchange, wan
         await open_things.note(tx, domain, [said])
 
 
-async def _waiting(db: Access, domain: Domain) -> list[int]:
+async def _waiting(db: DatabaseAccess, domain: Domain) -> list[int]:
     rows = await db.all(
         "SELECT item FROM unheard WHERE domain = :domain ORDER BY item LIMIT :n", {"domain": domain.key, "n": _STEP}
     )
     return [row["item"] for row in rows]
 
 
-async def _said(kept: Access | Transaction, items: Sequence[int]) -> list[Exchange]:
+async def _said(kept: DatabaseAccess | Transaction, items: Sequence[int]) -> list[Exchange]:
     rows = await kept.all(
         f"{exchanges.SELECT}WHERE e.item IN ({placeholders('i', items)}) ORDER BY e.said_at, e.item", bound("i", items)
     )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from memory.derive.progress import Progress
 from memory.derive.work import Work
 from memory.forget import erase
-from memory.store.database import Access, Transaction
+from memory.store.database import DatabaseAccess, Transaction
 from memory.tiers import narrative, statements, summaries
 from memory.tiers.drives import Drives
-from memory.tiers.lines import of_statements
+from memory.tiers.source_lines import of_statements
 from memory.types import MINUTE, Domain, Statement
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _DETAILED = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Mind:
+class StateOfMind:
     """A state of mind: `mood` from -1 (low) to 1 (high), `energy` from 0 to 1, and the drives.
 
     `heard` is the last message there was at the latest dream.
@@ -43,18 +43,18 @@ class Mind:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DatedState:
     """A state of mind and the instant since which it holds."""
 
     at: int
-    mind: Mind
+    mind: StateOfMind
 
 
 @dataclass(frozen=True, slots=True)
 class SelfState:
     """The current state of mind, since when it holds (0: always), and what she says of herself."""
 
-    mind: Mind
+    mind: StateOfMind
     since: int
     narrative: Sequence[Statement]
     reflections: Sequence[Statement]
@@ -77,7 +77,7 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     return await narrative.retold(derivation, TIER, "self", _MOST_SENTENCES, (), lines, progress, before)
 
 
-async def state(db: Access, domain: Domain) -> SelfState:
+async def state(db: DatabaseAccess, domain: Domain) -> SelfState:
     """Return the current self-state in a domain."""
     row = await db.one("SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
     return of((row["at"], row["state"]) if row else None, await statements.standing(db, domain, TIER, shown_only=True))
@@ -85,13 +85,13 @@ async def state(db: Access, domain: Domain) -> SelfState:
 
 def of(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
     """Return the self-state made of a stored state of mind and the standing statements."""
-    since, mind = (kept[0], read(kept[1])) if kept else (0, Mind())
+    since, mind = (kept[0], read(kept[1])) if kept else (0, StateOfMind())
     return SelfState(
         mind, since, [one for one in told if one.kind != "reflection"], [one for one in told if one.kind == "reflection"]
     )
 
 
-async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
+async def keep(tx: Transaction, domain: Domain, mind: StateOfMind, now: int) -> None:
     """Persist the state of mind. Beyond the last thirty days, only the last state of each day is kept."""
     await tx.run(
         "INSERT INTO selves (domain, at, state) VALUES (:domain, :now, :state) ON CONFLICT (domain, at) DO UPDATE SET state = :state",
@@ -104,15 +104,15 @@ async def keep(tx: Transaction, domain: Domain, mind: Mind, now: int) -> None:
     )
 
 
-async def history(db: Access, domain: Domain, most: int = 500) -> list[Moment]:
+async def history(db: DatabaseAccess, domain: Domain, most: int = 500) -> list[DatedState]:
     """Return the states of mind in a domain, newest first."""
     rows = await db.all(
         "SELECT at, state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT :most", {"d": domain.key, "most": most}
     )
-    return [Moment(row["at"], read(row["state"])) for row in rows]
+    return [DatedState(row["at"], read(row["state"])) for row in rows]
 
 
-async def newest(db: Access) -> list[Mind]:
+async def newest(db: DatabaseAccess) -> list[StateOfMind]:
     """Return the current state of mind in each domain that has one."""
     rows = await db.all(
         "SELECT s.state FROM selves s JOIN (SELECT domain, max(at) AS at FROM selves GROUP BY domain) AS last "
@@ -127,17 +127,17 @@ async def reset(tx: Transaction, domain: Domain, now: int) -> None:
     `heard` is kept, so that nothing is thought about twice.
     """
     row = await tx.one("SELECT state FROM selves WHERE domain = :d ORDER BY at DESC LIMIT 1", {"d": domain.key})
-    was = read(row["state"]) if row else Mind()
+    was = read(row["state"]) if row else StateOfMind()
     told = await tx.all(
         "SELECT item FROM statements WHERE domain = :d AND tier = :tier AND ended_at IS NULL", {"d": domain.key, "tier": TIER}
     )
     await erase.retire(tx, domain, [one["item"] for one in told], now)
     await tx.run("DELETE FROM selves WHERE domain = :d", {"d": domain.key})
-    await keep(tx, domain, Mind(heard=was.heard), now)
+    await keep(tx, domain, StateOfMind(heard=was.heard), now)
 
 
-def read(text: str) -> Mind:
+def read(text: str) -> StateOfMind:
     """Parse a stored state; fields unknown to an older version get their defaults."""
     kept = json.loads(text)
     known = {name: kept[name] for name in ("mood", "energy", "heard") if name in kept}
-    return Mind(**known, drives=Drives(**kept.get("drives", {})))
+    return StateOfMind(**known, drives=Drives(**kept.get("drives", {})))

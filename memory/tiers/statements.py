@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from memory.derive import progress
 from memory.forget.gone import shown
 from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
-from memory.index.when.question import asked
-from memory.store.database import Access, Reader, Row, Transaction
+from memory.index.when.question_times import asked
+from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
 from memory.text.time.times import month, month_start
@@ -28,7 +28,7 @@ _DAY, _MONTH = 26 * 60 * MINUTE, 32 * 24 * 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Validity:
     """The interval in which something holds, in microseconds UTC, and its precision: day, month or year."""
 
     start: int
@@ -36,7 +36,7 @@ class Holding:
     to: str
 
 
-def holding(text: str, told_at: int, time_zone: str) -> Holding | None:
+def holding(text: str, told_at: int, time_zone: str) -> Validity | None:
     """Return the time that a fact tells ("Ada moved to Graz in October 2025": that month), None if it tells none.
 
     Facts have absolute dates. A date without a year counts as none; several times are combined into one interval.
@@ -45,7 +45,7 @@ def holding(text: str, told_at: int, time_zone: str) -> Holding | None:
     if window is None:
         return None
     length = window.end - window.start
-    return Holding(window.start, window.end, "day" if length <= _DAY else "month" if length <= _MONTH else "year")
+    return Validity(window.start, window.end, "day" if length <= _DAY else "month" if length <= _MONTH else "year")
 
 
 _DATED = "profile"
@@ -145,7 +145,7 @@ async def standing(
     return [statement(row) for row in rows]
 
 
-async def told_later(db: Access, domain: Domain, tier: str) -> dict[str, list[Statement]]:
+async def told_later(db: DatabaseAccess, domain: Domain, tier: str) -> dict[str, list[Statement]]:
     """Return the standing statements of a tier that hold in a month other than those in which they were said, by that month."""
     rows = await db.all(
         f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.holds_from IS NOT NULL AND s.ended_at IS NULL "
@@ -160,7 +160,7 @@ async def told_later(db: Access, domain: Domain, tier: str) -> dict[str, list[St
     return found
 
 
-async def of_periods(db: Access, domain: Domain, tier: str, periods: Sequence[str]) -> list[Statement]:
+async def of_periods(db: DatabaseAccess, domain: Domain, tier: str, periods: Sequence[str]) -> list[Statement]:
     """Return the standing, showable statements of a tier for some periods, by period and in the order they were written."""
     rows = await db.all(
         f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.period IN ({placeholders('p', periods)}) AND s.ended_at IS NULL "
@@ -170,7 +170,7 @@ async def of_periods(db: Access, domain: Domain, tier: str, periods: Sequence[st
     return [statement(row) for row in rows]
 
 
-async def history(db: Access, domain: Domain, tier: str) -> list[Statement]:
+async def history(db: DatabaseAccess, domain: Domain, tier: str) -> list[Statement]:
     """Return the ended statements of a tier, last ended first."""
     rows = await db.all(
         f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL AND {shown('s')} "
@@ -180,7 +180,7 @@ async def history(db: Access, domain: Domain, tier: str) -> list[Statement]:
     return [statement(row) for row in rows]
 
 
-async def by_keys(db: Access, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
+async def by_keys(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:
     """Return statements of these domains by key."""
     rows = await db.all(
         f"{SELECT}WHERE s.item IN ({placeholders('k', keys)}) AND s.domain IN ({placeholders('d', domains)}) AND {shown('s')}",
@@ -198,7 +198,7 @@ async def by_id(kept: Reader, domain: Domain, tiers: Sequence[str], public_id: s
     return statement(row) if row else None
 
 
-async def cited(db: Access, keys: Sequence[int]) -> dict[int, list[Exchange]]:
+async def cited(db: DatabaseAccess, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     """Return the messages that statements rest on, oldest first, by the statement's key."""
     found: dict[int, list[Exchange]] = {key: [] for key in keys}
     for some in pages(keys):
@@ -212,7 +212,7 @@ async def cited(db: Access, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     return found
 
 
-async def changed_since(db: Access, domain: Domain, tier: str, then: int) -> list[str]:
+async def changed_since(db: DatabaseAccess, domain: Domain, tier: str, then: int) -> list[str]:
     """Return the texts of a tier's statements that were made or ended after an instant."""
     rows = await db.all(
         "SELECT text FROM statements WHERE domain = :domain AND tier = :tier AND (made_at > :then OR ended_at > :then)",
@@ -221,7 +221,7 @@ async def changed_since(db: Access, domain: Domain, tier: str, then: int) -> lis
     return [row["text"] for row in rows]
 
 
-async def resting_on_ended(db: Access, keys: Sequence[int], tier: str) -> list[int]:
+async def resting_on_ended(db: DatabaseAccess, keys: Sequence[int], tier: str) -> list[int]:
     """Return which of these statements rest on an ended statement of a tier."""
     found: list[int] = []
     for some in pages(keys):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memory.forget.gone import shown
 from memory.index.indexing import GISTS, IndexEntry, index_entries
-from memory.store.database import Access, Row, Transaction
+from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, living, pages, placeholders
 from memory.tiers import episodes
@@ -38,7 +38,7 @@ class DigestLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenDigest:
     """A digest's sentences, their writer, and what it derives from."""
 
     lines: tuple[DigestLine, ...]
@@ -55,7 +55,7 @@ class Written:
 
 
 async def publish(
-    tx: Transaction, seal: Seal, domain: Domain, session: Session, place: DigestPlace, written: Written, now: int
+    tx: Transaction, seal: Seal, domain: Domain, session: Session, place: DigestPlace, written: WrittenDigest, now: int
 ) -> int | None:
     """Store a digest at its place, or return None if one of its sources is gone or the place is taken."""
     if not await living(tx, written.parents) or await key_at(tx, session, place):
@@ -145,18 +145,18 @@ async def look_again(tx: Transaction, facts: Sequence[int]) -> None:
     )
 
 
-async def unprofiled(db: Access, domain: Domain, most: int) -> list[Row]:
+async def unprofiled(db: DatabaseAccess, domain: Domain, most: int) -> list[Row]:
     """Return at most `most` gists not scanned for facts, in the order they were written."""
     return await db.all(f"{_GISTS} AND profiled = 0 ORDER BY item LIMIT :most", {"domain": domain.key, "most": most})
 
 
-async def newest(db: Access, domain: Domain, most: int) -> list[Row]:
+async def newest(db: DatabaseAccess, domain: Domain, most: int) -> list[Row]:
     """Return at most `most` gists of what was said last, oldest first."""
     rows = await db.all(f"{_GISTS} ORDER BY last_at DESC, item DESC LIMIT :most", {"domain": domain.key, "most": most})
     return rows[::-1]
 
 
-async def of_month(db: Access, domain: Domain, month: str) -> list[Row]:
+async def of_month(db: DatabaseAccess, domain: Domain, month: str) -> list[Row]:
     """Return the gists of a month's episodes, oldest first."""
     return await db.all(
         "SELECT d.item, d.session, d.text, d.first_at, d.last_at FROM episodes p JOIN digests d ON d.session = p.session "
@@ -166,14 +166,14 @@ async def of_month(db: Access, domain: Domain, month: str) -> list[Row]:
     )
 
 
-async def count(db: Access, domain: Domain, *, unprofiled: bool = False) -> int:
+async def count(db: DatabaseAccess, domain: Domain, *, unprofiled: bool = False) -> int:
     """Return the number of gists of a domain, or of those not scanned for facts."""
     only = " AND profiled = 0" if unprofiled else ""
     row = await db.one(f"SELECT count(*) AS n FROM digests WHERE domain = :d AND tier = 'gist'{only}", {"d": domain.key})
     return int(row["n"]) if row else 0
 
 
-async def unaged(db: Access, domain: Domain) -> dict[str, int]:
+async def unaged(db: DatabaseAccess, domain: Domain) -> dict[str, int]:
     """Return the number of gists that are in no era, by month."""
     rows = await db.all(
         "SELECT p.month, count(*) AS fresh FROM digests d JOIN episodes p ON p.session = d.session AND p.position = d.position "
@@ -211,7 +211,7 @@ async def key_at(tx: Transaction, session: Session, place: DigestPlace) -> int |
     return row["item"] if row else None
 
 
-async def at(db: Access, session: Session, place: DigestPlace) -> Digest | None:
+async def at(db: DatabaseAccess, session: Session, place: DigestPlace) -> Digest | None:
     """Return the digest at a place."""
     row = await db.one(
         SELECT + "WHERE d.session = :session AND d.tier = :tier AND d.level = :level AND d.position = :position",
@@ -224,7 +224,7 @@ def _at(session: Session, place: DigestPlace) -> dict[str, object]:
     return {"session": session.key, "tier": place.tier, "level": place.level, "position": place.position}
 
 
-async def frontier(db: Access, session: Session, *, shown_only: bool = False) -> list[Digest]:
+async def frontier(db: DatabaseAccess, session: Session, *, shown_only: bool = False) -> list[Digest]:
     """Return the digests that together cover every gist of a session, oldest first; with `shown_only`, showable ones."""
     only = f"AND {shown('d')} " if shown_only else ""
     rows = await db.all(
@@ -234,7 +234,7 @@ async def frontier(db: Access, session: Session, *, shown_only: bool = False) ->
     return [digest(row) for row in rows]
 
 
-async def mergeable(db: Access, session: Session) -> tuple[DigestPlace, list[Digest]] | None:
+async def mergeable(db: DatabaseAccess, session: Session) -> tuple[DigestPlace, list[Digest]] | None:
     """Return the next place to merge with its children, lowest level first, or None.
 
     A group of eight is ripe once the session has moved past it and no episode below it waits for a gist. Positions emptied by
@@ -251,7 +251,7 @@ async def mergeable(db: Access, session: Session) -> tuple[DigestPlace, list[Dig
     return None
 
 
-async def _progress(db: Access, session: Session) -> tuple[int | None, int]:
+async def _progress(db: DatabaseAccess, session: Session) -> tuple[int | None, int]:
     """Return the first episode without a gist, and one past the last episode."""
     row = await db.one(
         "SELECT (SELECT min(p.position) FROM episodes p WHERE p.domain = :domain AND p.session = :session "
@@ -263,7 +263,7 @@ async def _progress(db: Access, session: Session) -> tuple[int | None, int]:
     return row["waiting"], row["stop"]
 
 
-async def by_keys(db: Access, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
+async def by_keys(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Digest]:
     """Return living digests of these domains by key."""
     rows = await db.all(
         SELECT + f"WHERE d.item IN ({placeholders('k', keys)}) AND d.domain IN ({placeholders('d', domains)}) AND {shown('d')}",
@@ -272,7 +272,7 @@ async def by_keys(db: Access, domains: Sequence[int], keys: Sequence[int]) -> di
     return {row["item"]: digest(row) for row in rows}
 
 
-async def of_domain(db: Access, domain: Domain) -> list[Digest]:
+async def of_domain(db: DatabaseAccess, domain: Domain) -> list[Digest]:
     """Return every gist and summary of a domain, in order of time."""
     rows = await db.all(
         SELECT
@@ -282,7 +282,7 @@ async def of_domain(db: Access, domain: Domain) -> list[Digest]:
     return [digest(row) for row in rows]
 
 
-async def newest_gists(db: Access, domain: Domain, n: int) -> list[Digest]:
+async def newest_gists(db: DatabaseAccess, domain: Domain, n: int) -> list[Digest]:
     """Return the gists of what was said last in a domain, newest first."""
     rows = await db.all(
         SELECT + f"WHERE d.domain = :domain AND d.tier = 'gist' AND {shown('d')} ORDER BY d.last_at DESC, d.item DESC LIMIT :n",

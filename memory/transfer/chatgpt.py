@@ -10,7 +10,7 @@ from typing import BinaryIO
 from localization.sentences import Explained, Sentence, lazy
 from memory.text.storable import clean
 from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, from_seconds
-from memory.transfer.pieces import Broken, MalformedExport, conversations
+from memory.transfer.pieces import DamagedFile, MalformedExport, conversations
 from memory.transfer.tree import Faults, Tree, grow
 
 _ROLES: Mapping[object, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
@@ -37,7 +37,7 @@ def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadLine]:
         for number, value in enumerate(conversations(stream), 1):
             readable = readable or _mapping(value) is not None
             yield from _read(number, value)
-    except Broken as broken:
+    except DamagedFile as broken:
         if not readable:
             raise FileUnusable(lazy("no ChatGPT conversation could be read: {reason}", reason=broken)) from broken
         yield BadLine(broken.number, broken.sentence)

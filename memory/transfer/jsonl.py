@@ -12,7 +12,7 @@ from localization.sentences import Explained, lazy
 from memory.text.storable import EMPTY, clean
 from memory.text.time.zones import zone as zone_of
 from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, speakers, within, without_mark
-from memory.transfer.naming import ImportedLine, MessageNames, names_an_hour
+from memory.transfer.message_names import ImportedLine, MessageNames, names_an_hour
 from memory.types import MOST_NAME
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from localization.sentences import Said, lazy
 from memory.errors import MemoryFailure
 from memory.text.display_names import LYRA
-from memory.types import SECOND, Former
+from memory.types import SECOND, FormerIds
 
 MAX_LINE = 1 << 20
 """The maximum length of a line or message in bytes."""
@@ -46,7 +46,7 @@ class Incoming:
     source_id: str
     echo: bool = False
     origin: str = ""
-    former: tuple[Former, ...] = field(default=(), compare=False)
+    former: tuple[FormerIds, ...] = field(default=(), compare=False)
     timed: bool = field(default=False, compare=False)
 
 

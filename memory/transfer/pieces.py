@@ -30,7 +30,7 @@ class MalformedExport:
     reason: Said
 
 
-class Broken(Explained):
+class DamagedFile(Explained):
     """The file ends or is damaged in or after the conversation `number`; the text is one clause."""
 
     def __init__(self, number: int, reason: Said) -> None:
@@ -49,7 +49,7 @@ class _Window:
     def more(self, pending: int = 0) -> bool:
         """Read on, at least as much as is pending of an unfinished string; return whether anything was read."""
         if len(self.data) > _MAX_CONVERSATION:
-            raise Broken(self._complete + 1, lazy("conversation {number} is longer than 128 MiB", number=self._complete + 1))
+            raise DamagedFile(self._complete + 1, lazy("conversation {number} is longer than 128 MiB", number=self._complete + 1))
         chunk = self._stream.read(max(_READ_BYTES, pending))
         self.data += chunk
         return bool(chunk)
@@ -90,7 +90,7 @@ class _Window:
     def taken(self, end: int | None) -> object:
         """Consume the conversation that ends at a position; None means that the file ended first."""
         if end is None:
-            raise Broken(
+            raise DamagedFile(
                 self._complete + 1, lazy("the file ends in the middle of conversation {number}", number=self._complete + 1)
             )
         raw = bytes(self.data[:end])
@@ -98,11 +98,11 @@ class _Window:
         self._complete += 1
         return _parsed(raw)
 
-    def broken(self) -> Broken:
+    def broken(self) -> DamagedFile:
         """Return the error for a file that does not continue as it should."""
         damaged = lazy("the file is damaged after conversation {number}", number=self._complete)
         ends = lazy("the file ends after conversation {number}", number=self._complete)
-        return Broken(self._complete, damaged if self.next() else ends)
+        return DamagedFile(self._complete, damaged if self.next() else ends)
 
 
 def _parsed(raw: bytes) -> object:

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import NotFound
-from memory.forget.confiding import Confiding
+from memory.forget.confidence_changes import ConfidenceChanges
 from memory.forget.forgetting import Forgetting
+from memory.index.embedder_routing import EmbedderRouting
 from memory.index.recall.domain_indexes import DomainIndexes
-from memory.index.tongues import Tongues
 from memory.journal import outbox
 from memory.journal.parts import Part
 from memory.places import confidences
 from memory.places.places import Places
-from memory.places.settings import KeptSettings
+from memory.places.scope_settings import KeptSettings
 from memory.ports import Clock
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Transaction
+from memory.store.database import DatabaseAccess, Transaction
 from memory.store.lineage import Seal
 from memory.types import Domain, DomainKind, Session
 
@@ -29,7 +29,7 @@ class Shared:
     places: Places
     settings: KeptSettings
     domain_indexes: DomainIndexes
-    tongues: Tongues
+    embedder_routing: EmbedderRouting
     forgetting: Forgetting
     clock: Clock
 
@@ -38,8 +38,8 @@ class Shared:
         return self.places.seal
 
     @property
-    def confiding(self) -> Confiding:
-        return Confiding(self.places.db, self.forgetting, self.clock)
+    def confiding(self) -> ConfidenceChanges:
+        return ConfidenceChanges(self.places.db, self.forgetting, self.clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Binding:
     beside: Sequence[Domain] = ()
 
     @property
-    def db(self) -> Access:
+    def db(self) -> DatabaseAccess:
         """The memory as it is for the domains that may be read: what is asked whether it stands anywhere is asked of `shared`."""
         return self.shared.places.db.within(self.domains)
 

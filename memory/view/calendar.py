@@ -10,7 +10,7 @@ from memory.forget.gone import shown
 from memory.store.lineage import bound
 from memory.text.time.times import local, month
 from memory.tiers import exchanges, summaries
-from memory.tiers.exchanges import Placed
+from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
 from memory.types import MINUTE, Digest, Exchange, Kind, Session
@@ -40,7 +40,7 @@ class MessagePage:
     earlier: bool
 
 
-class Calendar:
+class MonthCalendar:
     """The months of one home."""
 
     def __init__(self, binding: Binding) -> None:
@@ -102,7 +102,7 @@ class Calendar:
         )
         return MessagePage([exchanges.exchange(row) for row in rows[:n]][::-1], len(rows) > n)
 
-    async def around(self, public_id: str, n: int) -> list[Placed]:
+    async def around(self, public_id: str, n: int) -> list[PlacedMessage]:
         """Return a message or reply by id, with up to n messages before and n after it in its conversation, in order.
 
         Empty if no readable message has that id.

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from memory.derive import refusals
 from memory.forget import erase
-from memory.forget.confiding import Confiding, excepted, which
+from memory.forget.confidence_changes import ConfidenceChanges, excepted, which
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
-from memory.forget.unnaming import unname_after
+from memory.forget.thread_name_removal import unname_after
 from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence, taken_away
@@ -25,7 +25,7 @@ from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
-from memory.text.told.confidence import discreet
+from memory.text.told.discretion import discreet
 from memory.tiers import asides, entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
 from memory.tiers.messages import known, storing
@@ -56,8 +56,8 @@ class Changing:
     clock: Clock
 
     @property
-    def _confiding(self) -> Confiding:
-        return Confiding(self.db, self.forgetting, self.clock)
+    def _confiding(self) -> ConfidenceChanges:
+        return ConfidenceChanges(self.db, self.forgetting, self.clock)
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
         """Return which messages of a place are stored, wait in the inbox, or were sent from here."""

@@ -14,8 +14,8 @@ from memory.places.consent import Consent
 from memory.store.domains import note_forgetting
 from memory.store.lineage import require_unchanged
 from memory.text.time.times import months_within
-from memory.tiers import above, eras, manners, narrative, open_things, profile, selfstate, statements, summaries
-from memory.tiers.selfstate import Moment, SelfState
+from memory.tiers import eras, manners, narrative, open_things, profile, selfstate, statement_reads, statements, summaries
+from memory.tiers.selfstate import DatedState, SelfState
 from memory.types import Digest, Exchange, Identity, Session, Statement
 from memory.view import owners
 from memory.view.binding import Binding
@@ -66,7 +66,9 @@ class Digests:
         self._b.own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._b.shared.places.scope(self._b.home)
-        there = await above.standing(self._b.db, self._b.home, session, wanted, banked=scope, now=self._b.shared.clock.now())
+        there = await statement_reads.standing(
+            self._b.db, self._b.home, session, wanted, banked=scope, now=self._b.shared.clock.now()
+        )
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
             facts, told, block.render(block.entries(bullets), bank_tokens), selfstate.of(there.mind, being),
@@ -160,7 +162,7 @@ class SelfStates:
         """Return Lyra's current self-state at home."""
         return await selfstate.state(self._b.db, self._b.home)
 
-    async def history(self) -> list[Moment]:
+    async def history(self) -> list[DatedState]:
         """Return Lyra's past self-states at home, newest first."""
         return await selfstate.history(self._b.db, self._b.home)
 

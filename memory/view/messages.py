@@ -4,14 +4,14 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 
 from memory.journal import inbox, outbox
 from memory.journal.parts import Part
-from memory.places import identities, settings
+from memory.places import identities, scope_settings
 from memory.places.places import drop_names
-from memory.places.shown_names import NOBODYS, Person, Standing, standing
+from memory.places.shown_names import NOBODYS, NameStanding, Person, standing
 from memory.store.lineage import require_living
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside
-from memory.tiers.messages import posts, said, seen
-from memory.types import MINUTE, Borne, DomainKind, Exchange, Identity, Kind, Session, SessionRef
+from memory.tiers.messages import said, seen, shown_posts
+from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, NameUse, Session, SessionRef
 from memory.view import owners
 from memory.view.binding import Binding
 
@@ -95,7 +95,7 @@ class Messages:
         self._b.own(session)
         return await exchanges.window(self._b.db, session, self._b.domains, least)
 
-    async def names(self, people: Sequence[Person], borne: Mapping[Person, Borne] = NOBODYS) -> list[str]:
+    async def names(self, people: Sequence[Person], borne: Mapping[Person, NameUse] = NOBODYS) -> list[str]:
         """Return the names to show at home for people whose words are not stored, given accounts and names.
 
         `borne` says which names somebody else present bears or bore.
@@ -103,7 +103,7 @@ class Messages:
         shown = (await self.standing(people)).shown(borne) if people else {}
         return [shown[one] for one in people]
 
-    async def standing(self, people: Sequence[Person]) -> Standing:
+    async def standing(self, people: Sequence[Person]) -> NameStanding:
         """Return the name standings of people at home, given accounts and names."""
         along = [one.key for one in self._b.beside if one.ref.kind is not DomainKind.DM]
         return await standing(self._b.db.everywhere, self._b.shared.seal, self._b.home, people, self._b.rooms_before, along)
@@ -192,7 +192,7 @@ class Notices:
             await inbox.finish(tx, finishes)
             item = None
             if shows and parts:
-                item = await posts.keep_notice(tx, self._b.shared.seal, self._b.home, parts[0].key, shows, {*belong, *hold})
+                item = await shown_posts.keep_notice(tx, self._b.shared.seal, self._b.home, parts[0].key, shows, {*belong, *hold})
             await self._b.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
@@ -233,9 +233,9 @@ class Notices:
         if await self._b.shared.settings.is_marked(scope, mark):
             return False
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            first = await settings.mark(tx, scope, mark)
+            first = await scope_settings.mark(tx, scope, mark)
             if first and greets:
-                await settings.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
+                await scope_settings.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
             if first:
                 await self._b.queue(tx, session, parts, answers)
         return first
@@ -249,20 +249,20 @@ class OwnPosts:
 
     async def may_be_shown(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
         """Map those platform ids that are Lyra's posts to whether their words may be read here now."""
-        return await posts.may_be_shown(self._b.db.everywhere, platform, ids, self._b.domains)
+        return await shown_posts.may_be_shown(self._b.db.everywhere, platform, ids, self._b.domains)
 
     async def answering(self, message: Exchange) -> str:
         """Return the key of the last part of the newest sent or outgoing answer to a message, '' for none."""
-        return await posts.answering(self._b.db, message)
+        return await shown_posts.answering(self._b.db, message)
 
     async def answer_to(self, message: Exchange) -> int | None:
         """Return the item of the newest sent or outgoing answer to a message, None for none."""
-        return await posts.answer_to(self._b.db, message)
+        return await shown_posts.answer_to(self._b.db, message)
 
     async def answered(self, session: Session, remote_id: str) -> str:
         """Return the platform id of the message that one of Lyra's posts at a session's place answers, '' for none."""
         self._b.own(session)
-        return await posts.answered(self._b.db, session.ref.platform, session.ref.place, remote_id)
+        return await shown_posts.answered(self._b.db, session.ref.platform, session.ref.place, remote_id)
 
     async def named_thread(self, session: Session, root: str, key: str) -> None:
         """Record that the thread of a session at home is named after the message with platform id `root`."""
@@ -290,7 +290,7 @@ class OwnPosts:
         Raises SourceGone if one of them was taken back.
         """
         self._b.own(session)
-        rested = await posts.rested_on(self._b.db.everywhere, session.ref.platform, [one.id for one in shown])
+        rested = await shown_posts.rested_on(self._b.db.everywhere, session.ref.platform, [one.id for one in shown])
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             found = await asides.keep(tx, self._b.shared.seal, self._b.home, session, shown)
             return rested | found.kept | found.asides

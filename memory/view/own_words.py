@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from memory.places import confidences
-from memory.store.database import Access
+from memory.store.database import DatabaseAccess
 from memory.store.lineage import bound, pages, placeholders
 from memory.tiers import exchanges
 from memory.tiers.messages import seen
@@ -14,7 +14,7 @@ from memory.view.binding import Binding
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnMessage:
     """A message of a person's, with its session's name. Unless `whole`, it is an answer that may hold others' words."""
 
     session: str
@@ -28,7 +28,7 @@ class OwnWords:
 
     binding: Binding
 
-    async def of(self, who: Identity) -> AsyncIterator[Own]:
+    async def of(self, who: Identity) -> AsyncIterator[OwnMessage]:
         """Yield what an account said at home and the answers to it, in stored order.
 
         In a DM everything is theirs. Elsewhere an answer is whole only if nothing stood in its view but that account's own
@@ -51,11 +51,11 @@ class OwnWords:
                 if own or (one.key in rests and rests[one.key] <= theirs):
                     theirs.add(one.key)
                 if own or one.key in answered:
-                    yield Own(names.get(one.session, ""), one, one.key in theirs)
+                    yield OwnMessage(names.get(one.session, ""), one, one.key in theirs)
             after = page[-1].key
 
 
-async def _answering(db: Access, replies: Sequence[int], account: int | None) -> set[int]:
+async def _answering(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> set[int]:
     """Return which of these replies answer an account."""
     found: set[int] = set()
     for some in pages(replies):
@@ -68,14 +68,14 @@ async def _answering(db: Access, replies: Sequence[int], account: int | None) ->
     return found
 
 
-async def _rests(db: Access, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
+async def _rests(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
     """Return what these replies rest on besides the account's own messages; replies whose view was not recorded are missing."""
     saw = await seen.of(db, replies)
     said = await _said(db, sorted(frozenset().union(*saw.values())), account)
     return {reply: items - said for reply, items in saw.items()}
 
 
-async def _said(db: Access, items: Sequence[int], account: int | None) -> set[int]:
+async def _said(db: DatabaseAccess, items: Sequence[int], account: int | None) -> set[int]:
     found: set[int] = set()
     for some in pages(items):
         rows = await db.all(

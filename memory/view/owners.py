@@ -7,12 +7,12 @@ those of whom it speaks. `by` None allows everything.
 from localization.sentences import lazy
 from memory.errors import NotFound, NotYours
 from memory.index.mentions import named
-from memory.store.database import Access
+from memory.store.database import DatabaseAccess
 from memory.tiers import profile
 from memory.types import Domain, Identity, Statement
 
 
-async def message(db: Access, domain: Domain, public_id: str, by: Identity | None) -> int:
+async def message(db: DatabaseAccess, domain: Domain, public_id: str, by: Identity | None) -> int:
     """Return the key of a message of a domain that `by` may have forgotten. Raises NotFound, NotYours."""
     row = await db.one(
         "SELECT id FROM items WHERE public_id = :id AND domain = :domain AND kind = 'exchange' AND dead_at IS NULL",
@@ -25,7 +25,7 @@ async def message(db: Access, domain: Domain, public_id: str, by: Identity | Non
     return int(row["id"])
 
 
-async def identity(db: Access, who: Identity) -> int | None:
+async def identity(db: DatabaseAccess, who: Identity) -> int | None:
     """Return the key of an account, or None if it never said anything."""
     row = await db.one(
         "SELECT id FROM identities WHERE platform = :platform AND native_id = :native_id",
@@ -34,7 +34,7 @@ async def identity(db: Access, who: Identity) -> int | None:
     return int(row["id"]) if row else None
 
 
-async def fact(db: Access, domain: Domain, public_id: str, by: Identity | None) -> Statement:
+async def fact(db: DatabaseAccess, domain: Domain, public_id: str, by: Identity | None) -> Statement:
     """Return a standing fact of a domain that `by` may correct or forget. Raises NotFound, NotYours.
 
     Allowed are those named in the fact among the speakers it rests on; if it names none of them, all these speakers.
@@ -45,7 +45,7 @@ async def fact(db: Access, domain: Domain, public_id: str, by: Identity | None) 
     return found
 
 
-async def _theirs_is(db: Access, fact: Statement, by: Identity) -> bool:
+async def _theirs_is(db: DatabaseAccess, fact: Statement, by: Identity) -> bool:
     rows = await db.all(
         f"SELECT e.speaker, {_IS_THEIRS} AS theirs FROM lineage l JOIN exchanges e ON e.item = l.parent {_SPEAKER} "
         "WHERE l.child = :item AND l.cited = 1 AND e.kind = 'said'",
@@ -55,14 +55,14 @@ async def _theirs_is(db: Access, fact: Statement, by: Identity) -> bool:
     return any(row["theirs"] for row in rows if not about or row["speaker"] in about)
 
 
-async def _said(db: Access, item: int, by: Identity) -> bool:
+async def _said(db: DatabaseAccess, item: int, by: Identity) -> bool:
     row = await db.one(
         f"SELECT 1 AS yes FROM exchanges e {_SPEAKER} WHERE e.item = :item AND {_THEIRS}", {"item": item, **_who(by)}
     )
     return row is not None
 
 
-async def answers_alone(db: Access, item: int, by: Identity) -> bool:
+async def answers_alone(db: DatabaseAccess, item: int, by: Identity) -> bool:
     """Return whether a message is a reply to only this account; an old reply is taken to answer all that it rests on."""
     row = await db.everywhere.one(
         "WITH said (answered, theirs) AS ("

@@ -9,10 +9,10 @@ from memory.forget.gone import shown
 from memory.index.mentions import named
 from memory.store.database import Row
 from memory.store.lineage import bound, placeholders
-from memory.text.apart import apart
+from memory.text.off_loop import off_loop
 from memory.text.told.named_things import aliases_in, names_asked
 from memory.tiers import entities, exchanges, statements
-from memory.tiers.exchanges import Placed
+from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import said
 from memory.tiers.messages.seen import readable
 from memory.types import DomainKind, Statement
@@ -34,8 +34,8 @@ class Page:
     kind: str
     aliases: Sequence[str]
     facts: Sequence[Statement]
-    said: Sequence[Placed]
-    own: Sequence[Placed] = ()
+    said: Sequence[PlacedMessage]
+    own: Sequence[PlacedMessage] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Pages:
         often = sorted(rows, key=lambda row: (-row["n"], row["name_key"]))
         return [NamedOften(row["name"], row["kind"], row["n"]) for row in often]
 
-    async def _page(self, rows: Sequence[Row], own: Sequence[Placed]) -> Page:
+    async def _page(self, rows: Sequence[Row], own: Sequence[PlacedMessage]) -> Page:
         domains = self._b.domains
         which = {**bound("e", [row["id"] for row in rows]), **bound("d", domains), "most": _MOST}
         among = (
@@ -120,8 +120,8 @@ class Pages:
         aliases = list(dict.fromkeys(alias for _, alias in told if alias and alias != rows[0]["name"].casefold()))
         return Page(rows[0]["name"], kind, aliases, facts, said, own)
 
-    async def _own(self, name: str) -> list[Placed]:
+    async def _own(self, name: str) -> list[PlacedMessage]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""
         speakers = [one for domain in self._b.read for one in await said.speakers(self._b.db, domain)]
-        meant = sorted(await apart(len(name), partial(named, name, speakers)))
+        meant = sorted(await off_loop(len(name), partial(named, name, speakers)))
         return await exchanges.last_of(self._b.db, self._b.domains, meant[0], _SAID) if len(meant) == 1 else []

@@ -10,7 +10,7 @@ from memory.types import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RecallLimits:
     """The most messages, digests, and era paragraphs or bank entries to recall."""
 
     messages: int

@@ -10,26 +10,26 @@ from localization.sentences import marked
 from memory.index.hits import Condensed, DigestHit, Hit
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.finder import Recall
-from memory.index.recall.found import Found
 from memory.index.recall.query import Query, ends
+from memory.index.recall.raw_hits import RawHit
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
-from memory.index.when.question import asked
-from memory.index.when.telling import asked_ahead
+from memory.index.when.question_times import asked
+from memory.index.when.told_times import asked_ahead
 from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.text import lexical
-from memory.text.apart import apart
+from memory.text.off_loop import off_loop
 from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import beside
-from memory.tiers import above, entities, exchanges, statements
-from memory.tiers.above import Above
-from memory.tiers.entities import BroughtUp
+from memory.tiers import entities, exchanges, statement_reads, statements
+from memory.tiers.entities import MentionedNames
+from memory.tiers.statement_reads import UpperTiers
 from memory.types import Digest, DomainKind, Exchange, Session, Statement
 from memory.view.binding import Binding
-from memory.view.holding_now import newest_claims_first, newest_first
-from memory.view.recalled import Recalled, Wanted
+from memory.view.current_first import newest_claims_first, newest_first
+from memory.view.recalled import Recalled, RecallLimits
 from memory.view.short_ids import ShortIds
 
 _TELLING = 100
@@ -49,7 +49,7 @@ class Retrieval:
 
     def __init__(self, binding: Binding) -> None:
         self._b = binding
-        self._recall = Recall(binding.shared.domain_indexes, binding.shared.tongues)
+        self._recall = Recall(binding.shared.domain_indexes, binding.shared.embedder_routing)
 
     async def messages(
         self, text: str, k: int, *, session: Session | None = None, exclude: Collection[int] = (), asker: str = ""
@@ -59,7 +59,7 @@ class Retrieval:
         `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *await apart(len(text), partial(_beside, ask, text)))
+        found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *await off_loop(len(text), partial(_beside, ask, text)))
         every = _each_once(found, *beside)
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
         most = k if k <= _CONSIDERED // 2 else len(every)
@@ -86,7 +86,7 @@ class Retrieval:
 
         If the text is '' or finds nothing, return any messages of that window or speaker, in order.
         """
-        found: Sequence[Found] = ()
+        found: Sequence[RawHit] = ()
         if text:
             (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
         if not found and (within or speaker):
@@ -106,7 +106,7 @@ class Retrieval:
         loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
         return list((await self._messages(around(loaded, item, n))).values())
 
-    async def at_once(self, text: str, wanted: Wanted, exclude: Collection[int], asker: str) -> Recalled:
+    async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:
         """Return what best matches a text, up to the wanted number of each kind, in one ranking; the text is embedded once.
 
         `exclude` holds the items already in view.
@@ -117,9 +117,9 @@ class Retrieval:
         found = _merged(
             await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
         )
-        named = await apart(len(text), partial(entities.brought_up, text, self._asker(asker)))
+        named = await off_loop(len(text), partial(entities.brought_up, text, self._asker(asker)))
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
-        there = await above.by_keys(self._b.db, self._b.domains, keys, named)
+        there = await statement_reads.by_keys(self._b.db, self._b.domains, keys, named)
         came, order = await self._messages(found, named), {hit.item for hit in found}
         messages = await self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
@@ -140,11 +140,11 @@ class Retrieval:
     async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
         """Return the k digests that best match a text."""
         (found,) = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
-        there = await above.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
+        there = await statement_reads.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
         return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
     async def _messages(
-        self, found: Sequence[Found], named: BroughtUp | None = None, *, beside: int | None = None
+        self, found: Sequence[RawHit], named: MentionedNames | None = None, *, beside: int | None = None
     ) -> dict[int, Hit]:
         """Return the messages among `found`, best first, then those that mention most about whom or what is `named`.
 
@@ -155,7 +155,7 @@ class Retrieval:
         keys |= {key for hit in found[:beside] for key in (hit.before, hit.after) if key is not None}
         there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
-        found += [Found(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
+        found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
         messages |= await told_apart(self._b.db, self._b.shared.seal, self._b.read, messages.values())
 
         def near(key: int | None) -> Exchange | None:
@@ -175,7 +175,7 @@ class Retrieval:
         Long texts are compared off the event loop.
         """
         longest = max(map(len, (text, *(hit.exchange.text for hit in hits.values()))))
-        return await apart(longest, partial(self._holding_now, text, hits, asker))
+        return await off_loop(longest, partial(self._holding_now, text, hits, asker))
 
     def _holding_now(self, text: str, hits: Mapping[int, Hit], asker: str) -> Mapping[int, Hit]:
         if asks_for_older(text):
@@ -187,7 +187,7 @@ class Retrieval:
         when = asked_ahead(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
         return hits if when.past or when.window or when.around else newest
 
-    async def _condensed(self, found: Sequence[Found]) -> dict[int, Condensed]:
+    async def _condensed(self, found: Sequence[RawHit]) -> dict[int, Condensed]:
         """Return the digests and statements among `found`, with their sources."""
         found_above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
         said = await statements.cited(self._b.db, list(found_above))
@@ -200,13 +200,13 @@ class Retrieval:
             sources = tuple(apart.get(message.key, message) for message in said[one.key])
             return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources, hit.certainty)
 
-        there = await above.by_keys(self._b.db, self._b.domains, list(found_above))
+        there = await statement_reads.by_keys(self._b.db, self._b.domains, list(found_above))
         return {
             **{key: condensed(digest, there.names[digest.session]) for key, digest in there.digests.items()},
             **{key: condensed(one, one.period) for key, one in there.statements.items()},
         }
 
-    async def _find(self, *queries: Query) -> list[list[Found]]:
+    async def _find(self, *queries: Query) -> list[list[RawHit]]:
         now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone
         queries = tuple(replace(query, text=ends(query.text), now=now, time_zone=time_zone) for query in queries)
         if day := birthday(queries[0].text):
@@ -232,22 +232,22 @@ def _beside(ask: Callable[[str, int], Query], text: str) -> list[Query]:
     return [replace(ask(words, _BESIDE), by_words=True)] if words else []
 
 
-def _each_once(*lists: Sequence[Found]) -> list[Found]:
+def _each_once(*lists: Sequence[RawHit]) -> list[RawHit]:
     """Return the concatenation of several lists without duplicates."""
-    placed: dict[int, Found] = {}
+    placed: dict[int, RawHit] = {}
     for hit in chain(*lists):
         placed.setdefault(hit.item, hit)
     return list(placed.values())
 
 
-def _in_order(found: Sequence[Found], messages: Mapping[int, Hit], above_them: Mapping[int, A]) -> list[Hit | A]:
+def _in_order(found: Sequence[RawHit], messages: Mapping[int, Hit], above_them: Mapping[int, A]) -> list[Hit | A]:
     """Return the loaded results in the order found; the message slots are filled in the order of `messages`."""
     ordered = iter(messages.values())
     read = (next(ordered) if hit.item in messages else above_them.get(hit.item) for hit in found)
     return [one for one in read if one is not None]
 
 
-def _merged(lists: Sequence[Sequence[Found]]) -> list[Found]:
+def _merged(lists: Sequence[Sequence[RawHit]]) -> list[RawHit]:
     """Merge several lists by score, each keeping its own order: a hit counts no higher than those before it in its list."""
     placed = [
         (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
@@ -255,6 +255,6 @@ def _merged(lists: Sequence[Sequence[Found]]) -> list[Found]:
     return [hit for _, hit in sorted(placed, key=lambda one: -one[0])]
 
 
-def _digest_hit(hit: Found, there: Above) -> DigestHit:
+def _digest_hit(hit: RawHit, there: UpperTiers) -> DigestHit:
     digest = there.digests[hit.item]
     return DigestHit(digest, there.names[digest.session], hit.score)

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.forget.extent import extent
-from memory.forget.gone import Scope
+from memory.forget.gone import ForgottenScope
 from memory.index.hits import Hit
 from memory.index.when.values import Window
 from memory.store.lineage import pages
-from memory.text.apart import apart
 from memory.text.lexical import key_words
+from memory.text.off_loop import off_loop
 from memory.tiers import exchanges, statements, summaries
 from memory.tiers.messages import said
 from memory.types import Exchange, Forgotten, Identity
@@ -84,7 +84,7 @@ class Selecting:
         keys = [one.key for one in selection.messages]
         if not keys:
             return Forgotten(0, 0, 0)
-        return await self.binding.shared.forgetting.forget(self.binding.home, Scope(keys))
+        return await self.binding.shared.forgetting.forget(self.binding.home, ForgottenScope(keys))
 
     async def _said(self, within: Window | None, account: int | None) -> list[Exchange]:
         assert within is not None, "a topic or a time is needed"
@@ -94,7 +94,7 @@ class Selecting:
         """Search until nothing new is found: each search finds only one of several messages that say the same."""
         found: dict[int, Exchange] = {}
         looked: set[int] = set()
-        least = await apart(len(about), lambda: (len(set(key_words(about).values())) + 1) // 2)
+        least = await off_loop(len(about), lambda: (len(set(key_words(about).values())) + 1) // 2)
         while len(found) <= MOST:
             hits = await self.recall.messages(about, _PAGE, exclude=looked)
             looked.update(hit.exchange.key for hit in hits)

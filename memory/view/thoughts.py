@@ -8,12 +8,12 @@ from memory.errors import NotFound
 from memory.forget import erase
 from memory.journal import outbox
 from memory.journal.parts import Part
-from memory.places import settings
+from memory.places import scope_settings
 from memory.store.database import Row
 from memory.store.lineage import derive
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, profile, reflections, statements
-from memory.tiers.exchanges import Placed
+from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import storing
 from memory.types import Exchange, Kind, NewExchange, Session, Statement
 from memory.view.binding import Binding
@@ -30,7 +30,7 @@ class PostableThought:
     """A reflection with the messages it rests on, and her curiosity level then. `exchange` is the posted item, if posted."""
 
     statement: Statement
-    said: Sequence[Placed]
+    said: Sequence[PlacedMessage]
     level: float
     exchange: int | None = None
 
@@ -136,7 +136,7 @@ class Thoughts:
         ):
             return False
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            first = await settings.mark(tx, scope, _OFFERED)
+            first = await scope_settings.mark(tx, scope, _OFFERED)
             if first:
                 await self._b.queue(tx, session, parts)
         return first

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.extent import extent
-from memory.forget.gone import Scope
+from memory.forget.gone import ForgottenScope
 from memory.forget.sparing import Nearness, shares
 from memory.journal import inbox, ledger, outbox
 from memory.journal.parts import OutboxRow, Part
@@ -21,7 +21,7 @@ from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
 from memory.tiers import asides, exchanges, manners, open_things, statements, summaries
 from memory.tiers.asides import Aside
-from memory.tiers.messages import posts, seen, storing
+from memory.tiers.messages import seen, shown_posts, storing
 from memory.types import (
     Domain,
     Exchange,
@@ -31,12 +31,12 @@ from memory.types import (
     Session,
 )
 from memory.view import owners
+from memory.view.answer_validity import AnswerValidity, require_standing
 from memory.view.binding import Binding, Shared
-from memory.view.calendar import Calendar
-from memory.view.confidences import Confidences
+from memory.view.calendar import MonthCalendar
+from memory.view.confidence_view import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
-from memory.view.feedback import Feedback
-from memory.view.lasting import Lasting, require_standing
+from memory.view.feedback_view import Feedback
 from memory.view.messages import Conversations, Messages, Notices, OwnPosts
 from memory.view.own_words import OwnWords
 from memory.view.pages import Pages
@@ -104,8 +104,8 @@ class View:
         self.confidences = Confidences(binding)
         self.pages = Pages(binding)
         self.ids = ShortIds(binding)
-        self.calendar = Calendar(binding)
-        self.lasting = Lasting(binding)
+        self.calendar = MonthCalendar(binding)
+        self.lasting = AnswerValidity(binding)
         self.own_words = OwnWords(binding)
         self.feedback = Feedback(binding, self.messages, self.posts)
         self.selecting = Selecting(binding, self.recall)
@@ -120,7 +120,7 @@ class View:
         """The keys of all domains read beside home."""
         return frozenset(self._b.domains[1:])
 
-    async def say(self, session: Session, messages: Sequence[NewExchange]) -> storing.Kept:
+    async def say(self, session: Session, messages: Sequence[NewExchange]) -> storing.StoringOutcome:
         """T2: store what a person said, each message once, before anything is made of it.
 
         Requests for discretion take effect at once.
@@ -154,7 +154,7 @@ class View:
         carried: dict[int, bool] = {}
         while True:
             async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-                posted = await posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
+                posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
                 view = {*cited, *answer.seen, *posted}
                 (belong, hold), _, _ = await tx.together(
                     seen.abroad(tx.everywhere, self.home, view, cited),
@@ -216,7 +216,7 @@ class View:
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await ledger.note(tx, self.home.key, kind, self._b.shared.clock.now(), **counts)
 
-    async def activity(self, after: int, n: int) -> list[ledger.Happening]:
+    async def activity(self, after: int, n: int) -> list[ledger.Activity]:
         """Return at most the last n activity log lines of home after line `after`, oldest first; they hold nobody's words."""
         return await ledger.happenings_in(self._b.db, self.home, after, n)
 
@@ -226,14 +226,16 @@ class View:
         `tell` is called repeatedly with the number embedded and the total. At most `most` items per domain are embedded.
         """
         within = [one.domain for one in await confidences.within(self._b.db, self.home)]
-        return sum([await self._b.shared.tongues.catch_up(domain, tell, most) for domain in (self.home, *within)])
+        return sum([await self._b.shared.embedder_routing.catch_up(domain, tell, most) for domain in (self.home, *within)])
 
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
         """Forget one message at home by id, and everything that rests on it, within the rights of `by` (None: any message).
 
         Raises NotFound, AmbiguousId, NotYours.
         """
-        return await self._forget(Scope([await owners.message(self._b.db, self.home, await self.ids.full(public_id), by)]))
+        return await self._forget(
+            ForgottenScope([await owners.message(self._b.db, self.home, await self.ids.full(public_id), by)])
+        )
 
     async def extent(self, public_id: str) -> Extent:
         """Return what would go if a message at home, given by id, were forgotten. Raises NotFound, AmbiguousId."""
@@ -265,7 +267,7 @@ class View:
         identity = await owners.identity(self._b.db, by) if by else None
         if by and identity is None:
             return Forgotten(0, 0, 0)
-        return await self._forget(Scope(session=session, identity=identity))
+        return await self._forget(ForgottenScope(session=session, identity=identity))
 
-    async def _forget(self, scope: Scope) -> Forgotten:
+    async def _forget(self, scope: ForgottenScope) -> Forgotten:
         return await self._b.shared.forgetting.forget(self.home, scope)

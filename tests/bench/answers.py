@@ -19,13 +19,13 @@ from rich.table import Table
 
 from bot.app import secret_of
 from bot.cli import output
-from bot.config.environment import surroundings
+from bot.config.environment import read_environment
 from bot.config.settings import Settings, load
 from bot.errors import LyraError, ModelGarbled
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.line import Line
 from bot.models.port import ChatMessage, complete, size
-from bot.models.served import ServedModel
+from bot.models.queued_models import ServedModel
+from bot.models.request_queue import RequestQueue
 from memory.text.budget import tokens
 from memory.view.view import View
 from tests.bench.conversations import Conversation, Question, conversations
@@ -75,7 +75,7 @@ class Seat:
     def of(cls, settings: Settings, name: str, most: int | None = None) -> "Seat":
         """Open a backend for answers of at most so many tokens. Raises BadSecret."""
         backend = settings.models[name]
-        key = secret_of(surroundings(), backend, name)
+        key = secret_of(read_environment(), backend, name)
         longest = min(most or backend.max_tokens, backend.max_tokens)
         model = OpenAIModel(
             name,
@@ -89,7 +89,7 @@ class Seat:
         )
         return cls(
             f"{name}: {backend.model}",
-            ServedModel(model, Line(backend.places), background=False),
+            ServedModel(model, RequestQueue(backend.places), background=False),
             backend.price_in,
             backend.price_out,
         )
@@ -194,7 +194,7 @@ class Examination:
 
 async def examine(set_: str, chat: str, judge: str, limit: int | None, state: Path, *, yes: bool) -> int:
     """Say the cost, ask if that is wanted, and print how much was right; return the exit code."""
-    settings, sets = load(surroundings()), conversations()
+    settings, sets = load(read_environment()), conversations()
     if set_ not in sets:
         raise LyraError(f"There is no {set_} beside this repository; LYRA_EVAL names the folder that has it.")
     for name in (chat, judge):
@@ -229,7 +229,7 @@ def _options(settings: Settings) -> argparse.Namespace:
 def main() -> int:
     """Run what the command line says."""
     try:
-        options = _options(load(surroundings()))
+        options = _options(load(read_environment()))
         options.judge = options.judge or options.chat
         return asyncio.run(examine(**vars(options)))
     except LyraError as error:

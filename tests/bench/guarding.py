@@ -7,12 +7,12 @@ import psycopg
 import pytest
 
 from memory.store.database import Row as StoredRow
-from memory.store.postgresql import asking
-from memory.store.postgresql.address import Address
-from memory.store.postgresql.connection import Connection
+from memory.store.postgresql import batching
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.guarding.scope import Scope
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.types import DomainKind, DomainRef, SessionRef
-from memory.view.recalled import Wanted
+from memory.view.recalled import RecallLimits
 from tests.bench.rounds import TURNS, Row, medians, opened, timed
 from tests.bench.writers import SAID, write
 from tests.kits.postgres import unguarded
@@ -27,21 +27,21 @@ async def measure(row: Row) -> None:
         row(f"{what}, guarded", one, "unguarded", other, "ms")
 
 
-def _lift(address: Address, patch: pytest.MonkeyPatch) -> None:
+def _lift(address: DatabaseAddress, patch: pytest.MonkeyPatch) -> None:
     """Have no table be guarded, and nothing be said with what is read."""
     with psycopg.connect(unguarded(address), autocommit=True) as there:
         tables = there.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'lyra' AND rowsecurity").fetchall()
         for (table,) in tables:
             there.execute(f"ALTER TABLE lyra.{table} DISABLE ROW LEVEL SECURITY".encode())
 
-    async def asked(connection: Connection, _scope: Scope, sql: str, given: Sequence[object] = ()) -> list[StoredRow]:
+    async def asked(connection: PipelinedConnection, _scope: Scope, sql: str, given: Sequence[object] = ()) -> list[StoredRow]:
         cursor = await connection.execute(sql, given, binary=True)
         return await cursor.fetchall() if cursor.description else []
 
-    patch.setattr(asking, "asked", asked)
+    patch.setattr(batching, "asked", asked)
 
 
-async def _measured(address: Address, path: Path, guarded: bool) -> tuple[float, ...]:
+async def _measured(address: DatabaseAddress, path: Path, guarded: bool) -> tuple[float, ...]:
     with pytest.MonkeyPatch.context() as patch:
         async with opened(address, path) as memory:
             if not guarded:
@@ -54,7 +54,7 @@ async def _measured(address: Address, path: Path, guarded: bool) -> tuple[float,
 
             async def read(_: int) -> None:
                 await view.messages.window(session, 20)
-                await view.recall.at_once(SAID, Wanted(20, 8, 4), (), "")
+                await view.recall.at_once(SAID, RecallLimits(20, 8, 4), (), "")
                 await view.digests.statements("profile")
 
             return (*writes, *await timed(TURNS, read))

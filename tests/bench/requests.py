@@ -9,7 +9,7 @@ from rich.table import Table
 from bot.config.settings import Settings
 from bot.context import prompt
 from bot.context.prompt import Prompt
-from bot.context.retrieval import recalled, standing
+from bot.context.turn_retrieval import recalled, standing
 from memory.core import Memory
 from memory.types import Exchange, Kind, SessionRef
 from memory.view.view import View
@@ -59,7 +59,7 @@ async def given(view: View, text: str, at: int, budget: int) -> Prompt:
     asked = [Exchange(0, "", view.home.key, session.key, Kind.SAID, "user", "ada", text, "", at, at)]
     turn, settings = Asked(view, session, asked), Settings(context_tokens=budget)
     persona = files("bot").joinpath("persona.md").read_text("utf-8").strip()
-    begun = prompt.draft(persona, await standing(turn, settings), prompt.Question(asked), at, view.home.time_zone, budget)
+    begun = prompt.draft(persona, await standing(turn, settings), prompt.PromptQuestion(asked), at, view.home.time_zone, budget)
     return prompt.finish(begun, await recalled(turn, settings, begun.in_view, begun.since))
 
 

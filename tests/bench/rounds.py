@@ -9,7 +9,7 @@ from statistics import median
 
 from bot.app import RandomIds
 from memory.core import Memory, Ports
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.text.time.times import SystemClock
 from tests.kits.postgres import postgres
 
@@ -20,7 +20,9 @@ _MILLISECONDS = 1_000
 Row = Callable[[str, float, str, float, str], None]
 
 
-async def medians(rounds: int, measured: Callable[[Address, Path, bool], Awaitable[Sequence[float]]]) -> list[list[float]]:
+async def medians(
+    rounds: int, measured: Callable[[DatabaseAddress, Path, bool], Awaitable[Sequence[float]]]
+) -> list[list[float]]:
     """Return the medians of what is measured on fresh databases, as they are and otherwise, as `measured` is told by its last."""
     found: dict[bool, list[Sequence[float]]] = {True: [], False: []}
     with tempfile.TemporaryDirectory(dir=_DISK) as name, postgres(on=_DISK) as server:
@@ -33,7 +35,7 @@ async def medians(rounds: int, measured: Callable[[Address, Path, bool], Awaitab
 
 
 @asynccontextmanager
-async def opened(address: Address, path: Path) -> AsyncIterator[Memory]:
+async def opened(address: DatabaseAddress, path: Path) -> AsyncIterator[Memory]:
     """Open a memory on a server, for the block."""
     async with await Memory.open(path, _KEY, Ports(SystemClock(), RandomIds()), address=address) as memory:
         yield memory

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.types import DomainKind, DomainRef, NewExchange, SessionRef
 from tests.bench.rounds import TURNS, Row, medians, opened, timed
 from tests.bench.writers import SAID, write
@@ -22,7 +22,7 @@ async def measure(row: Row) -> None:
         row(f"{what}, sealed", one, "in words", other, "ms")
 
 
-async def _measured(address: Address, path: Path, sealed: bool) -> tuple[float, ...]:
+async def _measured(address: DatabaseAddress, path: Path, sealed: bool) -> tuple[float, ...]:
     with pytest.MonkeyPatch.context() as patch, nullcontext() if sealed else unsealed(patch):
         async with opened(address, path) as memory:
             await write(memory, "first", 10)

@@ -11,12 +11,12 @@ from types import FrameType
 from typing import Any
 
 from adapters.console.rendering import markdown
-from adapters.matrix.incoming.saying import mentions_her
+from adapters.matrix.incoming.heard_messages import mentions_her
 from adapters.splitting import split
-from bot.delivery.gate import gated
+from bot.delivery.exit_gate import gated
 from bot.web.prose import prose
-from memory.index.when.question import asked as asked_when
-from memory.text.told.confidence import asked
+from memory.index.when.question_times import asked as asked_when
+from memory.text.told.discretion import asked
 from memory.text.told.named_things import named
 from tests.kits.memory_kit import START
 from tests.unit import test_confidence, test_gate, test_shown_markdown, test_splitting

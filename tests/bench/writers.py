@@ -21,7 +21,7 @@ from typing import Self
 from bot.app import RandomIds
 from memory.core import Memory, Ports
 from memory.journal.journal import Event, Part
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.text.time.times import SystemClock
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
@@ -160,7 +160,7 @@ async def write(memory: Memory, name: str, turns: int) -> None:
 
 
 async def _main(url: str, path: Path, name: str, writers: int, turns: int) -> None:
-    memory = await Memory.open(path, _KEY, Ports(SystemClock(), RandomIds()), address=Address(url) if url else None)
+    memory = await Memory.open(path, _KEY, Ports(SystemClock(), RandomIds()), address=DatabaseAddress(url) if url else None)
     await asyncio.gather(*(write(memory, f"{name}-{n}-", 5) for n in range(writers)))
     print("ready", flush=True)
     await asyncio.to_thread(sys.stdin.readline)

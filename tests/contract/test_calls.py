@@ -13,8 +13,8 @@ from memory.index.recall.domain_indexes import DomainIndexes
 from memory.store.bounds import Bounds
 from memory.store.database import Row
 from memory.store.peers import EVERYTHING, WRITTEN
-from memory.store.postgresql.address import Address
-from memory.store.postgresql.peers.calls import Calls
+from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql.peers.calls import PeerCalls
 from memory.store.postgresql.reservation import Reservation
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import POSTGRESQL, STORE
@@ -114,7 +114,7 @@ async def test_what_another_process_wrote_or_forgot_is_known_with_calls_or_witho
     tmp_path: Path, calls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not calls:
-        monkeypatch.setattr(Calls, "call", lambda self, words: None)
+        monkeypatch.setattr(PeerCalls, "call", lambda self, words: None)
     async with both(tmp_path) as (one, other):
         here, there = await _at(one), await _at(other)
         await here.say("The kayak is red.")
@@ -158,7 +158,7 @@ async def test_an_index_in_memory_misses_nothing_of_what_others_write_at_once(
     tmp_path: Path, calls: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not calls:
-        monkeypatch.setattr(Calls, "call", lambda self, words: None)
+        monkeypatch.setattr(PeerCalls, "call", lambda self, words: None)
     assert await missed_by_an_index(tmp_path) == []
 
 
@@ -198,7 +198,7 @@ async def test_who_waits_for_calls_ends_too() -> None:
         async def close(self) -> None:
             pass
 
-    reservation = Reservation(Address("postgresql://lyra@/lyra?host=/nowhere"), lambda call: None)
+    reservation = Reservation(DatabaseAddress("postgresql://lyra@/lyra?host=/nowhere"), lambda call: None)
     keeping = asyncio.create_task(reservation._keep(Lost()))  # type: ignore[arg-type]
     await asyncio.sleep(0)
     keeping.cancel()

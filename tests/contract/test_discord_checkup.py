@@ -9,16 +9,16 @@ from discord.http import Route
 
 from bot.cli.checkups.discord_checkup import NEEDED, checkup, invite_url
 from bot.cli.checkups.finding import Finding
-from bot.config.sections import Discord
+from bot.config.sections import DiscordSection
 from tests.fakes.discord import USUAL, DiscordServer, Held, Lost, RateLimit, Right, Status, Then, pointed_at
 
 RETRY = "Try again later."
 CHECK = "Check api_url in [discord]."
 
 
-def section(server: DiscordServer, **keys: object) -> Discord:
+def section(server: DiscordServer, **keys: object) -> DiscordSection:
     urls = {"api_url": server.api_url, "gateway_url": server.gateway_url}
-    return Discord.model_validate({"token_env": "DISCORD_TOKEN", **urls, **keys})
+    return DiscordSection.model_validate({"token_env": "DISCORD_TOKEN", **urls, **keys})
 
 
 def host(server: DiscordServer) -> str:

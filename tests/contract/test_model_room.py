@@ -8,12 +8,12 @@ from typing import Any, Literal
 import pytest
 
 from bot.errors import ContextTooLong, ModelDown, ModelRefused
-from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.backend_facts import BackendFacts
+from bot.models.endpoints.context_size import CONTEXT, FITS
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.endpoints.room import CONTEXT, FITS
 from bot.models.port import ChatMessage, complete
 from bot.models.writer import ModelWriter
-from memory.derive.drafting import Order, compose
+from memory.derive.drafting import WritingTask, compose
 from memory.errors import TooMuchToRead
 from memory.ports import Source
 from tests.fakes import openai_behaviours as fake
@@ -244,11 +244,11 @@ async def test_the_answer_has_its_share_of_a_small_context() -> None:
 SAID = [Source(f"m{n}", "Ada", "2026-03-01 10:00", f"Boat number {n} sails to Linz on Sunday. {'la ' * 60}") for n in range(30)]
 
 
-def order(dropped: list[str]) -> Order:
+def order(dropped: list[str]) -> WritingTask:
     async def note(sentences: str) -> None:
         dropped.append(sentences)
 
-    return Order("gist", "merge", 8, 24_000, note)
+    return WritingTask("gist", "merge", 8, 24_000, note)
 
 
 @pytest.mark.parametrize("kind", few(["", "llama.cpp"]))

@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.errors import ModelGarbled
-from bot.models.endpoints.learnt import NONE, THOUGHTS, UNOPENED, BackendFacts
+from bot.models.endpoints.backend_facts import NONE, THOUGHTS, UNOPENED, BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.line import Line
-from bot.models.port import Anew, ChatMessage, complete
-from bot.models.served import ServedModel
+from bot.models.port import ChatMessage, Restart, complete
+from bot.models.queued_models import ServedModel
+from bot.models.request_queue import RequestQueue
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -22,7 +22,7 @@ ASKED: list[ChatMessage] = [{"role": "user", "content": "What is my boat called?
 async def asking(name: str = "m", facts: BackendFacts | None = None) -> AsyncIterator[tuple[OpenAIServer, ServedModel]]:
     async with OpenAIServer() as server:
         model = OpenAIModel("main", server.base_url, name, None, 5.0, 64, tries=2, waits=[0.0], facts=facts)
-        yield server, ServedModel(model, Line(1), background=False)
+        yield server, ServedModel(model, RequestQueue(1), background=False)
         await model.close()
 
 
@@ -37,7 +37,7 @@ async def test_what_stands_between_tags_is_neither_streamed_nor_answered() -> No
         pieces = [piece async for piece in model.stream(ASKED)]
         assert "".join(pieces) == "It is called Wave."
         assert len(pieces) > 2
-        assert not any(isinstance(piece, Anew) for piece in pieces)
+        assert not any(isinstance(piece, Restart) for piece in pieces)
 
 
 async def test_thoughts_that_only_a_closing_tag_ends_are_taken_back_once_and_waited_for_from_then_on() -> None:
@@ -46,7 +46,7 @@ async def test_thoughts_that_only_a_closing_tag_ends_are_taken_back_once_and_wai
     async with asking(facts=facts) as (server, model):
         server.script(said, said)
         first = [piece async for piece in model.stream(ASKED)]
-        anew = next(at for at, piece in enumerate(first) if isinstance(piece, Anew))
+        anew = next(at for at, piece in enumerate(first) if isinstance(piece, Restart))
         assert "".join(first[anew:]) == "It is called Wave."
         assert facts.get(THOUGHTS) == UNOPENED
         assert "".join([piece async for piece in model.stream(ASKED)]) == "It is called Wave."
@@ -97,7 +97,7 @@ async def test_who_only_thought_gave_no_answer(thought: str) -> None:
 
 async def test_a_digest_holds_no_thoughts_either() -> None:
     async with asking() as (server, model):
-        background = ServedModel(model, Line(1), background=True)
+        background = ServedModel(model, RequestQueue(1), background=True)
         server.script("Ada? She has a boat.\n</think>\nAda has a boat [m1].")
         assert await complete(background, ASKED) == "Ada has a boat [m1]."
 

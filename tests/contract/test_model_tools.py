@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelRefused, ModelTimeout
-from bot.models.endpoints.learnt import REFUSED, TOOLS, USED, BackendFacts
+from bot.models.endpoints.backend_facts import REFUSED, TOOLS, USED, BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.port import Anew, Chain, ChatMessage, Tool, ToolCall, complete
+from bot.models.port import Chain, ChatMessage, Restart, Tool, ToolCall, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -180,7 +180,7 @@ async def test_what_led_to_a_call_that_is_written_as_text_is_taken_back() -> Non
     async with talking() as (server, model):
         server.script(f"Let me look.\n{WRITTEN['Hermes']}", "Somewhere.")
         pieces = [piece async for piece in model.stream(ASKED, Box())]
-        anew = next(at for at, piece in enumerate(pieces) if isinstance(piece, Anew))
+        anew = next(at for at, piece in enumerate(pieces) if isinstance(piece, Restart))
         assert "tool_call" not in "".join(pieces)
         assert "".join(pieces[anew:]) == "Somewhere."
 

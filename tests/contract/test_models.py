@@ -10,7 +10,7 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.port import LateModel, Model
 from tests.kits.memory_kit import KEY, opened

@@ -15,10 +15,10 @@ from memory.errors import HomeInUse
 from memory.journal import ledger
 from memory.store.bounds import Bounds
 from memory.store.postgresql import transaction
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers import presence
-from memory.store.postgresql.peers.presence import Presence
+from memory.store.postgresql.peers.presence import ProcessPresence
 from tests.contract.test_postgresql import between
 from tests.fakes.pulse import PATIENCE
 from tests.kits.fresh import server as shared
@@ -37,7 +37,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @asynccontextmanager
-async def joined(address: Address, home: Path, name: str) -> AsyncIterator[tuple[PostgresDatabase, Presence]]:
+async def joined(address: DatabaseAddress, home: Path, name: str) -> AsyncIterator[tuple[PostgresDatabase, ProcessPresence]]:
     """Give a database in which a process of a home is alive under a name."""
     async with await PostgresDatabase.open(address, KEY) as db:
         here = db.holders(home, name)
@@ -59,18 +59,18 @@ async def until_gone(db: PostgresDatabase, name: str) -> float:
 
 
 async def test_who_is_asked_to_end_while_its_connection_is_lost_ends(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What fails just then must not take the place of the end: nobody asks twice, and the loop would wait for ever."""
     asked, lost = asyncio.Event(), asyncio.Event()
 
-    async def renewed(here: Presence) -> bool:
+    async def renewed(here: ProcessPresence) -> bool:
         asked.set()
         await lost.wait()
         raise psycopg.OperationalError
 
     async with joined(address, tmp_path, "one") as (_, here):
-        monkeypatch.setattr(Presence, "_renewed", renewed)
+        monkeypatch.setattr(ProcessPresence, "_renewed", renewed)
         await asked.wait()
         assert here._beating
         here._beating.cancel()
@@ -85,14 +85,14 @@ import asyncio, sys
 from pathlib import Path
 from memory.errors import HomeInUse
 from memory.store.postgresql import transaction
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.peers import presence
 presence.BEAT_SECONDS, presence.EXPIRY_SECONDS = {BEAT}, {EXPIRY}
 if sys.argv[3] == "unguarded":
     transaction.STILL_HERE = "SELECT 1 WHERE $1 <> ''"
 async def work():
-    async with await PostgresDatabase.open(Address(sys.argv[1]), bytes(range(32))) as db:
+    async with await PostgresDatabase.open(DatabaseAddress(sys.argv[1]), bytes(range(32))) as db:
         here = db.holders(Path(sys.argv[2]), "frozen")
         here.mark()
         await here.join()
@@ -110,7 +110,7 @@ asyncio.run(work())
 """
 
 
-async def frozen(address: Address, folder: Path, how: str) -> tuple[str, list[str]]:
+async def frozen(address: DatabaseAddress, folder: Path, how: str) -> tuple[str, list[str]]:
     """Freeze a process in the middle of a transaction until it is taken for gone; return what it says then, and what is kept."""
     async with joined(address, folder / "other", "other") as (db, _):
         process = subprocess.Popen(
@@ -126,17 +126,17 @@ async def frozen(address: Address, folder: Path, how: str) -> tuple[str, list[st
 
 
 async def test_nothing_is_kept_of_a_process_that_was_frozen_until_others_took_it_for_gone(
-    address: Address, tmp_path: Path
+    address: DatabaseAddress, tmp_path: Path
 ) -> None:
     said, kept = await frozen(address, tmp_path, "guarded")
     assert said.startswith("This process stood still for too long") and kept == []
 
 
-async def test_without_the_guard_what_it_wrote_is_kept(address: Address, tmp_path: Path) -> None:
+async def test_without_the_guard_what_it_wrote_is_kept(address: DatabaseAddress, tmp_path: Path) -> None:
     assert await frozen(address, tmp_path, "unguarded") == ("kept", ["late"])
 
 
-async def test_who_is_taken_for_gone_is_told_and_keeps_nothing_any_more(address: Address, tmp_path: Path) -> None:
+async def test_who_is_taken_for_gone_is_told_and_keeps_nothing_any_more(address: DatabaseAddress, tmp_path: Path) -> None:
     async with joined(address, tmp_path / "one", "one") as (db, here), joined(address, tmp_path / "other", "other") as (other, _):
         async with db.transaction() as tx:
             await tx.run(INSERT, {"scope": "before"})
@@ -152,7 +152,7 @@ async def test_who_is_taken_for_gone_is_told_and_keeps_nothing_any_more(address:
         assert [row["scope"] for row in await db.all("SELECT scope FROM settings")] == ["before"]
 
 
-async def test_nobody_says_that_a_process_is_gone_while_it_commits(address: Address, tmp_path: Path) -> None:
+async def test_nobody_says_that_a_process_is_gone_while_it_commits(address: DatabaseAddress, tmp_path: Path) -> None:
     """Between the look at its own row and the commit, the row cannot go."""
     async with joined(address, tmp_path / "other", "other") as (db, _), await PostgresDatabase.open(address, KEY) as one:
         async with db.transaction() as tx:
@@ -166,7 +166,9 @@ async def test_nobody_says_that_a_process_is_gone_while_it_commits(address: Addr
         await until_gone(db, "one")
 
 
-async def test_a_claim_is_anybodys_once_its_holder_is_gone_and_nobodys_else_before(address: Address, tmp_path: Path) -> None:
+async def test_a_claim_is_anybodys_once_its_holder_is_gone_and_nobodys_else_before(
+    address: DatabaseAddress, tmp_path: Path
+) -> None:
     async with joined(address, tmp_path / "a", "one") as (db, _), joined(address, tmp_path / "b", "other") as (other, there):
         async with db.transaction(bounds=Bounds.of(1)) as tx:
             (fence,) = await tx.numbers("fence")
@@ -183,7 +185,7 @@ async def test_a_claim_is_anybodys_once_its_holder_is_gone_and_nobodys_else_befo
         assert held is not None and held.fence > fence
 
 
-async def test_who_meets_somebody_at_a_claim_goes_on_without_waiting(address: Address, tmp_path: Path) -> None:
+async def test_who_meets_somebody_at_a_claim_goes_on_without_waiting(address: DatabaseAddress, tmp_path: Path) -> None:
     async with joined(address, tmp_path / "a", "one") as (db, here), joined(address, tmp_path / "b", "other") as (other, there):
         async with db.transaction(bounds=Bounds()) as tx:
             held = await ledger.claim(tx, "gist", "1", here, 0)
@@ -195,16 +197,16 @@ async def test_who_meets_somebody_at_a_claim_goes_on_without_waiting(address: Ad
                 assert await claimed(other, there) is None
 
 
-async def claimed(db: PostgresDatabase, holders: Presence) -> ledger.Claim | None:
+async def claimed(db: PostgresDatabase, holders: ProcessPresence) -> ledger.Claim | None:
     """Claim the one piece of work, as of the first microsecond there was."""
     async with db.transaction(bounds=Bounds()) as tx:
         return await ledger.claim(tx, "gist", "1", holders, 1)
 
 
-async def lapsed_after_an_outage(address: Address, tmp_path: Path) -> int:
+async def lapsed_after_an_outage(address: DatabaseAddress, tmp_path: Path) -> int:
     """Have two processes lose their server and come back to it; return how many were taken for gone."""
     async with between(shared(), tmp_path) as way, await PostgresDatabase.open(address, KEY) as direct:
-        by_way = Address(f"{address.url.partition('host=')[0]}host={way.folder}")
+        by_way = DatabaseAddress(f"{address.url.partition('host=')[0]}host={way.folder}")
         async with joined(by_way, tmp_path / "a", "one") as (_, one), joined(by_way, tmp_path / "b", "other") as (_, other):
             # Long enough to be somebody who may say that others are gone.
             await asyncio.sleep(1.5 * EXPIRY)
@@ -218,19 +220,21 @@ async def lapsed_after_an_outage(address: Address, tmp_path: Path) -> int:
             return 2 - len(alive)
 
 
-async def test_after_a_server_was_away_everybody_has_the_time_to_come_back(address: Address, tmp_path: Path) -> None:
+async def test_after_a_server_was_away_everybody_has_the_time_to_come_back(address: DatabaseAddress, tmp_path: Path) -> None:
     assert await lapsed_after_an_outage(address, tmp_path) == 0
 
 
 @pytest.mark.torture
 async def test_without_the_guard_who_comes_back_first_takes_the_others_for_gone(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Presence, "_may_judge", lambda self: True)
+    monkeypatch.setattr(ProcessPresence, "_may_judge", lambda self: True)
     assert await lapsed_after_an_outage(address, tmp_path) > 0
 
 
-async def test_of_a_process_of_the_same_home_it_is_known_at_once_that_it_was_killed(address: Address, tmp_path: Path) -> None:
+async def test_of_a_process_of_the_same_home_it_is_known_at_once_that_it_was_killed(
+    address: DatabaseAddress, tmp_path: Path
+) -> None:
     joins = _FROZEN.replace("sys.stdin.readline()", "await asyncio.Event().wait()")
     with subprocess.Popen(
         [sys.executable, "-c", joins, address.url, str(tmp_path), "guarded"], stdout=subprocess.PIPE
@@ -243,7 +247,7 @@ async def test_of_a_process_of_the_same_home_it_is_known_at_once_that_it_was_kil
             assert await db.one("SELECT 1 AS yes FROM processes WHERE name = 'frozen'") is None
 
 
-async def test_each_unit_is_one_process_and_the_next_ones_once_it_is_gone(address: Address, tmp_path: Path) -> None:
+async def test_each_unit_is_one_process_and_the_next_ones_once_it_is_gone(address: DatabaseAddress, tmp_path: Path) -> None:
     async with joined(address, tmp_path / "a", "one") as (one, _), joined(address, tmp_path / "b", "other") as (other, there):
         assert one.peers and other.peers
         first, second = await one.peers.lease("discord", 2), await other.peers.lease("discord", 2)
@@ -255,7 +259,9 @@ async def test_each_unit_is_one_process_and_the_next_ones_once_it_is_gone(addres
         assert again and again.unit == second.unit and again.fence > second.fence
 
 
-async def test_who_comes_with_another_number_of_units_takes_that_of_those_who_hold_some(address: Address, tmp_path: Path) -> None:
+async def test_who_comes_with_another_number_of_units_takes_that_of_those_who_hold_some(
+    address: DatabaseAddress, tmp_path: Path
+) -> None:
     async with joined(address, tmp_path / "a", "one") as (one, here), joined(address, tmp_path / "b", "other") as (other, _):
         assert one.peers and other.peers
         assert await one.peers.lease("discord", 2)
@@ -264,14 +270,14 @@ async def test_who_comes_with_another_number_of_units_takes_that_of_those_who_ho
         assert await other.peers.lease("discord", 16) is None
 
 
-async def test_of_many_who_want_the_same_units_at_once_each_gets_its_own(address: Address, tmp_path: Path) -> None:
+async def test_of_many_who_want_the_same_units_at_once_each_gets_its_own(address: DatabaseAddress, tmp_path: Path) -> None:
     async with joined(address, tmp_path / "a", "one") as (one, _), joined(address, tmp_path / "b", "other") as (other, _):
         assert one.peers and other.peers
         found = await asyncio.gather(*(db.peers.lease("discord", 8) for db in (one, other) for _ in range(6) if db.peers))
         assert sorted(lease.unit for lease in found if lease) == list(range(8))
 
 
-async def test_turns_of_one_pace_are_given_out_one_after_the_other_to_all(address: Address, tmp_path: Path) -> None:
+async def test_turns_of_one_pace_are_given_out_one_after_the_other_to_all(address: DatabaseAddress, tmp_path: Path) -> None:
     async with joined(address, tmp_path / "a", "one") as (one, _), joined(address, tmp_path / "b", "other") as (other, _):
         waits = await asyncio.gather(*(db.peers.slot("requests", 2) for db in (one, other) for _ in range(5) if db.peers))
         assert sorted(round(wait * 2) for wait in waits) == list(range(10))

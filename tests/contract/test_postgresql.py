@@ -26,7 +26,7 @@ from memory.errors import (
 from memory.store.bounds import Bounds
 from memory.store.opening import open_database
 from memory.store.postgresql import connecting, transaction
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.scope import SAY
 from memory.store.postgresql.reservation import Reservation
@@ -68,7 +68,7 @@ async def write(db: PostgresDatabase, scope: str, bounds: Bounds | None = None) 
         await tx.run(INSERT, {"scope": scope})
 
 
-async def refusal(address: Address, *, new: bool = True) -> MemoryFailure:
+async def refusal(address: DatabaseAddress, *, new: bool = True) -> MemoryFailure:
     """Return why an address is not opened."""
     with pytest.raises(MemoryFailure) as refused:
         await PostgresDatabase.open(address, KEY, new=new)
@@ -98,20 +98,20 @@ async def test_a_database_that_lost_its_memory_is_not_begun_anew(server: Postgre
         await open_database(tmp_path / "lyra.db", KEY, server.address(bare))
 
 
-async def test_a_home_that_has_a_memory_is_not_left_behind_for_one_on_a_server(address: Address, tmp_path: Path) -> None:
+async def test_a_home_that_has_a_memory_is_not_left_behind_for_one_on_a_server(address: DatabaseAddress, tmp_path: Path) -> None:
     await (await open_database(tmp_path / "lyra.db", None, None)).close()
     with pytest.raises(DatabaseRefused, match="holds a memory of its own"):
         await open_database(tmp_path / "lyra.db", None, address)
 
 
-async def test_a_newer_memory_is_not_opened(server: Postgres, address: Address) -> None:
+async def test_a_newer_memory_is_not_opened(server: Postgres, address: DatabaseAddress) -> None:
     server.ask(
         "INSERT INTO lyra.migrations (version, name, digest) VALUES (9999, 'later', '')", address.url.split("/")[3].split("?")[0]
     )
     assert isinstance(await refusal(address), NewerDatabase)
 
 
-async def test_a_server_that_takes_no_writes_is_told_apart(server: Postgres, address: Address) -> None:
+async def test_a_server_that_takes_no_writes_is_told_apart(server: Postgres, address: DatabaseAddress) -> None:
     name = address.url.split("/")[3].split("?")[0]
     server.ask(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     assert isinstance(await refusal(address), NotWritable)
@@ -122,13 +122,13 @@ async def test_text_that_is_not_utf8_is_refused(server: Postgres, bare: str) -> 
     assert "createdb --encoding UTF8" in str(await refusal(server.address(bare)))
 
 
-async def test_a_server_that_is_too_old_is_refused(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_is_too_old_is_refused(address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connecting, "OLDEST", 99)
     assert "takes 99 or newer" in str(await refusal(address))
 
 
 async def test_nothing_that_listens_is_said_to_be_out_of_reach(tmp_path: Path) -> None:
-    error = await refusal(Address(f"postgresql://lyra@/lyra?host={tmp_path}"))
+    error = await refusal(DatabaseAddress(f"postgresql://lyra@/lyra?host={tmp_path}"))
     assert isinstance(error, DatabaseAway) and "cannot be reached" in told(error)
 
 
@@ -138,7 +138,7 @@ def test_a_server_that_forgets_what_was_written_is_refused() -> None:
         pass
 
 
-async def test_a_wrong_password_is_told_and_no_password_ever_is(server: Postgres, address: Address) -> None:
+async def test_a_wrong_password_is_told_and_no_password_ever_is(server: Postgres, address: DatabaseAddress) -> None:
     hba = server.folder / "data" / "pg_hba.conf"
     before = hba.read_text()
     server.ask("CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 'right'")
@@ -147,12 +147,14 @@ async def test_a_wrong_password_is_told_and_no_password_ever_is(server: Postgres
         server.ask("SELECT pg_reload_conf()")
         url = address.url.replace("lyra@", "guarded@")
         async with asyncio.timeout(PATIENCE):
-            while not isinstance(error := await _refused(Address(url, "wr0ng")), DatabaseRefused):
+            while not isinstance(error := await _refused(DatabaseAddress(url, "wr0ng")), DatabaseRefused):
                 await asyncio.sleep(0.02)
         assert "does not let me in" in str(error)
-        assert "wr0ng" not in repr(error) + repr(Address(url, "wr0ng")) + str(Address(url.replace("guarded", "guarded:wr0ng")))
-        assert "does not let me in" in str(await refusal(Address(url)))
-        async with await PostgresDatabase.open(Address(url, "right"), KEY) as db:
+        assert "wr0ng" not in repr(error) + repr(DatabaseAddress(url, "wr0ng")) + str(
+            DatabaseAddress(url.replace("guarded", "guarded:wr0ng"))
+        )
+        assert "does not let me in" in str(await refusal(DatabaseAddress(url)))
+        async with await PostgresDatabase.open(DatabaseAddress(url, "right"), KEY) as db:
             await write(db, "in")
     finally:
         hba.write_text(before)
@@ -160,7 +162,7 @@ async def test_a_wrong_password_is_told_and_no_password_ever_is(server: Postgres
         server.ask("DROP ROLE guarded")
 
 
-async def _refused(address: Address) -> MemoryFailure | None:
+async def _refused(address: DatabaseAddress) -> MemoryFailure | None:
     try:
         await (await PostgresDatabase.open(address, KEY)).close()
     except MemoryFailure as error:
@@ -215,7 +217,7 @@ async def between(server: Postgres, folder: Path) -> AsyncIterator[Between]:
 
 
 async def test_a_connection_that_is_lost_undoes_its_transaction_and_the_next_goes_on(
-    server: Postgres, address: Address, tmp_path: Path
+    server: Postgres, address: DatabaseAddress, tmp_path: Path
 ) -> None:
     async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way), KEY) as db:
         await write(db, "before")
@@ -234,7 +236,7 @@ async def test_a_connection_that_is_lost_undoes_its_transaction_and_the_next_goe
 
 @pytest.mark.parametrize("bounds", [None, Bounds.of(1)], ids=["by itself", "with what it writes"])
 async def test_where_the_answer_to_a_commit_is_lost_the_server_is_asked_what_became_of_it(
-    server: Postgres, address: Address, tmp_path: Path, bounds: Bounds | None
+    server: Postgres, address: DatabaseAddress, tmp_path: Path, bounds: Bounds | None
 ) -> None:
     async with between(server, tmp_path) as way, await PostgresDatabase.open(_by(address, way), KEY) as db:
         await write(db, "before")
@@ -244,7 +246,7 @@ async def test_where_the_answer_to_a_commit_is_lost_the_server_is_asked_what_bec
 
 
 async def test_without_asking_what_was_kept_is_said_to_have_failed(
-    server: Postgres, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Postgres, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def never(self: PostgresDatabase, number: str) -> bool:
         return False
@@ -257,8 +259,8 @@ async def test_without_asking_what_was_kept_is_said_to_have_failed(
         assert await scopes(db) == ["kept"]
 
 
-def _by(address: Address, way: Between) -> Address:
-    return Address(f"{address.url.partition('host=')[0]}host={way.folder}")
+def _by(address: DatabaseAddress, way: Between) -> DatabaseAddress:
+    return DatabaseAddress(f"{address.url.partition('host=')[0]}host={way.folder}")
 
 
 @pytest.mark.torture
@@ -292,7 +294,7 @@ def crash(server: Postgres) -> None:
 
 
 async def test_a_process_that_writes_for_too_long_is_waited_for_no_longer(
-    address: Address, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.2)
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
@@ -306,11 +308,11 @@ async def test_a_process_that_writes_for_too_long_is_waited_for_no_longer(
 
 _COUNTING = """
 import asyncio, sys
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.reservation import Reservation
 async def count():
-    async with await PostgresDatabase.open(Address(sys.argv[1]), bytes(range(32))) as db:
+    async with await PostgresDatabase.open(DatabaseAddress(sys.argv[1]), bytes(range(32))) as db:
         print("ready", flush=True)
         sys.stdin.readline()
         for _ in range(int(sys.argv[2])):
@@ -323,7 +325,7 @@ asyncio.run(count())
 """
 
 
-async def counted(address: Address, times: int, processes: int = 2) -> int:
+async def counted(address: DatabaseAddress, times: int, processes: int = 2) -> int:
     """Have several processes count as often as told, all beginning together; return how far they came."""
     running = [
         subprocess.Popen(
@@ -341,12 +343,12 @@ async def counted(address: Address, times: int, processes: int = 2) -> int:
     return row["value"] if row else 0
 
 
-async def test_what_two_processes_read_and_then_write_is_never_lost(address: Address) -> None:
+async def test_what_two_processes_read_and_then_write_is_never_lost(address: DatabaseAddress) -> None:
     times = 5_000 if TORTURE else 100
     assert await counted(address, times) == 2 * times
 
 
-async def test_without_the_lock_it_is(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_the_lock_it_is(address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "beginning", lambda bounds, scope: [("BEGIN", ()), (SAY, scope.parameters)])
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         async with one.transaction() as first, other.transaction() as second:
@@ -358,11 +360,13 @@ async def test_without_the_lock_it_is(address: Address, monkeypatch: pytest.Monk
     assert row and row["value"] == 1
 
 
-async def test_a_process_killed_in_the_middle_of_a_transaction_leaves_nothing_and_holds_nobody_up(address: Address) -> None:
+async def test_a_process_killed_in_the_middle_of_a_transaction_leaves_nothing_and_holds_nobody_up(
+    address: DatabaseAddress,
+) -> None:
     stays = (
-        "import asyncio, sys\nfrom memory.store.postgresql.address import Address\n"
+        "import asyncio, sys\nfrom memory.store.postgresql.address import DatabaseAddress\n"
         "from memory.store.postgresql.database import PostgresDatabase\n"
-        "async def stay():\n  db = await PostgresDatabase.open(Address(sys.argv[1]), bytes(range(32)))\n  async with db.transaction() as tx:\n"
+        "async def stay():\n  db = await PostgresDatabase.open(DatabaseAddress(sys.argv[1]), bytes(range(32)))\n  async with db.transaction() as tx:\n"
         f"    await tx.run({INSERT!r}, {{'scope': 'half'}})\n    await tx.all('SELECT 1 AS one')\n"
         "    print('inside', flush=True)\n    await asyncio.Event().wait()\nasyncio.run(stay())\n"
     )
@@ -374,7 +378,7 @@ async def test_a_process_killed_in_the_middle_of_a_transaction_leaves_nothing_an
         assert await scopes(db) == ["next"]
 
 
-async def test_one_at_a_time_runs_on_a_database_until_it_is_closed(address: Address) -> None:
+async def test_one_at_a_time_runs_on_a_database_until_it_is_closed(address: DatabaseAddress) -> None:
     async with await PostgresDatabase.open(address, KEY) as two:
         async with await PostgresDatabase.open(address, KEY) as one:
             assert await one.reserve() and await one.reserve()
@@ -386,7 +390,7 @@ async def test_one_at_a_time_runs_on_a_database_until_it_is_closed(address: Addr
 
 @asynccontextmanager
 async def taken_over(
-    server: Postgres, address: Address, folder: Path
+    server: Postgres, address: DatabaseAddress, folder: Path
 ) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
     """Give a database that was reserved before its server was out of reach, and the one that reserved it meanwhile."""
     async with AsyncExitStack() as stack:
@@ -403,7 +407,7 @@ async def taken_over(
 
 
 async def test_who_runs_on_a_database_holds_it_again_after_the_way_there_was_cut(
-    server: Postgres, address: Address, tmp_path: Path
+    server: Postgres, address: DatabaseAddress, tmp_path: Path
 ) -> None:
     async with (
         between(server, tmp_path) as way,
@@ -417,7 +421,7 @@ async def test_who_runs_on_a_database_holds_it_again_after_the_way_there_was_cut
             assert not await other.reserve() and await one.reserve()
 
 
-async def test_who_was_taken_over_meanwhile_writes_no_more(server: Postgres, address: Address, tmp_path: Path) -> None:
+async def test_who_was_taken_over_meanwhile_writes_no_more(server: Postgres, address: DatabaseAddress, tmp_path: Path) -> None:
     async with taken_over(server, address, tmp_path) as (one, other):
         with pytest.raises(HomeInUse, match="taken over"):
             await write(one, "late")
@@ -427,7 +431,7 @@ async def test_who_was_taken_over_meanwhile_writes_no_more(server: Postgres, add
 
 
 async def test_without_looking_who_holds_it_both_write(
-    server: Postgres, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Postgres, address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def anybody(self: Reservation) -> None: ...
 

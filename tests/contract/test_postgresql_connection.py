@@ -7,11 +7,11 @@ import psycopg
 import pytest
 
 from memory.errors import DatabaseAway, DatabaseRefused
-from memory.store.postgresql import connection as connections
-from memory.store.postgresql.address import Address
+from memory.store.postgresql import pipelined_connection as connections
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
-from memory.store.postgresql.connection import Connection, Step
-from memory.store.postgresql.failures import explained, is_lost, meaning
+from memory.store.postgresql.error_translation import explained, is_lost, meaning
+from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from tests.fakes.pulse import PATIENCE
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
@@ -21,20 +21,22 @@ NAMES = "SELECT count(*) AS n FROM pg_prepared_statements WHERE name LIKE 'lyra%
 
 
 @pytest.fixture
-async def there(address: Address) -> AsyncIterator[Connection]:
+async def there(address: DatabaseAddress) -> AsyncIterator[PipelinedConnection]:
     """A connection."""
     async with await connect(address) as connection:
         yield connection
 
 
-async def prepared(connection: Connection) -> int:
+async def prepared(connection: PipelinedConnection) -> int:
     """Count the statements that the server has prepared."""
     row = await (await connection.execute(NAMES)).fetchone()
     assert row is not None
     return int(row["n"])
 
 
-async def test_every_statement_of_a_trip_is_answered_in_its_order_and_values_come_back_as_they_were(there: Connection) -> None:
+async def test_every_statement_of_a_trip_is_answered_in_its_order_and_values_come_back_as_they_were(
+    there: PipelinedConnection,
+) -> None:
     given: Sequence[object] = [7, 0.5, "é'\\", b"\x00\xff", None, [1, 2], ["a"]]
     types = ["BIGINT", "DOUBLE PRECISION", "TEXT", "BYTEA", "TEXT", "BIGINT[]", "TEXT[]"]
     all_of_them = ", ".join(f"CAST(${n} AS {name}) AS v{n}" for n, name in enumerate(types, 1))
@@ -51,7 +53,7 @@ async def test_every_statement_of_a_trip_is_answered_in_its_order_and_values_com
         assert [(row["n"], row["more"]) for row in many] == [(1, 0), (2, 1)]
 
 
-async def test_behind_what_fails_nothing_is_run_and_the_connection_goes_on(there: Connection) -> None:
+async def test_behind_what_fails_nothing_is_run_and_the_connection_goes_on(there: PipelinedConnection) -> None:
     await there.execute("CREATE TEMP TABLE here (n BIGINT)")
     insert: Step = ("INSERT INTO here (n) VALUES ($1)", [1])
     for _ in range(3):
@@ -65,7 +67,7 @@ async def test_behind_what_fails_nothing_is_run_and_the_connection_goes_on(there
 
 
 async def test_what_comes_again_is_prepared_and_what_came_longest_ago_is_forgotten(
-    there: Connection, monkeypatch: pytest.MonkeyPatch
+    there: PipelinedConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connections, "REMEMBERED", 3)
     await there.trip([ONE])
@@ -80,7 +82,9 @@ async def test_what_comes_again_is_prepared_and_what_came_longest_ago_is_forgott
     assert (await there.trip([ONE, ONE]))[1][0]["one"] == 1
 
 
-async def test_who_leaves_a_read_gets_the_connection_closed_and_nobody_is_given_another_ones_answer(there: Connection) -> None:
+async def test_who_leaves_a_read_gets_the_connection_closed_and_nobody_is_given_another_ones_answer(
+    there: PipelinedConnection,
+) -> None:
     reading = asyncio.create_task(there.trip([("SELECT pg_sleep(60)", ())]))
     await asyncio.sleep(0)
     reading.cancel()
@@ -89,7 +93,7 @@ async def test_who_leaves_a_read_gets_the_connection_closed_and_nobody_is_given_
     assert there.closed
 
 
-async def test_what_is_made_to_the_end_is_run_before_the_cancellation_is_told(there: Connection) -> None:
+async def test_what_is_made_to_the_end_is_run_before_the_cancellation_is_told(there: PipelinedConnection) -> None:
     await there.execute("CREATE TEMP TABLE here (n BIGINT)")
     async with asyncio.timeout(PATIENCE):
         writing = asyncio.create_task(there.trip([("INSERT INTO here (n) VALUES (1)", ()), ONE], to_the_end=True))
@@ -100,14 +104,14 @@ async def test_what_is_made_to_the_end_is_run_before_the_cancellation_is_told(th
     assert (await there.trip([("SELECT n FROM here", ())]))[0][0]["n"] == 1
 
 
-async def test_more_than_the_way_there_holds_is_sent_while_answers_come_back(there: Connection) -> None:
+async def test_more_than_the_way_there_holds_is_sent_while_answers_come_back(there: PipelinedConnection) -> None:
     large = "x" * 100_000
     async with asyncio.timeout(PATIENCE):
         answers = await there.trip([("SELECT CAST($1 AS TEXT) AS text", [large])] * 100)
     assert all(rows[0]["text"] == large for rows in answers)
 
 
-async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_that_fails(there: Connection) -> None:
+async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_that_fails(there: PipelinedConnection) -> None:
     with pytest.raises(psycopg.errors.AdminShutdown):
         await there.trip([ONE, ("SELECT pg_terminate_backend(pg_backend_pid())", ()), ONE])
     assert there.closed
@@ -115,7 +119,7 @@ async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_
         await there.trip([ONE])
 
 
-async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address: Address) -> None:
+async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address: DatabaseAddress) -> None:
     """The library has an error without a state for it, of no kind in particular."""
     broken_off = psycopg.DatabaseError("server closed the connection unexpectedly")
     assert is_lost(broken_off) and isinstance(meaning(broken_off, address), DatabaseAway)
@@ -133,14 +137,16 @@ async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address
         ("?user=nobody_there", "does not let me in"),
     ],
 )
-async def test_what_is_wrong_with_a_url_is_told_apart_from_a_server_that_is_away(address: Address, more: str, told: str) -> None:
+async def test_what_is_wrong_with_a_url_is_told_apart_from_a_server_that_is_away(
+    address: DatabaseAddress, more: str, told: str
+) -> None:
     url, _, host = address.url.partition("?")
-    wrong = Address(url + more + ("&" if "?" in more else "?") + host)
+    wrong = DatabaseAddress(url + more + ("&" if "?" in more else "?") + host)
     with pytest.raises(DatabaseRefused, match=told), explained(wrong):
         await (await connect(wrong)).close()
 
 
-async def test_a_server_without_a_connection_left_is_away_and_says_so(address: Address) -> None:
+async def test_a_server_without_a_connection_left_is_away_and_says_so(address: DatabaseAddress) -> None:
     full = psycopg.OperationalError("FATAL:  sorry, too many clients already")
     assert isinstance(meaning(full, address), DatabaseAway) and "no connection left" in str(meaning(full, address))
 
@@ -157,7 +163,7 @@ async def test_a_server_without_tls_is_told_apart_from_one_that_is_away(mode: st
         left.set()
 
     async with await asyncio.start_server(refuses, "127.0.0.1", 0) as server:
-        there = Address(f"postgresql://lyra@127.0.0.1:{server.sockets[0].getsockname()[1]}/lyra?{mode}")
+        there = DatabaseAddress(f"postgresql://lyra@127.0.0.1:{server.sockets[0].getsockname()[1]}/lyra?{mode}")
         with pytest.raises(DatabaseRefused, match="cannot be encrypted as its url asks"), explained(there):
             await (await connect(there)).close()
         await asyncio.wait_for(left.wait(), PATIENCE)

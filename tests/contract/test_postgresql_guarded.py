@@ -15,10 +15,10 @@ from memory.core import Memory, Ports
 from memory.errors import DatabaseRefused
 from memory.forget import erase
 from memory.store.bounds import Bounds
-from memory.store.database import Access
+from memory.store.database import DatabaseAccess
 from memory.store.lineage import parents
-from memory.store.postgresql.address import Address
-from memory.store.postgresql.condition import Guard, guard
+from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql.condition import RowGuard, guard
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.policies import UNGUARDED
 from tests.kits.ladder_kit import gists
@@ -42,7 +42,7 @@ def apart() -> Iterator[Postgres]:
 
 
 @asynccontextmanager
-async def two(address: Address, folder: Path) -> AsyncIterator[tuple[Corner, Corner]]:
+async def two(address: DatabaseAddress, folder: Path) -> AsyncIterator[tuple[Corner, Corner]]:
     """Open a memory on a server, for the block, in which two people said something."""
     clock = Clock()
     async with await Memory.open(folder / "lyra.db", KEY, Ports(clock, Ids(), BagOfWords()), address=address) as memory:
@@ -65,14 +65,14 @@ def rows(url: str) -> dict[str, int]:
         return {table: found[0] for table, found in counted.items() if found}
 
 
-def lift(address: Address) -> None:
+def lift(address: DatabaseAddress) -> None:
     """Take the guard away, as nobody may but who owns the tables."""
     with connected(unguarded(address)) as there:
         for table in set(rows(unguarded(address))) - set(UNGUARDED):
             there.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY".encode())
 
 
-def unforced(address: Address) -> list[str]:
+def unforced(address: DatabaseAddress) -> list[str]:
     """Return the tables that have no policy of each kind, or on which it does not hold for whoever owns them."""
     kinds = "(SELECT count(DISTINCT p.polcmd) FROM pg_policy p WHERE p.polrelid = c.oid AND p.polcmd <> '*')"
     with connected(unguarded(address)) as there:
@@ -82,12 +82,12 @@ def unforced(address: Address) -> list[str]:
         return [name for (name,) in found.fetchall()]
 
 
-async def texts(db: Access) -> list[str]:
+async def texts(db: DatabaseAccess) -> list[str]:
     """Return all messages that somebody said, as far as they are shown."""
     return sorted(row["text"] for row in await db.all("SELECT text FROM exchanges WHERE kind = 'said'"))
 
 
-async def test_who_says_nothing_is_shown_no_row_of_anything(address: Address, tmp_path: Path) -> None:
+async def test_who_says_nothing_is_shown_no_row_of_anything(address: DatabaseAddress, tmp_path: Path) -> None:
     async with two(address, tmp_path) as (ada, _):
         await live(ada)
     shown, there = rows(address.url), rows(unguarded(address))
@@ -95,7 +95,7 @@ async def test_who_says_nothing_is_shown_no_row_of_anything(address: Address, tm
     assert sum(n > 0 for table, n in there.items() if table not in UNGUARDED) > 25
 
 
-async def test_without_the_guard_whoever_signs_in_is_shown_everything(address: Address, tmp_path: Path) -> None:
+async def test_without_the_guard_whoever_signs_in_is_shown_everything(address: DatabaseAddress, tmp_path: Path) -> None:
     async with two(address, tmp_path) as (ada, _):
         await live(ada)
     lift(address)
@@ -104,7 +104,7 @@ async def test_without_the_guard_whoever_signs_in_is_shown_everything(address: A
 
 @pytest.mark.parametrize("guarded", [pytest.param(True, id="guarded"), pytest.param(False, id="unguarded")])
 async def test_what_is_not_of_ones_domains_is_not_taken_nor_changed_nor_removed(
-    address: Address, tmp_path: Path, guarded: bool
+    address: DatabaseAddress, tmp_path: Path, guarded: bool
 ) -> None:
     async with two(address, tmp_path) as (ada, bob):
         mine, theirs = ada.domain.key, bob.domain.key
@@ -126,7 +126,7 @@ async def test_what_is_not_of_ones_domains_is_not_taken_nor_changed_nor_removed(
     assert (refused, gone > 0, changed > 0) == (([mine, theirs], False, False) if guarded else ([], True, True))
 
 
-async def test_every_table_is_guarded_or_stands_in_the_list_of_those_that_need_not_be(address: Address) -> None:
+async def test_every_table_is_guarded_or_stands_in_the_list_of_those_that_need_not_be(address: DatabaseAddress) -> None:
     assert unforced(address) == sorted(UNGUARDED)
     with connected(unguarded(address)) as there:
         named = there.execute(
@@ -140,7 +140,7 @@ async def test_every_table_is_guarded_or_stands_in_the_list_of_those_that_need_n
     assert unforced(address) == sorted(UNGUARDED)
 
 
-async def test_a_view_is_shown_what_it_reads_whatever_it_asks(address: Address, tmp_path: Path) -> None:
+async def test_a_view_is_shown_what_it_reads_whatever_it_asks(address: DatabaseAddress, tmp_path: Path) -> None:
     async with two(address, tmp_path) as (ada, bob):
         both = ada.memory.view(ada.domain, [bob.domain])
         assert await texts(ada.view._b.db) == ["my boat is called Marlin"]
@@ -155,7 +155,7 @@ async def test_a_view_is_shown_what_it_reads_whatever_it_asks(address: Address, 
             assert {row["domain"] for row in everywhere} == {ada.domain.key, bob.domain.key}
 
 
-async def test_a_write_that_goes_elsewhere_is_refused_as_a_whole(address: Address, tmp_path: Path) -> None:
+async def test_a_write_that_goes_elsewhere_is_refused_as_a_whole(address: DatabaseAddress, tmp_path: Path) -> None:
     async with two(address, tmp_path) as (ada, bob):
         both = ada.memory.view(ada.domain, [bob.domain])
         for said in (_ITEM.format(domain=bob.domain.key), f"UPDATE sessions SET last_at = 0 WHERE domain = {bob.domain.key}"):
@@ -170,7 +170,9 @@ async def test_a_write_that_goes_elsewhere_is_refused_as_a_whole(address: Addres
                 await tx.run(_ITEM.format(domain=bob.domain.key))
 
 
-async def test_a_reply_elsewhere_rests_on_the_messages_of_a_gist_that_is_written_anew(address: Address, tmp_path: Path) -> None:
+async def test_a_reply_elsewhere_rests_on_the_messages_of_a_gist_that_is_written_anew(
+    address: DatabaseAddress, tmp_path: Path
+) -> None:
     async with two(address, tmp_path) as (ada, bob):
         said = await bob.say("and my boat is called Marlin as well")
         await gists(bob, Writer())
@@ -183,7 +185,9 @@ async def test_a_reply_elsewhere_rests_on_the_messages_of_a_gist_that_is_written
         assert said.key in rests and gist.key not in rests
 
 
-async def test_nothing_of_one_statement_is_left_for_the_next_on_the_same_connection(address: Address, tmp_path: Path) -> None:
+async def test_nothing_of_one_statement_is_left_for_the_next_on_the_same_connection(
+    address: DatabaseAddress, tmp_path: Path
+) -> None:
     async with two(address, tmp_path) as (ada, bob):
         db = ada.memory.db
         assert isinstance(db, PostgresDatabase)
@@ -197,7 +201,7 @@ async def test_nothing_of_one_statement_is_left_for_the_next_on_the_same_connect
             await db._pool.putconn(connection)
 
 
-async def test_a_memory_from_before_the_guard_is_guarded_when_it_is_opened(address: Address, tmp_path: Path) -> None:
+async def test_a_memory_from_before_the_guard_is_guarded_when_it_is_opened(address: DatabaseAddress, tmp_path: Path) -> None:
     async with two(address, tmp_path):
         pass
     lift(address)
@@ -217,9 +221,9 @@ async def test_who_may_not_act_for_the_owner_is_told_who_has_to(apart: Postgres)
     try:
         apart.ask("GRANT USAGE ON SCHEMA lyra TO stranger; GRANT ALL ON ALL TABLES IN SCHEMA lyra TO stranger", name)
         apart.ask("GRANT ALL ON ALL SEQUENCES IN SCHEMA lyra TO stranger", name)
-        theirs = Address(address.url.replace("lyra@", "stranger@"))
+        theirs = DatabaseAddress(address.url.replace("lyra@", "stranger@"))
         async with await PostgresDatabase.open(theirs, KEY) as db:
-            assert await guard(db) is Guard.FORCED
+            assert await guard(db) is RowGuard.FORCED
         lift(address)
         with pytest.raises(DatabaseRefused, match=f"belong to {KEEPER}"):
             await PostgresDatabase.open(theirs, KEY)
@@ -232,14 +236,14 @@ async def test_it_is_said_who_is_not_held_to_it(apart: Postgres) -> None:
     name = "owned"
     address = apart.make(name)
     async with await PostgresDatabase.open(address, KEY) as db:
-        assert await guard(db) is Guard.FORCED
-    async with await PostgresDatabase.open(Address(unguarded(address)), KEY) as db:
-        assert await guard(db) is Guard.PASSED
+        assert await guard(db) is RowGuard.FORCED
+    async with await PostgresDatabase.open(DatabaseAddress(unguarded(address)), KEY) as db:
+        assert await guard(db) is RowGuard.PASSED
     apart.ask("CREATE ROLE owning LOGIN")
     try:
         apart.ask("REASSIGN OWNED BY keeper TO owning", name)
-        async with await PostgresDatabase.open(Address(address.url.replace("lyra@", "owning@")), KEY) as db:
-            assert await guard(db) is Guard.OWN
+        async with await PostgresDatabase.open(DatabaseAddress(address.url.replace("lyra@", "owning@")), KEY) as db:
+            assert await guard(db) is RowGuard.OWN
             assert len(await texts(db)) == 0
     finally:
         apart.ask(f"REASSIGN OWNED BY owning TO {KEEPER}", name)
@@ -257,9 +261,9 @@ def run(there: Postgres, script: str, database: str = "postgres") -> None:
 async def test_the_roles_that_come_with_her_own_nothing_and_are_held_to_it(apart: Postgres) -> None:
     run(apart, (_REPO / "deploy" / "database.sql").read_text().replace("lyra", "given").replace("LYRA", "GIVEN"))
     try:
-        given = Address(apart.address("given").url.replace("lyra@", "given@"), "it's")
+        given = DatabaseAddress(apart.address("given").url.replace("lyra@", "given@"), "it's")
         async with await PostgresDatabase.open(given, KEY) as db:
-            assert await guard(db) is Guard.FORCED
+            assert await guard(db) is RowGuard.FORCED
     finally:
         apart.drop("given")
         apart.ask("DROP ROLE given; DROP ROLE given_owner")
@@ -269,13 +273,13 @@ async def test_tables_that_she_owns_are_taken_from_her_as_the_documents_say(apar
     told = (_REPO / "docs" / "running.md").read_text().partition("as a superuser, in that database:\n\n")[2].partition("\n\n")[0]
     apart.ask("CREATE ROLE given LOGIN")
     apart.ask("CREATE DATABASE given OWNER given")
-    given = Address(apart.address("given").url.replace("lyra@", "given@"))
+    given = DatabaseAddress(apart.address("given").url.replace("lyra@", "given@"))
     try:
         async with await PostgresDatabase.open(given, KEY) as db:
-            assert await guard(db) is Guard.OWN
+            assert await guard(db) is RowGuard.OWN
         run(apart, f"\\set ON_ERROR_STOP on\n{told.replace('lyra', 'given').replace('SCHEMA given', 'SCHEMA lyra')}", "given")
         async with await PostgresDatabase.open(given, KEY) as db:
-            assert await guard(db) is Guard.FORCED
+            assert await guard(db) is RowGuard.FORCED
             async with db.transaction() as tx:
                 await tx.run("INSERT INTO settings (scope, key, value) VALUES ('a', '', '')")
                 assert await tx.numbers("item")

@@ -11,7 +11,7 @@ import sqlcipher3
 from memory.errors import DatabaseBusy, DatabaseRefused, NotADatabase
 from memory.store import restoring
 from memory.store.postgresql import connecting, database, moving
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.memory_kit import KEY
@@ -41,25 +41,25 @@ async def path(tmp_path: Path) -> Path:
     return tmp_path / "lyra.db"
 
 
-async def filled(address: Address) -> None:
+async def filled(address: DatabaseAddress) -> None:
     """Have a database hold a row."""
     async with await PostgresDatabase.open(address, KEY) as db, db.transaction() as tx:
         await tx.run(INSERT, {"scope": "one"})
 
 
-def asked(address: Address, statements: str) -> None:
+def asked(address: DatabaseAddress, statements: str) -> None:
     """Have somebody else do something to a database."""
     with psycopg.connect(unguarded(address)) as other:
         other.execute(statements.encode())
 
 
-def late(address: Address) -> Callable[[int, int], None]:
+def late(address: DatabaseAddress) -> Callable[[int, int], None]:
     """Return what lets many idle timeouts of the server pass by its own clock, once the copy has begun."""
     return lambda done, _total: None if done else asked(address, "SELECT pg_sleep(0.3)")
 
 
 async def test_nobody_writes_to_a_database_before_what_moves_out_of_it_is_at_home(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(address)
     monkeypatch.setattr(connecting, "PATIENCE_SECONDS", 0.2)
@@ -77,7 +77,7 @@ async def test_nobody_writes_to_a_database_before_what_moves_out_of_it_is_at_hom
 
 
 async def test_a_copy_out_of_a_database_outlasts_the_idle_timeout(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(address)
     monkeypatch.setattr(connecting, "_IDLE_SECONDS", 0.05)
@@ -87,13 +87,15 @@ async def test_a_copy_out_of_a_database_outlasts_the_idle_timeout(
         assert [row["scope"] for row in await file.all("SELECT platform AS scope FROM cursors")] == ["one"]
 
 
-async def into(address: Address, path: Path) -> None:
+async def into(address: DatabaseAddress, path: Path) -> None:
     """Move a file into a database."""
     async with moving.into(address, path, KEY, quiet):
         pass
 
 
-async def test_a_row_that_the_database_changes_is_found_and_nothing_of_the_move_is_kept(address: Address, path: Path) -> None:
+async def test_a_row_that_the_database_changes_is_found_and_nothing_of_the_move_is_kept(
+    address: DatabaseAddress, path: Path
+) -> None:
     asked(address, CHANGED)
     with pytest.raises(NotADatabase):
         await into(address, path)
@@ -101,7 +103,9 @@ async def test_a_row_that_the_database_changes_is_found_and_nothing_of_the_move_
     await into(address, path)
 
 
-async def test_without_reading_back_it_is_not_found(address: Address, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_reading_back_it_is_not_found(
+    address: DatabaseAddress, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked(address, CHANGED)
     monkeypatch.setattr(database, "same", always)
     await into(address, path)
@@ -109,7 +113,7 @@ async def test_without_reading_back_it_is_not_found(address: Address, path: Path
         assert await db.one("SELECT 1 AS changed FROM cursors WHERE value = '2'")
 
 
-async def test_a_database_that_holds_anything_else_is_refused(address: Address, path: Path) -> None:
+async def test_a_database_that_holds_anything_else_is_refused(address: DatabaseAddress, path: Path) -> None:
     await into(address, path)
     await into(address, path)
     asked(address, "UPDATE lyra.cursors SET value = '2' WHERE platform = 'two'")
@@ -118,7 +122,7 @@ async def test_a_database_that_holds_anything_else_is_refused(address: Address, 
 
 
 async def test_a_database_sealed_with_another_key_is_refused_as_one_that_holds_something_else(
-    address: Address, path: Path
+    address: DatabaseAddress, path: Path
 ) -> None:
     async with await PostgresDatabase.open(address, bytes(32)):
         pass
@@ -127,7 +131,7 @@ async def test_a_database_sealed_with_another_key_is_refused_as_one_that_holds_s
 
 
 async def test_without_looking_whether_it_is_empty_what_it_held_is_lost(
-    address: Address, path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(address)
     asked(address, "UPDATE lyra.cursors SET platform = 'theirs'")
@@ -149,7 +153,7 @@ def changing(path: Path) -> Callable[[int, int], None]:
     return tell
 
 
-async def test_a_row_that_the_file_changes_is_found(address: Address, tmp_path: Path) -> None:
+async def test_a_row_that_the_file_changes_is_found(address: DatabaseAddress, tmp_path: Path) -> None:
     await filled(address)
     with pytest.raises(NotADatabase):
         async with moving.out_of(address, tmp_path / "lyra.db", KEY, changing(tmp_path / "lyra.db")):
@@ -157,7 +161,7 @@ async def test_a_row_that_the_file_changes_is_found(address: Address, tmp_path: 
 
 
 async def test_without_reading_back_it_is_not_found_in_the_file(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(address)
     monkeypatch.setattr(moving, "same", always)

@@ -14,7 +14,7 @@ from memory.errors import DatabaseBusy, WrongKey
 from memory.store.bounds import Bounds
 from memory.store.database import Parameters
 from memory.store.postgresql import numbering
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.copying import copy, tables
 from memory.store.postgresql.database import PostgresDatabase
@@ -41,7 +41,7 @@ EVERYWHERE = {
 
 
 @asynccontextmanager
-async def at_home(address: Address, folder: Path, key: bytes = KEY) -> AsyncIterator[Corner]:
+async def at_home(address: DatabaseAddress, folder: Path, key: bytes = KEY) -> AsyncIterator[Corner]:
     """Open a memory on a server, for the block, with somebody's own corner of it."""
     clock = Clock()
     path = folder / "lyra.db"
@@ -49,14 +49,16 @@ async def at_home(address: Address, folder: Path, key: bytes = KEY) -> AsyncIter
         yield await corner(memory, clock, "ada")
 
 
-def asked(address: Address, statement: str) -> list[tuple[Any, ...]]:
+def asked(address: DatabaseAddress, statement: str) -> list[tuple[Any, ...]]:
     """Have whoever owns the server ask it something."""
     with psycopg.connect(unguarded(address), options="-c search_path=lyra", autocommit=True) as other:
         done = other.execute(statement.encode())
         return done.fetchall() if done.description else []
 
 
-async def test_no_column_of_any_table_tells_a_word_and_all_of_it_reads_as_it_was(address: Address, tmp_path: Path) -> None:
+async def test_no_column_of_any_table_tells_a_word_and_all_of_it_reads_as_it_was(
+    address: DatabaseAddress, tmp_path: Path
+) -> None:
     async with at_home(address, tmp_path) as here:
         await live(here)
         assert found(address) == []
@@ -66,7 +68,7 @@ async def test_no_column_of_any_table_tells_a_word_and_all_of_it_reads_as_it_was
 
 @pytest.mark.torture
 async def test_without_sealing_the_look_finds_it_everywhere(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with unsealed(monkeypatch):
         async with at_home(address, tmp_path) as here:
@@ -74,7 +76,7 @@ async def test_without_sealing_the_look_finds_it_everywhere(
     assert set(found(address)) >= EVERYWHERE
 
 
-async def test_no_word_is_sent_to_the_server(address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_word_is_sent_to_the_server(address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[object] = []
     values = border.Border.values
 
@@ -91,7 +93,7 @@ async def test_no_word_is_sent_to_the_server(address: Address, tmp_path: Path, m
     assert len(sent) > 1000 and told == []
 
 
-async def test_who_knows_words_finds_none_of_them_by_their_hashes(address: Address, tmp_path: Path) -> None:
+async def test_who_knows_words_finds_none_of_them_by_their_hashes(address: DatabaseAddress, tmp_path: Path) -> None:
     async with at_home(address, tmp_path) as here:
         await here.say("honey bees")
         rows = await here.memory.db.all("SELECT hashes, fingerprint FROM terms WHERE domain = :d", {"d": here.domain.key})
@@ -101,7 +103,7 @@ async def test_who_knows_words_finds_none_of_them_by_their_hashes(address: Addre
     assert not any(term in stored for term in told)
 
 
-async def test_another_key_is_refused(address: Address, tmp_path: Path) -> None:
+async def test_another_key_is_refused(address: DatabaseAddress, tmp_path: Path) -> None:
     async with at_home(address, tmp_path) as here:
         await here.say("honey bees")
     with pytest.raises(WrongKey, match="does not fit this database"):
@@ -120,7 +122,7 @@ SWAPS = {
 }
 
 
-async def swapped(address: Address, folder: Path, how: str) -> list[str]:
+async def swapped(address: DatabaseAddress, folder: Path, how: str) -> list[str]:
     """Keep a few messages in two domains, have somebody else change the rows, and return what reads."""
     async with at_home(address, folder) as here:
         other = await corner(here.memory, here.clock, "bob", place="elsewhere")
@@ -140,13 +142,13 @@ async def swapped(address: Address, folder: Path, how: str) -> list[str]:
 
 @pytest.mark.each
 @pytest.mark.parametrize("how", SWAPS.values(), ids=SWAPS)
-async def test_what_stands_where_it_was_not_written_is_refused(address: Address, tmp_path: Path, how: str) -> None:
+async def test_what_stands_where_it_was_not_written_is_refused(address: DatabaseAddress, tmp_path: Path, how: str) -> None:
     with pytest.raises(WrongKey, match="was not written there"):
         await swapped(address, tmp_path, how)
 
 
 async def test_without_its_place_a_value_reads_in_another_row(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bound, opened = envelope.seal, envelope._decrypted
     monkeypatch.setattr(border, "seal", lambda key, _where, value: bound(key, "\x02exchanges.text\x1f", value))
@@ -154,7 +156,7 @@ async def test_without_its_place_a_value_reads_in_another_row(
     assert len(set(await swapped(address, tmp_path, SWAPS["row to row"]))) < 4
 
 
-async def before(address: Address) -> None:
+async def before(address: DatabaseAddress) -> None:
     """Have a database hold what an earlier version wrote, in words."""
     async with await connect(address) as connection:
         await connection.execute(f"SET ROLE {KEEPER}; DROP SCHEMA lyra CASCADE; CREATE SCHEMA lyra; {_LEDGER}")
@@ -168,7 +170,7 @@ async def before(address: Address) -> None:
 
 
 async def test_what_an_earlier_version_wrote_is_sealed_when_it_is_opened(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with at_home(address, tmp_path) as here:
         await live(here)
@@ -190,7 +192,7 @@ async def test_what_an_earlier_version_wrote_is_sealed_when_it_is_opened(
     assert held == []
 
 
-async def _fill_in_words(address: Address, file: Path) -> None:
+async def _fill_in_words(address: DatabaseAddress, file: Path) -> None:
     async with await SqliteDatabase.open(file, KEY) as source, await connect(address) as connection:
         await connection.execute(f"SET ROLE {KEEPER}")
 
@@ -202,7 +204,7 @@ async def _fill_in_words(address: Address, file: Path) -> None:
 
 
 async def test_a_domain_that_is_forgotten_whole_has_another_key_and_what_was_said_since_reads(
-    address: Address, tmp_path: Path
+    address: DatabaseAddress, tmp_path: Path
 ) -> None:
     async with at_home(address, tmp_path) as here:
         await live(here)
@@ -226,7 +228,7 @@ async def test_a_domain_that_is_forgotten_whole_has_another_key_and_what_was_sai
         server().drop(f"older{os.getpid()}")
 
 
-async def _destroy_key(address: Address, domain: int) -> None:
+async def _destroy_key(address: DatabaseAddress, domain: int) -> None:
     """Give a domain another key, as another process does."""
     async with await PostgresDatabase.open(address, KEY) as other, other.transaction() as tx:
         await tx.renew_key(domain)
@@ -237,7 +239,7 @@ async def _seal_before_it_begins(here: Corner, item: int, text: str) -> None:
         await reword(tx, here.domain, item, text, 0)
 
 
-async def test_a_key_that_is_destroyed_meanwhile_seals_nothing_any_more(address: Address, tmp_path: Path) -> None:
+async def test_a_key_that_is_destroyed_meanwhile_seals_nothing_any_more(address: DatabaseAddress, tmp_path: Path) -> None:
     async with at_home(address, tmp_path) as here:
         asked = await here.say("one")
         await _destroy_key(address, here.domain.key)
@@ -251,7 +253,7 @@ async def test_a_key_that_is_destroyed_meanwhile_seals_nothing_any_more(address:
 
 
 async def test_without_the_guard_what_it_seals_opens_nowhere(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(PostgresTransaction, "_require_held", lambda *_: None)
     async with at_home(address, tmp_path) as here:
@@ -264,7 +266,7 @@ async def test_without_the_guard_what_it_seals_opens_nowhere(
 
 
 async def test_a_new_master_key_opens_what_the_old_one_sealed_and_the_old_one_opens_nothing(
-    address: Address, tmp_path: Path
+    address: DatabaseAddress, tmp_path: Path
 ) -> None:
     (tmp_path / "key").write_text(KEY.hex())
     async with at_home(address, tmp_path) as here:
@@ -280,7 +282,7 @@ async def test_a_new_master_key_opens_what_the_old_one_sealed_and_the_old_one_op
 
 @pytest.mark.parametrize("key", [KEY, OTHER_KEY], ids=["before the file was changed", "after it"])
 async def test_a_change_of_the_key_that_is_cut_off_opens_with_the_key_that_is_there(
-    address: Address, tmp_path: Path, key: bytes
+    address: DatabaseAddress, tmp_path: Path, key: bytes
 ) -> None:
     async with at_home(address, tmp_path) as here:
         await here.say("honey bees")

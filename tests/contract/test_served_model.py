@@ -10,9 +10,9 @@ import pytest
 
 from bot.errors import ModelGarbled
 from bot.models.endpoints.llm import OpenAIModel
-from bot.models.line import Line
 from bot.models.port import ChatMessage, Toolbox, complete
-from bot.models.served import ServedModel
+from bot.models.queued_models import ServedModel
+from bot.models.request_queue import RequestQueue
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -38,7 +38,7 @@ class Served:
 @asynccontextmanager
 async def serving(places: int = 1, seconds: float = 5.0) -> AsyncIterator[Served]:
     async with OpenAIServer() as server:
-        line = Line(places)
+        line = RequestQueue(places)
         model = OpenAIModel("m", server.base_url, "m", None, seconds, 64, waits=[0.0])
         yield Served(server, ServedModel(model, line, background=False), ServedModel(model, line, background=True))
         await model.close()
@@ -191,7 +191,7 @@ class AtOnce:
 
 @pytest.mark.parametrize("background", [False, True])
 async def test_an_answer_that_comes_at_once_leaves_others_their_turn_between_its_pieces(background: bool) -> None:
-    model = ServedModel(AtOnce(), Line(1), background=background)
+    model = ServedModel(AtOnce(), RequestQueue(1), background=background)
     answering = asyncio.create_task(complete(model, asking("which links are there?")))
     turns = 0
     while not answering.done():

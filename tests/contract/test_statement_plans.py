@@ -25,7 +25,7 @@ OUGHT = {
     ("memory.index.vectors", "terms"): "counts what lacks a vector, when the operator asks for it",
     ("memory.journal.outbox", "outbox"): "renames places once, and takes posts away when somebody asks for it",
     ("memory.places.identities", "exchanges"): "only where an account's number changed, which none does",
-    ("memory.places.threads", "outbox"): "once, when places are sealed",
+    ("memory.places.named_conversations", "outbox"): "once, when places are sealed",
     ("memory.store.restoring", "exchanges"): "counts what a backup holds",
     ("memory.tiers.backlog", "digests"): "counts whole conversations",
     ("memory.tiers.backlog", "exchanges"): "reads the last one",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits, Memory, Ports
+from memory.core import ConsolidationRules, Memory, Ports
 from memory.journal.inbox import hearing
 from memory.journal.journal import Event, Part
 from memory.store.bounds import Bounds
@@ -16,10 +16,10 @@ from memory.store.database import Database, Row
 from memory.store.domains import create, natural_key, read_domain
 from memory.store.lineage import Seal, add_items
 from memory.store.postgresql import transaction
-from memory.store.postgresql.address import Address
-from memory.store.postgresql.connection import Connection, Step
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.scope import SAY
+from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from memory.types import Domain, DomainKind, DomainRef, Kind, NewExchange
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE
@@ -32,7 +32,7 @@ A, B = Bounds.of(1), Bounds.of(2)
 
 
 @asynccontextmanager
-async def writers(address: Address, *, processes: bool) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
+async def writers(address: DatabaseAddress, *, processes: bool) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
     """Give two that write: one database twice, or as two processes have it."""
     async with await PostgresDatabase.open(address, KEY) as one:
         if not processes:
@@ -66,7 +66,7 @@ async def beside(one: Database, other: Database, held: Bounds | None, bounds: Bo
 
 
 @pytest.mark.parametrize("processes", [False, True], ids=["in one process", "in two"])
-async def test_who_is_bound_to_different_things_writes_side_by_side(address: Address, processes: bool) -> None:
+async def test_who_is_bound_to_different_things_writes_side_by_side(address: DatabaseAddress, processes: bool) -> None:
     cases = {
         (A, B): True,
         (A, A): False,
@@ -82,7 +82,9 @@ async def test_who_is_bound_to_different_things_writes_side_by_side(address: Add
         assert {case: await beside(one, other, *case) for case in cases} == cases
 
 
-async def test_who_hears_at_one_place_or_in_one_stream_does_so_in_order_and_elsewhere_side_by_side(address: Address) -> None:
+async def test_who_hears_at_one_place_or_in_one_stream_does_so_in_order_and_elsewhere_side_by_side(
+    address: DatabaseAddress,
+) -> None:
     def heard(*places: str, stream: str = "", platform: str = "discord") -> Bounds:
         return hearing(platform, [Event("1", place, "") for place in places], {stream: "7"} if stream else {})
 
@@ -104,14 +106,14 @@ async def test_who_hears_at_one_place_or_in_one_stream_does_so_in_order_and_else
 
 
 async def test_without_the_locks_of_the_server_two_processes_write_the_same(
-    address: Address, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transaction, "beginning", lambda bounds, scope: [("BEGIN", ()), (SAY, scope.parameters)])
     async with writers(address, processes=True) as (one, other):
         assert await beside(one, other, A, A)
 
 
-async def test_those_who_wait_go_in_their_order_whoever_comes_first_before_them(address: Address) -> None:
+async def test_those_who_wait_go_in_their_order_whoever_comes_first_before_them(address: DatabaseAddress) -> None:
     order: list[str] = []
 
     async def write(db: Database, name: str, bounds: Bounds | None, *, first: bool = False) -> None:
@@ -169,7 +171,7 @@ class Follower:
                 mine += [(found["seq"], found["item"]) for found in rows]
 
 
-async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Address) -> None:
+async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: DatabaseAddress) -> None:
     writes, each = (25_000, 1) if TORTURE else (125, 4)
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         places = await domains(one, 3)
@@ -200,7 +202,7 @@ async def test_a_follower_misses_nothing_of_what_many_write_at_once(address: Add
 
 
 @pytest.mark.parametrize("first", [0, 1, 2, 3])
-async def test_the_numbers_of_a_transaction_rise_however_many_are_taken_at_once(address: Address, first: int) -> None:
+async def test_the_numbers_of_a_transaction_rise_however_many_are_taken_at_once(address: DatabaseAddress, first: int) -> None:
     async with await PostgresDatabase.open(address, KEY) as db:
         taken: list[int] = []
         for bounds in (Bounds.of(1), None):
@@ -211,7 +213,7 @@ async def test_the_numbers_of_a_transaction_rise_however_many_are_taken_at_once(
         assert len(taken) == 2 * (first + 6) and taken == sorted(set(taken))
 
 
-async def test_who_followed_the_numbers_of_the_whole_memory_would_miss_some(address: Address) -> None:
+async def test_who_followed_the_numbers_of_the_whole_memory_would_miss_some(address: DatabaseAddress) -> None:
     async with await PostgresDatabase.open(address, KEY) as one, await PostgresDatabase.open(address, KEY) as other:
         here, there = await domains(one, 2)
         async with one.transaction(bounds=Bounds.of(here.key)) as late:
@@ -235,29 +237,29 @@ async def turn(here: Corner, n: int = 1) -> None:
 
 
 async def test_the_writes_of_a_turn_take_ten_trips_to_the_server(
-    address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    address: DatabaseAddress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trips: list[int] = []
-    trip = Connection.trip
+    trip = PipelinedConnection.trip
 
-    async def counted(self: Connection, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
+    async def counted(self: PipelinedConnection, steps: Sequence[Step], *, to_the_end: bool = False) -> list[list[Row]]:
         trips.append(len(steps))
         return await trip(self, steps, to_the_end=to_the_end)
 
     async with await PostgresDatabase.open(address, KEY) as db:
         clock = Clock()
-        here = await corner(Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), Habits()), clock)
+        here = await corner(Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), ConsolidationRules()), clock)
         await turn(here, 1)
-        monkeypatch.setattr(Connection, "trip", counted)
+        monkeypatch.setattr(PipelinedConnection, "trip", counted)
         await turn(here, 2)
     assert len(trips) <= 10 and sum(trips) <= 60, trips
 
 
 @pytest.mark.parametrize("alone", [False, True], ids=["another domain", "the twin: everything"])
-async def test_a_turn_goes_on_while_another_domain_is_written(address: Address, tmp_path: Path, alone: bool) -> None:
+async def test_a_turn_goes_on_while_another_domain_is_written(address: DatabaseAddress, tmp_path: Path, alone: bool) -> None:
     clock = Clock()
     async with await PostgresDatabase.open(address, KEY) as other, await PostgresDatabase.open(address, KEY) as db:
-        memory = Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), Habits())
+        memory = Memory(db, tmp_path / "lyra.db", KEY, Seal(KEY), Ports(clock, Ids()), ConsolidationRules())
         here, there = await corner(memory, clock), await corner(memory, clock, "bob", place="other")
         async with asyncio.timeout(PATIENCE):
             async with other.transaction(bounds=None if alone else Bounds.of(there.domain.key)) as tx:

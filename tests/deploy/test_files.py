@@ -12,7 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from bot.service.roles import Role
+from bot.service.process_roles import Role
 from bot.talk import TURN_SECONDS
 from tests.kits.lyra_kit import REPO
 

@@ -21,10 +21,16 @@ finally:
 PLATFORMS = {"discord", "nio", "aiohttp"}
 MODELS = {"openai", "httpx2", "stamina", "bot.models.endpoints.llm"}
 DERIVING = {
-    "memory.deriving", "memory.bank.entering", "memory.derive.consolidate", "memory.derive.checks.naming", "memory.derive.pipeline",
+    "memory.deriving", "memory.bank.bank_maintenance", "memory.derive.consolidate", "memory.derive.checks.written_names", "memory.derive.pipeline",
     "memory.derive.prompts", "memory.dream.dreamer", "bot.models.offline.extractive", "bot.models.writer",
 }  # fmt: skip
-CONVERSATION = {"bot.talk", "bot.commands.table", "bot.context.prompt", "bot.conversation.answering.turn", "bot.delivery.gate"}
+CONVERSATION = {
+    "bot.talk",
+    "bot.commands.table",
+    "bot.context.prompt",
+    "bot.conversation.answering.turn",
+    "bot.delivery.exit_gate",
+}
 OTHERS = {
     "apscheduler",
     "numpy.ma",

@@ -9,9 +9,9 @@ import discord
 import pytest
 
 from adapters.discord.adapter import Discord
-from adapters.discord.incoming.gaps import Gaps, Hand
+from adapters.discord.incoming.backfill import Backfill, Hand
 from bot.app import opened
-from bot.conversation.answering.lateness import LATE
+from bot.conversation.answering.late_questions import LATE
 from memory.types import DomainKind, DomainRef
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild, Message, Person, Status
@@ -96,7 +96,7 @@ async def test_the_first_word_ever_is_answered_though_it_was_said_between_two_st
     assert answers_to(server, before) == []
 
 
-class Unmarked(Gaps):
+class Unmarked(Backfill):
     """Does not note what was said last before the first start."""
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
@@ -209,7 +209,7 @@ async def test_without_settling_it_would_all_be_read_again(
     assert read_again(server, last) == 3, "two hundred and fifty messages, a hundred at once"
 
 
-class Forgetful(Gaps):
+class Forgetful(Backfill):
     """Does not look what was said in a DM before somebody's first word there."""
 
     async def catch_up(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:

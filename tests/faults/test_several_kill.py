@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, Message
@@ -121,7 +121,7 @@ def answer(request: b.Request) -> str:
     return f"You said {request.last_user.splitlines()[-1].rpartition(': ')[2]}."
 
 
-def left(address: Address) -> list[str]:
+def left(address: DatabaseAddress) -> list[str]:
     """Return what waits in the inbox and outbox."""
     with psycopg.connect(unguarded(address)) as connection:
         found = connection.execute(
@@ -131,13 +131,13 @@ def left(address: Address) -> list[str]:
     return [what for (what,) in found]
 
 
-async def texts(address: Address, home: Home) -> Counter[str]:
+async def texts(address: DatabaseAddress, home: Home) -> Counter[str]:
     """Return every text that the memory of a home holds with how often it is there."""
     async with await PostgresDatabase.open(address, bytes.fromhex(home.key.read_text("ascii"))) as db:
         return Counter(row["text"] for row in await db.all("SELECT text FROM exchanges"))
 
 
-def crash(address: Address) -> None:
+def crash(address: DatabaseAddress) -> None:
     """Have a server break down as it does where one of its processes is killed, and recover from its log."""
     with psycopg.connect(unguarded(address)) as connection:
         (other,) = connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'lyra' LIMIT 1").fetchone() or (
@@ -146,7 +146,7 @@ def crash(address: Address) -> None:
     os.kill(other, signal.SIGKILL)
 
 
-def lived(folder: Path, address: Address, *, kills: int, breaks: Sequence[Callable[[], None]] = ()) -> None:
+def lived(folder: Path, address: DatabaseAddress, *, kills: int, breaks: Sequence[Callable[[], None]] = ()) -> None:
     """Ask, kill, and ask again, while the database breaks as well; in the end everything must have been answered once."""
     with DiscordThread() as discord, ModelServer(answer) as model, ExitStack() as stack:
         store = f'[store]\nurl = "{address.url}"\n'
@@ -203,7 +203,7 @@ def test_also_where_a_standby_takes_the_place_of_a_database_that_is_lost(tmp_pat
     with postgres(wal_level="replica", max_wal_senders=4) as server:
         server.make("several")
         with standby(server, wal_level="replica", max_wal_senders=4) as other:
-            address = Address(f"postgresql://lyra@/several?host={server.folder},{other.folder}")
+            address = DatabaseAddress(f"postgresql://lyra@/several?host={server.folder},{other.folder}")
 
             def fail_over() -> None:
                 server.kill()

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.bank import block
-from memory.bank.entering import Banked
-from memory.core import Habits
+from memory.bank.bank_maintenance import BankPass
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.text.budget import tokens
 from memory.text.time import periods
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Statement
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, room, sized
 from tests.kits.ladder_kit import unsound
@@ -81,7 +81,7 @@ async def settled(here: Room) -> None:
     """Check what holds after a pass: nothing stands beside what it was folded into, nothing is lost, nothing is left to do."""
     before = await here.everything()
     writer = Noter()
-    assert await here.kept(writer) == Banked() and writer.tasks == []
+    assert await here.kept(writer) == BankPass() and writer.tasks == []
     assert await here.everything() == before
     standing = {(kind, period) for kind, period, _, stands, _ in before if stands}
     put_by = {(kind, period) for kind, period, _, stands, _ in before if not stands}
@@ -95,7 +95,7 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
     """Do random things in a room and check after each."""
     chance = random.Random(seed)
     size = chance.choice([40, 80, 200])
-    habits = replace(sized(size, headroom=chance.choice([1.0, 1.25])), rules=Rules(count=chance.choice([3, 20])))
+    habits = replace(sized(size, headroom=chance.choice([1.0, 1.25])), rules=EpisodeRules(count=chance.choice([3, 20])))
     async with in_a_room(folder, habits, time_zone=chance.choice(ZONES)) as here:
         for step in range(steps):
             match chance.choices(["talk", "late", "reply", "keep", "cut", "forget", "leave", "join", "off", "wait"],
@@ -143,7 +143,7 @@ def test_whatever_happens_it_is_bounded_sound_and_settled(seed: int) -> None:
         asyncio.run(walk(Path(folder), seed, 50))
 
 
-HABITS = Habits(Rules(), bank=sized(60, headroom=1.0).bank)
+HABITS = ConsolidationRules(EpisodeRules(), bank=sized(60, headroom=1.0).bank)
 
 
 async def lived(here: Room) -> None:

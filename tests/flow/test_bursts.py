@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from adapters.events import Message
-from bot.conversation.answering.lateness import LATE
-from bot.conversation.heard import payload
+from bot.conversation.answering.late_questions import LATE
+from bot.conversation.inbox_events import payload
 from bot.errors import ModelDown, ModelRefused
 from memory.errors import DatabaseAway
 from memory.journal.journal import Event

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.told.confidence import discreet
+from memory.text.told.discretion import discreet
 
 SET = Path(__file__).parents[1] / "sets" / "confidences"
 KNOWN = frozenset({"ben", "cleo"})

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.command_table import Action, AnswerAudience, Parameter
-from adapters.discord.interactions.calling import read_address
+from adapters.discord.interactions.call_parsing import read_address
 from tests.fakes.discord import Channel, DiscordServer, Held, Lost, RateLimit
 from tests.kits.discord_speech import Setting, desk, part, spec
 

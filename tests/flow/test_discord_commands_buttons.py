@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from adapters.command_table import Action, AnswerAudience, Parameter
-from adapters.discord.interactions.calls import Patience
-from adapters.events import Asked
+from adapters.discord.interactions.interaction_handler import InteractionTimeouts
+from adapters.events import MenuCall
 from tests.fakes.discord import Channel, DiscordServer, Interaction, Message
 from tests.kits.discord_speech import Desk, Setting, desk, part, spec
 
@@ -76,7 +76,7 @@ async def test_a_button_of_a_command_that_is_no_more_is_said_in_private(
 
 async def asking(
     server: DiscordServer, it: Desk, place: Channel, command: str
-) -> tuple[Interaction, Asked, "asyncio.Task[bool]"]:
+) -> tuple[Interaction, MenuCall, "asyncio.Task[bool]"]:
     """Call a command that asks back, and wait until the question stands there."""
     call = await server.person("ada").runs(place, command)
     asked = await it.ears.asked()
@@ -105,7 +105,7 @@ async def test_a_question_is_answered_with_a_button(server: DiscordServer, gener
 
 
 async def test_no_answer_is_a_no(server: DiscordServer, general: Channel) -> None:
-    async with desk(server, Setting(specs=ALL.specs, patience=Patience(confirm=0.05))) as it:
+    async with desk(server, Setting(specs=ALL.specs, patience=InteractionTimeouts(confirm=0.05))) as it:
         call, _, answer = await asking(server, it, general, "forget")
         assert await answer is False and (await call.edited(2)).controls() == []
 

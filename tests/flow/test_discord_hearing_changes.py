@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from adapters.base import Sending
-from adapters.events import Joined, Message, Renamed, Revised, Withdrawn
+from adapters.events import Message, MessageEdited, MessagesDeleted, Renamed, ServerJoined
 from tests.fakes.discord import Channel, DiscordServer, Right
 from tests.kits.discord_kit import Ear, listening
 
@@ -14,7 +14,7 @@ async def test_an_edit_says_the_new_words(server: DiscordServer, general: Channe
         ada = server.person("ada")
         said = await ada.says(general, f"{server.mention} the door is green")
         await ada.edits(said, f"{server.mention} the door is blue")
-        revised = await ear.heard(Revised)
+        revised = await ear.heard(MessageEdited)
         heard = await ear.heard(Message)
     assert (revised.id, revised.text, revised.place) == (str(said.id), "the door is blue", heard.place)
     assert said.edited is not None and revised.at == round(said.edited.timestamp() * 1_000_000)
@@ -32,7 +32,7 @@ async def test_a_link_that_unfolds_is_no_edit(server: DiscordServer, general: Ch
         server.acts._tell_message("MESSAGE_UPDATE", said)
         await ada.says(general, "well?")
         await ear.heard(Message, 2)
-    assert [one.text for one in ear.of(Revised)] == ["look at this", "look at that"]
+    assert [one.text for one in ear.of(MessageEdited)] == ["look at this", "look at that"]
 
 
 async def test_an_edit_that_cannot_be_read_says_so() -> None:
@@ -43,12 +43,12 @@ async def test_an_edit_that_cannot_be_read_says_so() -> None:
             ada = server.person("ada")
             said = await ada.says(general, f"{server.mention} the door is green")
             await ada.edits(said, "the door is blue")
-            hidden = await ear.heard(Revised)
+            hidden = await ear.heard(MessageEdited)
             await ada.edits(said, f"{server.mention} the door is red")
-            named = await ear.heard(Revised, 2)
+            named = await ear.heard(MessageEdited, 2)
             private = await ada.says(await ada.opens_dm(), "and the window is white")
             await ada.edits(private, "and the window is black")
-            direct = await ear.heard(Revised, 3)
+            direct = await ear.heard(MessageEdited, 3)
         assert (hidden.text, named.text, direct.text) == (None, "the door is red", "and the window is black")
         assert server.own_faults == [] and server.violations == []
 
@@ -62,10 +62,10 @@ async def test_removed_messages_are_withdrawn_one_or_many(server: DiscordServer,
         await ada.deletes(*rows[1:])
         dm = await ada.opens_dm()
         await ada.deletes(await ada.says(dm, "four"))
-        await ear.heard(Withdrawn, 3)
+        await ear.heard(MessagesDeleted, 3)
         heard = ear.of(Message)
-    assert [one.ids for one in ear.of(Withdrawn)][:2] == [(str(rows[0].id),), (str(rows[1].id), str(rows[2].id))]
-    assert [one.place for one in ear.of(Withdrawn)] == [heard[0].place, heard[0].place, heard[3].place]
+    assert [one.ids for one in ear.of(MessagesDeleted)][:2] == [(str(rows[0].id),), (str(rows[1].id), str(rows[2].id))]
+    assert [one.place for one in ear.of(MessagesDeleted)] == [heard[0].place, heard[0].place, heard[3].place]
 
 
 async def test_her_own_messages_are_withdrawn_too(server: DiscordServer, general: Channel) -> None:
@@ -75,7 +75,7 @@ async def test_her_own_messages_are_withdrawn_too(server: DiscordServer, general
         place = (await ear.heard(Message)).place
         own = await adapter.send(Sending("k", place.key, "hello", "send", "", unsure=False))
         await server.person("ada").deletes(general.messages[int(own)])
-        assert (await ear.heard(Withdrawn)).ids == (own,)
+        assert (await ear.heard(MessagesDeleted)).ids == (own,)
     assert ear.texts == ["hello"]
 
 
@@ -86,7 +86,7 @@ async def test_what_happens_to_other_machines_words_is_nothing(server: DiscordSe
         await robot.edits(await robot.says(general, "beep"), "boop")
         await server.person("ada").says(general, "quiet here")
         await ear.heard(Message)
-    assert ear.of(Revised) == [] and ear.texts == ["quiet here"]
+    assert ear.of(MessageEdited) == [] and ear.texts == ["quiet here"]
 
 
 async def test_events_keep_their_order(server: DiscordServer, general: Channel) -> None:
@@ -100,9 +100,9 @@ async def test_events_keep_their_order(server: DiscordServer, general: Channel) 
         await ada.deletes(first)
         await ada.edits(second, "TWO")
         ear.go.set()
-        await ear.heard(Revised, 2)
+        await ear.heard(MessageEdited, 2)
     kinds = [type(one).__name__ for one in ear.events]
-    assert kinds == ["Message", "Revised", "Message", "Withdrawn", "Revised"]
+    assert kinds == ["Message", "MessageEdited", "Message", "MessagesDeleted", "MessageEdited"]
 
 
 async def test_a_renamed_thread_has_both_its_names(server: DiscordServer, general: Channel) -> None:
@@ -125,7 +125,7 @@ async def test_a_server_that_lets_her_in_names_a_place_to_speak(server: DiscordS
         lobby = server.world.channel(away, "lobby")
         server.acts.overwrite(rules, away.roles[away.id], deny=Right.SEND_MESSAGES)
         server.acts.add_bot(away)
-        joined = await ear.heard(Joined)
+        joined = await ear.heard(ServerJoined)
     assert (joined.place.server, joined.place.channel) == (str(away.id), str(lobby.id))
 
 
@@ -138,8 +138,8 @@ async def test_a_server_that_let_her_in_while_she_was_away_is_told(server: Disco
     server.world.channel(away, "lobby")
     server.world.join(away, server.world.bot)
     async with listening(server, ear):
-        assert (await ear.heard(Joined)).place.server == str(away.id)
-    assert len(ear.of(Joined)) == 1
+        assert (await ear.heard(ServerJoined)).place.server == str(away.id)
+    assert len(ear.of(ServerJoined)) == 1
 
 
 async def test_an_event_that_cannot_be_handled_does_not_deafen_her(server: DiscordServer, general: Channel) -> None:

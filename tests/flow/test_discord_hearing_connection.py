@@ -11,7 +11,7 @@ from discord.http import Route
 
 from adapters.base import Sending
 from adapters.discord import limits
-from adapters.discord.adapter import Access
+from adapters.discord.adapter import AccountAccess
 from adapters.errors import PlatformRefused, SendFailed
 from adapters.events import Message, Reach, Unreadable
 from tests.fakes.discord import Channel, DiscordServer, Lost, RateLimit, Status
@@ -57,7 +57,7 @@ async def test_a_wrong_token_is_refused_in_one_sentence(server: DiscordServer) -
     with pytest.raises(PlatformRefused, match=r"does not accept the token.*Reset Token") as refused:
         async with listening(server, Ear(), token="MTIz.very.secret"):
             pass
-    assert "secret" not in str(refused.value) and "secret" not in repr(Access("MTIz.very.secret"))
+    assert "secret" not in str(refused.value) and "secret" not in repr(AccountAccess("MTIz.very.secret"))
     assert not server.gateway.identifies
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from adapters.discord.incoming import gaps
+from adapters.discord.incoming import backfill
 from adapters.events import Message, Reach
 from tests.fakes.discord import Channel, DiscordServer, Guild, Held, Right, Status, Then, wire
 from tests.kits.discord_kit import Clock, Ear, Notebook, listening
@@ -208,18 +208,18 @@ async def test_a_history_that_stays_broken_holds_nobody_up_and_is_read_later(ser
 
 async def test_a_long_absence_is_read_in_pages_up_to_a_bound(server: DiscordServer, general: Channel) -> None:
     ada = server.person("ada")
-    rows = [await ada.says(general, str(number)) for number in range(gaps.MOST_MISSED + 51)]
+    rows = [await ada.says(general, str(number)) for number in range(backfill.MOST_MISSED + 51)]
     ear = Ear(cursors={str(general.id): str(rows[0].id)})
     async with listening(server, ear):
-        await ear.heard(Message, gaps.MOST_MISSED)
+        await ear.heard(Message, backfill.MOST_MISSED)
         await ada.says(general, "live")
         await ear.pulse.until(lambda: "live" in ear.texts, "a live word")
-    assert ear.texts == [*map(str, range(1, gaps.MOST_MISSED + 1)), "live"]
+    assert ear.texts == [*map(str, range(1, backfill.MOST_MISSED + 1)), "live"]
     assert max(map(len, ear.batches)) <= 100
     ear = restarted(ear)
     async with listening(server, ear):
         await ear.heard(Message, 51)
-    assert ear.texts == [*map(str, range(gaps.MOST_MISSED + 1, gaps.MOST_MISSED + 51)), "live"], "the next start reads on"
+    assert ear.texts == [*map(str, range(backfill.MOST_MISSED + 1, backfill.MOST_MISSED + 51)), "live"], "the next start reads on"
 
 
 async def test_archived_threads_are_read_and_what_is_gone_is_asked_for_once(

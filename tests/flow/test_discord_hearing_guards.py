@@ -9,8 +9,8 @@ from discord.gateway import KeepAliveHandler
 
 from adapters.base import Sending
 from adapters.discord.adapter import Discord
-from adapters.discord.incoming.gaps import Gaps
-from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
+from adapters.discord.incoming.backfill import Backfill
+from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.incoming.hearing import Hearing
 from adapters.discord.limits import MOST_REFUSED, Limits
 from adapters.events import Message, Person
@@ -23,7 +23,7 @@ from tests.kits.discord_kit import Clock, Ear, Notebook, adapter_for, listening
 
 async def test_without_the_gate_live_words_come_before_missed_ones(server: DiscordServer, general: Channel) -> None:
     class Hasty(Hearing):
-        async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> bool:
+        async def _take(self, item: GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild) -> bool:
             if item is ConnectionChange.COMPLETE:
                 self._later = asyncio.create_task(super()._take(item))
                 self._open = True
@@ -64,7 +64,7 @@ async def test_without_a_memory_of_ids_a_repeated_event_is_heard_twice(server: D
 
 
 async def test_a_cursor_that_moves_over_a_hidden_history_loses_it(server: DiscordServer, home: Guild, general: Channel) -> None:
-    class Trusting(Gaps):
+    class Trusting(Backfill):
         def may_move(self, stream: str) -> bool:
             return True
 

@@ -132,17 +132,17 @@ async def test_a_deleted_channel_thread_and_server_are_told_of_with_those_who_ru
             server.acts.delete_thread(thread)
         server.acts.delete_channel(attic)
         await ear.heard(Vanished, 3)
-    rulers = owned_by(server, eve)
+    administrators = owned_by(server, eve)
     here = (str(home.id), str(general.id))
     assert ear.of(Vanished) == [
-        Vanished("discord", (*here, str(threads[0].id)), "holiday", rulers),
-        Vanished("discord", (*here, str(threads[1].id)), "", rulers),
-        Vanished("discord", (str(home.id), str(attic.id)), "#attic", rulers),
+        Vanished("discord", (*here, str(threads[0].id)), "holiday", administrators),
+        Vanished("discord", (*here, str(threads[1].id)), "", administrators),
+        Vanished("discord", (str(home.id), str(attic.id)), "#attic", administrators),
     ]
     ear = Ear(cursors=ear.kept)
     async with listening(server, ear, notes=notes):
         server.acts.remove_bot(home)
-        assert (await ear.heard(Vanished)) == Vanished("discord", (str(home.id),), "Home", rulers)
+        assert (await ear.heard(Vanished)) == Vanished("discord", (str(home.id),), "Home", administrators)
 
 
 async def test_what_disappeared_while_she_was_down_is_found_and_an_outage_is_no_disappearance(

@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from adapters.discord.resuming.socket import Socket
-from adapters.events import Joined, Message, Revised, Withdrawn
+from adapters.events import Message, MessageEdited, MessagesDeleted, ServerJoined
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Right, wire
 from tests.kits.discord_kit import Ear, listening
 from tests.kits.discord_resuming import Restarted
@@ -40,8 +40,8 @@ async def test_what_happened_meanwhile_is_heard_once_and_no_session_is_begun(
         await ear.heard(Message, 3)
     assert process.counts(1, 1)
     assert ear.texts == ["three", "alone", "four"]
-    assert {one.ids for one in ear.of(Withdrawn)} == {(str(first.id),)}
-    assert {one.text for one in ear.of(Revised)} == {"zwei"}
+    assert {one.ids for one in ear.of(MessagesDeleted)} == {(str(first.id),)}
+    assert {one.text for one in ear.of(MessageEdited)} == {"zwei"}
     assert ear.missing == [] and ear.times_ready == 1, "nothing is in doubt"
     histories = [one.path for one in server.calls("list_messages")[pages:]]
     assert all(str(dm.id) in path for path in histories), "of a DM that nobody knew, what was said before may be missing"
@@ -60,7 +60,7 @@ async def test_what_was_taken_back_is_told_before_anything_is_answered(
     ready = Ear.ready
 
     async def noting(self: Ear) -> None:
-        told.append(len(self.of(Withdrawn)))
+        told.append(len(self.of(MessagesDeleted)))
         await ready(self)
 
     with pytest.MonkeyPatch.context() as patched:
@@ -150,7 +150,7 @@ async def test_what_the_replay_does_not_tell_is_read_in_histories(
     hidden = (str(home.id), str(general.id))
     assert ear.texts == ["unheard", "after"]
     assert ear.missing == ([hidden, hidden] if how is hidden_for_a_while else [()])
-    assert len(ear.of(Joined)) == int(how is let_in_elsewhere) and process.counts(1, 1)
+    assert len(ear.of(ServerJoined)) == int(how is let_in_elsewhere) and process.counts(1, 1)
 
 
 class Hurried(Socket):

@@ -12,7 +12,7 @@ from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
 from adapters.discord.incoming.convert import PLATFORM
 from adapters.discord.resuming.resumption import Resumption
-from adapters.events import Asked, Circle, Message, Person, Place, Reach
+from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
 from tests.fakes.discord import Channel, DiscordServer, Guild, Right
 from tests.fakes.pulse import PATIENCE
 from tests.kits.adapter_kit import channel_circle, server_circle
@@ -107,9 +107,9 @@ async def test_what_a_person_may_read_is_unknown_until_the_replay_is_over(
 async def test_who_rules_a_server_is_unknown_until_the_replay_is_over(
     process: Restarted, server: DiscordServer, home: Guild, general: Channel
 ) -> None:
-    rulers = server.world.role(home, "rulers", Right.MANAGE_GUILD)
+    administrators = server.world.role(home, "rulers", Right.MANAGE_GUILD)
     ada = server.person("ada")
-    server.world.join(home, ada.user, rulers)
+    server.world.join(home, ada.user, administrators)
     who = Person(PLATFORM, str(ada.user.id), "ada")
     async with process.awake():
         assert process.adapter and await process.adapter.ruled(who, str(home.id))
@@ -151,11 +151,11 @@ async def test_a_command_from_before_is_judged_by_what_happened_after_it(
         async with asyncio.timeout(PATIENCE):
             while getattr(adapter._client and adapter._client.get_channel(general.id), "last_message_id", None) is None:
                 await asyncio.sleep(0.01)
-        assert len(ear.of(Asked)) == (0 if guarded else 1)
+        assert len(ear.of(MenuCall)) == (0 if guarded else 1)
         # What takes the channel from everybody is the last of the replay.
         close(server, home, general)
         server.gateway.before_resumed.set()
-        asked = await ear.heard(Asked)
+        asked = await ear.heard(MenuCall)
         assert asked.place.circle == (channel_circle(general.id) if guarded else server_circle(home.id))
 
 
@@ -170,8 +170,8 @@ async def test_a_command_that_its_caller_was_told_is_lost_is_not_run(
     process.clock.passes(seconds)
     async with process.awake() as ear:
         late = await ada.runs(general, "status")
-        await ear.pulse.until(lambda: str(late.id) in {one.id for one in ear.of(Asked)}, "the later command")
-    assert [one.id for one in ear.of(Asked)] == [str(one.id) for one in ([late] if seconds else [early, late])]
+        await ear.pulse.until(lambda: str(late.id) in {one.id for one in ear.of(MenuCall)}, "the later command")
+    assert [one.id for one in ear.of(MenuCall)] == [str(one.id) for one in ([late] if seconds else [early, late])]
 
 
 @GUARD

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from adapters.discord.adapter import Discord
-from adapters.discord.connection import Access, advised
+from adapters.discord.connection import AccountAccess, advised
 from adapters.discord.limits import SPARED_STARTS, Limits, StartsSpent, Turn
-from adapters.events import Asked, Message
+from adapters.events import MenuCall, Message
 from tests.fakes.discord import Channel, DiscordServer
 from tests.fakes.pulse import PATIENCE
 from tests.kits.adapter_kit import Ear, Notebook, connected
@@ -40,9 +40,9 @@ def said(ear: Ear) -> list[Message]:
     return [event for event in ear.events if isinstance(event, Message)]
 
 
-def asked(ear: Ear) -> list[Asked]:
+def asked(ear: Ear) -> list[MenuCall]:
     """Return the commands that were called."""
-    return [event for event in ear.events if isinstance(event, Asked)]
+    return [event for event in ear.events if isinstance(event, MenuCall)]
 
 
 async def test_each_shard_hears_its_servers_and_the_first_the_dms() -> None:
@@ -89,7 +89,7 @@ async def test_a_command_comes_to_who_holds_its_place() -> None:
 async def test_as_many_shards_as_discord_advises() -> None:
     async with DiscordServer() as server:
         server.gateway.shards = 7
-        assert await advised(Access(server.token, server.api_url, server.gateway_url)) == 7
+        assert await advised(AccountAccess(server.token, server.api_url, server.gateway_url)) == 7
 
 
 async def test_starts_and_requests_keep_to_one_pace_with_the_others() -> None:

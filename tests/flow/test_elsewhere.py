@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.conversation.listening import Listening
-from bot.service import elsewhere
-from memory.store.postgresql.peers.calls import Calls
+from bot.service import other_processes
+from memory.store.postgresql.peers.calls import PeerCalls
 from tests.fakes.discord import DiscordServer
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.discord_home import Awake, awake, model_server, sound, text_of
@@ -50,10 +50,10 @@ async def test_what_is_heard_elsewhere_is_answered_once_by_who_holds_the_place(
 ) -> None:
     if called:
         # By itself it would look far too late for this test.
-        monkeypatch.setattr(elsewhere, "_SECONDS", 3600)
+        monkeypatch.setattr(other_processes, "_SECONDS", 3600)
     else:
-        monkeypatch.setattr(elsewhere, "_SECONDS", 0.2)
-        monkeypatch.setattr(Calls, "call", lambda self, words: None)
+        monkeypatch.setattr(other_processes, "_SECONDS", 0.2)
+        monkeypatch.setattr(PeerCalls, "call", lambda self, words: None)
     async with DiscordServer() as server, model_server() as model:
         general = server.world.channel(server.world.guild("Home"), "general")
         async with both(server, tmp_path / "home", monkeypatch, model) as (hears, holds):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.journal.journal import Part
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import Exchange
 from tests.kits.memory_kit import DAY, BagOfWords, Clock, Corner, Writer, corner, opened
 from tests.kits.size import examples
@@ -50,7 +50,7 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
     """Do random things in two domains and check after each."""
     chance = random.Random(seed)
     clock = Clock()
-    habits = Habits(Rules(count=3, idle_minutes=60, least=2))
+    habits = ConsolidationRules(EpisodeRules(count=3, idle_minutes=60, least=2))
     async with opened(folder / "lyra.db", None, clock=clock, embedder=BagOfWords(), habits=habits) as memory:
         corners = [await corner(memory, clock, name) for name in ("ada", "bob")]
         living: dict[int, list[Exchange]] = {0: [], 1: []}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
-from memory.tiers.episodes import Rules
+from memory.core import ConsolidationRules
+from memory.tiers.episodes import EpisodeRules
 from tests.kits.ladder_kit import Teller, climbed, gists, unsound
 from tests.kits.memory_kit import DAY, BagOfWords, Clock, Corner, corner, opened
 from tests.kits.size import examples
@@ -31,7 +31,9 @@ async def walk(folder: Path, seed: int) -> None:
     """Take sixty random steps."""
     chance = random.Random(seed)
     clock = Clock()
-    async with opened(folder / "lyra.db", None, clock=clock, embedder=BagOfWords(), habits=Habits(Rules(count=3))) as memory:
+    async with opened(
+        folder / "lyra.db", None, clock=clock, embedder=BagOfWords(), habits=ConsolidationRules(EpisodeRules(count=3))
+    ) as memory:
         here = await corner(memory, clock)
         stands: dict[str, str] = {}
         spent = 0

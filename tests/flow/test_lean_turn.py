@@ -13,7 +13,7 @@ from adapters.base import Adapter
 from adapters.discord.adapter import Discord
 from adapters.events import Person, Place, Quote
 from bot.app import App, opened
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Chosen
 from bot.service.maintenance import Maintenance
 from memory.types import Domain, Session
@@ -97,7 +97,7 @@ class Counting(Maintenance):
 _NUMBERS = count()
 
 
-class Wasteful(Domains):
+class Wasteful(DomainAccess):
     """The twin that reads things one by one, looks for something else as well, and writes a line more."""
 
     async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:

@@ -3,7 +3,7 @@
 import re
 
 from adapters.events import conversation
-from memory.places.linking import Party
+from memory.places.linking import LinkParty
 from memory.types import Identity, Kind, NewExchange, SessionRef
 from tests.fakes.matrix import Person
 from tests.kits import discord_home, discord_town
@@ -115,7 +115,7 @@ async def test_an_account_of_the_terminal_is_asked_and_told_once_somebody_talks_
             session = await view.sessions.get(SessionRef("console", conversation("console", "ada", name).key), name)
             await view.say(session, [NewExchange(Kind.SAID, "My boat is called Kestrel.", name, at, "ada", "user", account)])
         linking = lyra.app.memory.linking
-        code = await linking.show(Party(account, "ada", ""))
+        code = await linking.show(LinkParty(account, "ada", ""))
         typed = await town.ada.runs(dm, "link", code=code)
         await town.ada.clicks(await typed.answer(), "Yes")
         assert (await finished(typed)).content.startswith("Now say yes there, at the terminal")

@@ -10,9 +10,9 @@ import pytest
 
 from bot.app import App, opened
 from bot.context.tools import TOOLS
-from bot.conversation.answering import speaking
-from bot.conversation.answering.lookups import ROUNDS, SHARE, Lookups
-from bot.models.endpoints.learnt import REFUSED
+from bot.conversation.answering import generation
+from bot.conversation.answering.tool_calls import ROUNDS, SHARE, ToolCalls
+from bot.models.endpoints.backend_facts import REFUSED
 from memory.text.budget import tokens
 from memory.tiers.messages import seen
 from memory.types import MINUTE, Exchange, Kind, NewExchange, SessionRef
@@ -108,7 +108,7 @@ async def test_what_goes_while_it_is_looked_at_is_in_no_answer(
     """The twin notes as seen what stood in view before anything was looked up."""
     if not guarded:
         for name, value in (("whole", lambda self: self._prompts[0, False]), ("seen", lambda self: self._prompts[0, False].seen)):
-            monkeypatch.setattr(Lookups, name, property(value))
+            monkeypatch.setattr(ToolCalls, name, property(value))
     async with model_server(lambda request: "Begun anew.") as model, told(tmp_path, monkeypatch, model) as app:
         gone = (await kept(app))["My boat is green."]
         model.script(b.calls("recall", query="boat"), b.Held("It is green."))
@@ -178,7 +178,7 @@ async def test_rounds_end_after_three_calls(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("share", [SHARE, 3.0], ids=["her", "the twin"])
 async def test_all_rounds_fit_into_one_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float) -> None:
-    monkeypatch.setattr(speaking, "SHARE", share)
+    monkeypatch.setattr(generation, "SHARE", share)
     budget, guarded = 1500, share == SHARE
     config = f'context_tokens = {budget}\nrecent_turns = 1\ntime_zone = "UTC"\n'
     lines = [f"Boat number {n} is {'very ' * 20} green." for n in range(40)]

@@ -54,7 +54,7 @@ def busy(app: App) -> App:
 async def compared(lyra: Awake) -> None:
     """Wait until nothing is left to be compared."""
     async with asyncio.timeout(PATIENCE):
-        await lyra.talk.comparing.through("discord")
+        await lyra.talk.history_comparison.through("discord")
 
 
 async def kept(lyra: Awake, town: Town) -> str:

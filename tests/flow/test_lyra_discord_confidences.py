@@ -8,7 +8,7 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.events import Person, Place
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind, Identity
 from tests.fakes.discord import DiscordServer, Message, Right
 from tests.fakes.openai_behaviours import Calls, Request, echo, sensible
@@ -173,15 +173,15 @@ async def test_who_comes_to_read_a_channel_is_noticed(town: Town, kind: type[Dis
         assert await comes_up(town, lyra, "cleo", "staff") is known
 
 
-class Trusting(Domains):
+class Trusting(DomainAccess):
     """The guard switched off: of somebody's accounts only the one that is named may not know."""
 
     async def _accounts(self, person: Person) -> frozenset[Identity]:
         return frozenset({Identity(person.platform, person.id)})
 
 
-@pytest.mark.parametrize(("domains", "known"), [(Domains, False), (Trusting, True)], ids=["her", "the twin"])
-async def test_a_second_account_of_somebody_may_not_know_either(town: Town, domains: type[Domains], known: bool) -> None:
+@pytest.mark.parametrize(("domains", "known"), [(DomainAccess, False), (Trusting, True)], ids=["her", "the twin"])
+async def test_a_second_account_of_somebody_may_not_know_either(town: Town, domains: type[DomainAccess], known: bool) -> None:
     ids = {name: town.person(name).user.id for name in ("ada", "ben", "twin")}
     async with town.lyra(config=PEOPLE.format(**ids), domains=domains) as lyra:
         await hears(town, "ben")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from adapters.command_table import AnswerAudience
-from adapters.events import Asked, Unreadable
+from adapters.events import MenuCall, Unreadable
 from adapters.events import Message as Heard
 from tests.fakes.discord import Message
 from tests.kits import discord_town
@@ -64,6 +64,6 @@ async def test_what_is_said_while_her_first_start_takes_long_is_not_from_before(
 
     ear = Slow({"status": spec("status", answer=AnswerAudience.HERE)})
     async with listening(town.server, ear):
-        await ear.heard(Asked)
+        await ear.heard(MenuCall)
         await ear.heard(Heard)
     assert ear.texts == ["Hello, are you there?"] and not ear.of(Unreadable)

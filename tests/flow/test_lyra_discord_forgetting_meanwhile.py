@@ -9,10 +9,10 @@ import pytest
 from adapters.base import Adapter
 from adapters.events import Person as Identity
 from adapters.events import Place
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Chosen
 from memory.types import DomainKind, Session
-from memory.view.lasting import Lasting
+from memory.view.answer_validity import AnswerValidity
 from memory.view.view import View
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person
@@ -27,14 +27,14 @@ TOLD, CODE, CHANGED = "My locker code is 4711.", "4711", "My locker code is nobo
 ASKED, BEGINNING, REST, ANEW = "what is the locker code?", "The code is", " 4711.", "I do not know."
 
 
-class Unlooking(Lasting):
+class Unlooking(AnswerValidity):
     """The twin, which does not look while an answer is made."""
 
     async def commits(self) -> int:
         return 0
 
 
-class Careless(Domains):
+class Careless(DomainAccess):
     """Gives every view to the twin."""
 
     async def arrive(
@@ -62,7 +62,7 @@ def general(server: DiscordServer) -> Channel:
     return server.world.channel(server.world.guild("Home"), "general")
 
 
-GUARDS = pytest.mark.parametrize("domains", [Domains, Careless], ids=["her", "the twin"])
+GUARDS = pytest.mark.parametrize("domains", [DomainAccess, Careless], ids=["her", "the twin"])
 
 
 async def begun(server: DiscordServer, model: Halting, her: Awake, who: Person, place: Channel) -> Message:
@@ -90,7 +90,12 @@ async def gone_at_once(server: DiscordServer, model: Halting, beginning: Message
 
 @GUARDS
 async def test_forgotten_in_another_process(
-    server: DiscordServer, model: Halting, ada: Person, domains: type[Domains], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: DiscordServer,
+    model: Halting,
+    ada: Person,
+    domains: type[DomainAccess],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In her DM, what she told at the terminal is read as well."""
     config = stored("", tmp_path / ".lyra" / "lyra.db")
@@ -104,14 +109,14 @@ async def test_forgotten_in_another_process(
         beginning = await begun(server, model, her, ada, await ada.opens_dm())
         receipt = await asyncio.to_thread(home.lyra, "forget", told["id"])
         assert (receipt.code, receipt.err) == (0, ""), receipt
-        await gone_at_once(server, model, beginning, guarded=domains is Domains)
+        await gone_at_once(server, model, beginning, guarded=domains is DomainAccess)
 
 
 @pytest.mark.each
 @GUARDS
 @pytest.mark.parametrize("how", ["forgotten by a command", "changed", "deleted", "told in confidence"])
 async def test_taken_back_by_whoever_said_it_while_somebody_else_is_answered(
-    server: DiscordServer, general: Channel, model: Halting, ada: Person, how: str, domains: type[Domains], tmp_path: Path,
+    server: DiscordServer, general: Channel, model: Halting, ada: Person, how: str, domains: type[DomainAccess], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON, changed=made_with(domains)) as her:
@@ -134,4 +139,4 @@ async def test_taken_back_by_whoever_said_it_while_somebody_else_is_answered(
                 assert await asks(ada, general, "confide", message=id, who="bob") == "Understood: I keep this from bob."
             case _:
                 assert (await asks(ada, general, "forget", what=str(told.id))).startswith("Forgotten: 1 message")
-        await gone_at_once(server, model, beginning, guarded=domains is Domains)
+        await gone_at_once(server, model, beginning, guarded=domains is DomainAccess)

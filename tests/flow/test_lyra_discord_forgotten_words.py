@@ -10,7 +10,7 @@ import pytest
 
 from adapters.command_table import Call
 from adapters.events import Quote
-from bot.commands.summing import Summing
+from bot.commands.summary_commands import SummaryCommands
 from memory.types import DomainKind
 from memory.view.view import View
 from tests.fakes import openai_behaviours as b
@@ -125,13 +125,13 @@ async def test_what_is_taken_back_while_she_looks_back_is_not_in_what_she_tells(
 ) -> None:
     if how == "without a second look":
         first: list[Sequence[Quote]] = []
-        look = Summing._readable
+        look = SummaryCommands._readable
 
-        async def once(self: Summing, call: Call, view: View, n: int) -> Sequence[Quote]:
+        async def once(self: SummaryCommands, call: Call, view: View, n: int) -> Sequence[Quote]:
             first.extend([] if first else [await look(self, call, view, n)])
             return first[0]
 
-        monkeypatch.setattr(Summing, "_readable", once)
+        monkeypatch.setattr(SummaryCommands, "_readable", once)
     async with town.lyra(model):
         told = await town.says(town.ada, town.general, TOLD)
         asked = len(model.requests)

@@ -7,7 +7,7 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.events import Circle, Person, Reach
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind, Identity, Kind, NewExchange
 from memory.view.view import View
 from tests.fakes.discord import DiscordServer, Guild, Message, Right, Role
@@ -237,8 +237,8 @@ async def test_an_answer_that_drew_on_another_domain_is_never_recalled(town: Tow
         assert ("kestrel one" in told.shown) is found
 
 
-@pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "unguarded"])
-async def test_a_canary_in_every_place_is_seen_by_its_readers_alone(town: Town, domains: type[Domains]) -> None:
+@pytest.mark.parametrize("domains", [DomainAccess, Everything], ids=["guarded", "unguarded"])
+async def test_a_canary_in_every_place_is_seen_by_its_readers_alone(town: Town, domains: type[DomainAccess]) -> None:
     reads = {
         "general": {"general", "lobby", "plans"}, "club": {"club"}, "dm": {"dm"}, "bob's dm": {"bob's dm"}, "board": {"board"},
     }  # fmt: skip
@@ -253,7 +253,7 @@ async def test_a_canary_in_every_place_is_seen_by_its_readers_alone(town: Town, 
     public = {"general", "lobby", "plans"}
     reads["board"] |= public
     guarded = all(seen[name] <= reads[name] and name in seen[name] for name in reads)
-    assert guarded is (domains is Domains), seen
+    assert guarded is (domains is DomainAccess), seen
 
 
 async def test_who_may_not_come_into_a_voice_channel_reads_nothing_of_its_chat(town: Town) -> None:

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from memory.places.shown_names import Standing
+from memory.places.shown_names import NameStanding
 from tests.fakes.discord import Right
 from tests.fakes.openai_behaviours import sensible
 from tests.kits import discord_town
@@ -145,7 +145,7 @@ async def test_nobody_comes_into_a_name_that_a_member_bore_before_where_all_coul
     town: Town, monkeypatch: pytest.MonkeyPatch, guarded: bool
 ) -> None:
     if not guarded:
-        monkeypatch.setattr(Standing, "held_before", lambda *_: False)
+        monkeypatch.setattr(NameStanding, "held_before", lambda *_: False)
     bob = town.guild.members[town.bob.id]
     town.server.acts.overwrite(
         town.staff, town.bob.user, allow=Right.VIEW_CHANNEL | Right.READ_MESSAGE_HISTORY | Right.SEND_MESSAGES

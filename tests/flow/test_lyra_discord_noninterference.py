@@ -15,7 +15,7 @@ from adapters.base import Adapter
 from adapters.discord.adapter import Discord
 from adapters.events import Person as Someone
 from adapters.events import Place, Quote, split_key
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.bank.block import HEAD
 from memory.types import Confidence, Domain
 from tests.fakes.discord import DiscordServer, Person
@@ -59,7 +59,7 @@ async def sent(
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
     elsewhere: Sequence[Said | Sequence[Said]],
-    domains: type[Domains] = Domains,
+    domains: type[DomainAccess] = DomainAccess,
     *,
     discord: type[Discord] = Discord,
     private: bool = False,
@@ -114,7 +114,7 @@ async def test_what_happens_elsewhere_changes_nothing_here(
     assert among == alone
 
 
-class Indiscreet(Domains):
+class Indiscreet(DomainAccess):
     """The guard of what is told in confidence switched off: whoever reads a place reads that as well."""
 
     async def _in_confidence(
@@ -125,10 +125,12 @@ class Indiscreet(Domains):
 
 @pytest.mark.torture
 @pytest.mark.parametrize(
-    ("domains", "same"), [(Domains, True), pytest.param(Indiscreet, False, marks=pytest.mark.torture)], ids=["her", "the twin"]
+    ("domains", "same"),
+    [(DomainAccess, True), pytest.param(Indiscreet, False, marks=pytest.mark.torture)],
+    ids=["her", "the twin"],
 )
 async def test_what_is_told_in_confidence_changes_nothing_where_somebody_reads_who_may_not_know(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[Domains], same: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[DomainAccess], same: bool
 ) -> None:
     without = await sent(tmp_path / "without", monkeypatch, GREETED, domains)
     with_it = await sent(tmp_path / "with", monkeypatch, GREETED + CONFIDED, domains)
@@ -145,9 +147,9 @@ def named_later(number: str) -> Sequence[Said]:
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize(("domains", "same"), [(Domains, True), (Indiscreet, False)], ids=["her", "the twin"])
+@pytest.mark.parametrize(("domains", "same"), [(DomainAccess, True), (Indiscreet, False)], ids=["her", "the twin"])
 async def test_what_is_named_in_a_request_for_discretion_changes_nothing_whatever_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[Domains], same: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, domains: type[DomainAccess], same: bool
 ) -> None:
     one, other = [
         await sent(tmp_path / number, monkeypatch, [[*GREETED, *named_later(number)]], domains) for number in ("7741", "9902")
@@ -173,14 +175,14 @@ class Overhearing(Discord):
     ("elsewhere", "domains", "discord", "private"),
     [
         (MUCH, Everything, Discord, False),
-        (IN_PUBLIC, Domains, Discord, False),
-        (MUCH, Domains, Overhearing, False),
-        (UNREAD, Domains, Believing, True),
+        (IN_PUBLIC, DomainAccess, Discord, False),
+        (MUCH, DomainAccess, Overhearing, False),
+        (UNREAD, DomainAccess, Believing, True),
     ],
     ids=["unguarded", "said where all of the server reads", "overhearing", "reaching everything"],
 )
 async def test_this_would_see_a_single_word_that_leaks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Sequence[Said], domains: type[Domains], discord: type[Discord],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Sequence[Said], domains: type[DomainAccess], discord: type[Discord],
     private: bool,
 ) -> None:  # fmt: skip
     alone = await sent(tmp_path / "alone", monkeypatch, NOTHING, domains, discord=discord, private=private)

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Collection
 
 import pytest
 
-from adapters.discord.access.sight import Sight
+from adapters.discord.access.visibility import Visibility
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
 from adapters.events import Circle, Place
@@ -155,7 +155,7 @@ async def test_what_is_deleted_in_a_channel_that_is_hidden_from_her_does_not_com
     town: Town, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch, sighted: bool
 ) -> None:
     if not sighted:
-        monkeypatch.setattr(Sight, "changed", lambda self, guild: set())
+        monkeypatch.setattr(Visibility, "changed", lambda self, guild: set())
     async with town.lyra(model) as lyra:
         dm = await reaching(town, town.staff)
         assert await asked_again(town, lyra, town.ada, dm)
@@ -207,5 +207,5 @@ async def test_what_happened_in_a_private_thread_that_she_was_removed_from_is_fo
         thread = await changed_while_she_is_out(town, how)
         assert not await asked_again(town, lyra, town.ada, thread)
         async with asyncio.timeout(PATIENCE):
-            await lyra.talk.comparing.through("discord")
+            await lyra.talk.history_comparison.through("discord")
         assert await with_words(lyra.app.memory.db, "exchanges", "text", "4711") == []

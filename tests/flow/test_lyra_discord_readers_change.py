@@ -8,7 +8,7 @@ import pytest
 from adapters.discord.access.audiences import Audiences
 from adapters.discord.adapter import Discord
 from adapters.events import Place
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Message, Right, Role
 from tests.kits.awake import question
@@ -143,9 +143,9 @@ async def test_without_the_guard_it_would_be(town: Town, general: Channel) -> No
         assert await learns(town, "bob", general, aside)
 
 
-@pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "without the guard"])
+@pytest.mark.parametrize("domains", [DomainAccess, Everything], ids=["guarded", "without the guard"])
 async def test_what_is_kept_for_the_few_is_not_quoted_where_it_is_not_known_who_read_it_then(
-    town: Town, general: Channel, domains: type[Domains]
+    town: Town, general: Channel, domains: type[DomainAccess]
 ) -> None:
     async with town.lyra(discord=Showing, domains=domains) as lyra:
         restrict(town, general)

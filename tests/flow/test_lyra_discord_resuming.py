@@ -50,7 +50,7 @@ async def test_what_was_said_and_taken_back_meanwhile_is_answered_once_and_gone(
         await lyra.rests()
         kept = "\n".join(await lyra.kept(*server_of(town.guild)))
         assert "7741" not in kept and "the door is blue" in kept and "green" not in kept
-        await lyra.talk.comparing.through("discord")
+        await lyra.talk.history_comparison.through("discord")
     async with town.lyra(model, resumes=True):
         await town.says(town.bob, town.general, "good night")
     assert len(answers(town, asked)) == 1 and looks(town) == before

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from adapters.splitting import split
 from bot.delivery import composer
-from bot.delivery.gate import gated
+from bot.delivery.exit_gate import gated
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right
 from tests.flow.test_lyra_discord_changes import answer_to, answers_to, asks, caught_up, kept, owner

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Message, Person, Right, Status
@@ -49,7 +49,7 @@ async def shown(server: DiscordServer, model: Halting, her: Awake, ada: Person, 
     return await finished(server, await ada.says(vault, f"{server.mention} where is the safe?"), SAFE)
 
 
-def made_with(domains: type[Domains]) -> Callable[[App], App]:
+def made_with(domains: type[DomainAccess]) -> Callable[[App], App]:
     def changed(app: App) -> App:
         base = app.base
         return replace(app, domains=domains(app.memory, base.settings, app.preferences, base.clock, base.time_zone))
@@ -57,31 +57,31 @@ def made_with(domains: type[Domains]) -> Callable[[App], App]:
     return changed
 
 
-GUARDS = pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
+GUARDS = pytest.mark.parametrize("domains", [DomainAccess, Unguarded], ids=["guarded", "without the guard"])
 
 
 @GUARDS
 async def test_a_channel_that_is_opened_to_all_keeps_nothing_of_an_answer_that_was_being_shown(
-    server: DiscordServer, vault: Channel, model: Halting, ada: Person, domains: type[Domains], tmp_path: Path,
+    server: DiscordServer, vault: Channel, model: Halting, ada: Person, domains: type[DomainAccess], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON, changed=made_with(domains)) as her:
         beginning = await shown(server, model, her, ada, vault)
         open_to_all(server, vault)
-        if domains is Domains:
+        if domains is DomainAccess:
             await server.pulse.until(lambda: beginning.deleted, "that it is taken away while the model still talks")
         await caught_up(server)
         model.go.set()
         await caught_up(server, vault)
         said = [one.content for one in server.world.by_bot(vault)]
         assert any("safe" in text for text in said) is (domains is Unguarded)
-        assert any(text.startswith("Who can read this place changed") for text in said) is (domains is Domains)
+        assert any(text.startswith("Who can read this place changed") for text in said) is (domains is DomainAccess)
         assert (await her.kept(DomainKind.CHANNEL, vault.id))[-1] == SAFE + CODE, "who could read it finds it again"
 
 
 @GUARDS
 async def test_an_answer_that_could_not_be_sent_until_the_channel_was_open_takes_its_beginning_away(
-    server: DiscordServer, vault: Channel, model: Halting, ada: Person, domains: type[Domains], tmp_path: Path,
+    server: DiscordServer, vault: Channel, model: Halting, ada: Person, domains: type[DomainAccess], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON, changed=made_with(domains)) as her:
@@ -94,13 +94,13 @@ async def test_an_answer_that_could_not_be_sent_until_the_channel_was_open_takes
         await caught_up(server)
         for _ in range(5):
             await her.talk.tick()
-        assert beginning.deleted is (domains is Domains)
+        assert beginning.deleted is (domains is DomainAccess)
         assert any("safe" in one.content for one in server.world.by_bot(vault)) is (domains is Unguarded)
 
 
 @GUARDS
 async def test_a_beginning_that_an_end_left_behind_goes_when_she_is_back(
-    server: DiscordServer, vault: Channel, model: Halting, ada: Person, domains: type[Domains], tmp_path: Path,
+    server: DiscordServer, vault: Channel, model: Halting, ada: Person, domains: type[DomainAccess], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
@@ -112,9 +112,9 @@ async def test_a_beginning_that_an_end_left_behind_goes_when_she_is_back(
     open_to_all(server, vault)
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON, changed=made_with(domains)):
         await caught_up(server, vault)
-        assert beginning.deleted is (domains is Domains)
+        assert beginning.deleted is (domains is DomainAccess)
         told = [one.content for one in answers_to(server, vault.messages[beginning.reply_to or 0])]
-        assert len(told) == 1 and told[0].startswith("Who can read this place changed") is (domains is Domains)
+        assert len(told) == 1 and told[0].startswith("Who can read this place changed") is (domains is DomainAccess)
 
 
 async def test_where_its_readers_stay_the_same_a_beginning_becomes_the_answer(

@@ -9,7 +9,7 @@ import pytest
 
 from adapters.discord.adapter import Discord
 from adapters.discord.incoming import convert
-from adapters.discord.incoming.heard import GatewayEvent
+from adapters.discord.incoming.event_queue import GatewayEvent
 from adapters.discord.incoming.hearing import Hearing
 from adapters.events import Message, Unreadable
 from tests.fakes.discord import Channel, DiscordServer, Person

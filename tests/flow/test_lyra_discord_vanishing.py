@@ -142,7 +142,7 @@ async def test_without_a_look_a_channel_deleted_meanwhile_would_come_up(town: To
         await town.says(town.ada, attic, SECRET)
     town.server.acts.delete_channel(attic)
     async with town.lyra(model, kind=Unseeing) as lyra:
-        await lyra.talk.comparing.through("discord")
+        await lyra.talk.history_comparison.through("discord")
         assert SECRET in await everything(lyra) and await lyra.app.memory.vanished("discord") == []
 
 
@@ -217,7 +217,7 @@ async def test_what_is_only_out_of_reach_has_not_disappeared(town: Town, attic: 
         unlisted = town.server.world.channels.pop(attic.id)
         town.server.faults.script("get_channel", *[Status(503)] * 3)
     async with town.lyra(model) as lyra:
-        await lyra.talk.comparing.through("discord")
+        await lyra.talk.history_comparison.through("discord")
         assert await lyra.app.memory.vanished("discord") == []
         assert SECRET in await everything(lyra)
     if what == "a broken request":

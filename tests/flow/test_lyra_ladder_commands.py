@@ -10,7 +10,7 @@ from adapters.base import Adapter
 from adapters.events import Person as Someone
 from adapters.events import Place
 from bot.app import App
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind, Identity, Statement
 from memory.view.digests import Facts
 from memory.view.view import View
@@ -199,7 +199,7 @@ class Anyones(Facts):
         return await super().find(public_id)
 
 
-class Lenient(Domains):
+class Lenient(DomainAccess):
     """Gives views that do not ask whose fact it is."""
 
     async def view(self, place: Place, person: Someone, adapter: Adapter | None = None) -> View:

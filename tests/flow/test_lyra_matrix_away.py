@@ -12,7 +12,7 @@ import pytest
 from nio import AsyncClient
 
 from adapters.base import Presence
-from adapters.matrix.incoming.gaps import Gaps
+from adapters.matrix.incoming.backfill import Backfill
 from bot.app import App
 from bot.service.priority import Priority
 from memory.types import DomainKind
@@ -33,7 +33,7 @@ DOWN = pytest.mark.parametrize("down", [False, True], ids=["while she listens", 
 SECRET = "the safe is behind the picture"
 
 
-class Short(Gaps):
+class Short(Backfill):
     """Reads no more than ten events back."""
 
     def __init__(self, client: AsyncClient) -> None:
@@ -68,7 +68,7 @@ def busy(app: App) -> App:
 async def compared(lyra: Awake) -> None:
     """Wait until nothing is left to be compared."""
     async with asyncio.timeout(PATIENCE):
-        await lyra.talk.comparing.through("matrix")
+        await lyra.talk.history_comparison.through("matrix")
 
 
 async def changed_unheard(at_home: Home, ada: Person, room: str, model: Thoughtful) -> None:

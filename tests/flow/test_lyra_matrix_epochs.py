@@ -9,7 +9,7 @@ import pytest
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind
 from tests.fakes.matrix import People, Proxy, Status
 from tests.fakes.matrix.faults import SEND, SYNC
@@ -262,8 +262,10 @@ async def test_without_the_guard_at_the_exit_it_would_go_out(town: Town, begun: 
         assert len(await answers(town, room, question)) == 1
 
 
-@pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "unguarded"])
-async def test_an_answer_that_waited_for_the_homeserver_does_not_reach_new_readers(town: Town, domains: type[Domains]) -> None:
+@pytest.mark.parametrize("domains", [DomainAccess, Unguarded], ids=["guarded", "unguarded"])
+async def test_an_answer_that_waited_for_the_homeserver_does_not_reach_new_readers(
+    town: Town, domains: type[DomainAccess]
+) -> None:
     faults = town.home.proxy.faults
     async with town.lyra(domains=domains) as lyra:
         room, change = await a_third_is_invited(town)

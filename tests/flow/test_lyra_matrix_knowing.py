@@ -10,7 +10,7 @@ import pytest
 from adapters.events import Circle, Place
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms.rooms import Rooms
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange
 from memory.view.view import View
 from tests.fakes.matrix import People, Proxy
@@ -154,8 +154,8 @@ async def test_what_is_for_one_alone_goes_to_no_dm_that_others_were_in(town: Tow
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("domains", [Domains, Everything], ids=["guarded", "unguarded"])
-async def test_neither_prompts_nor_answers_show_the_id_of_a_room_or_a_message(town: Town, domains: type[Domains]) -> None:
+@pytest.mark.parametrize("domains", [DomainAccess, Everything], ids=["guarded", "unguarded"])
+async def test_neither_prompts_nor_answers_show_the_id_of_a_room_or_a_message(town: Town, domains: type[DomainAccess]) -> None:
     async with town.lyra(domains=domains, config="summarize_after = 2") as lyra:
         for name in ("garden", "thread", "dm", "sealed"):
             await speaks(town, name, FACT)
@@ -166,7 +166,7 @@ async def test_neither_prompts_nor_answers_show_the_id_of_a_room_or_a_message(to
     assert any(CANARY in prompt(request) for request in town.model.requests)
     assert not [name for name, id in town.rooms.items() for request in town.model.requests if id in prompt(request)]
     shown = {name for name, id in town.rooms.items() if id in recalled}
-    assert (shown == {"dm"}) is (domains is Domains), shown
+    assert (shown == {"dm"}) is (domains is DomainAccess), shown
     ids = re.findall(r"\bid (\S+)", recalled)
     assert ids and all(re.fullmatch("[a-z2-7]{6,}", id) for id in ids)
 

@@ -78,7 +78,7 @@ async def test_nobody_takes_a_name_by_speaking_first_once_a_newcomer_or_an_upgra
 ) -> None:
     if not guarded:
         monkeypatch.setattr(shown_names, "_had_another", lambda names, mark: False)
-        monkeypatch.setattr(shown_names.Standing, "held_before", lambda *_: False)
+        monkeypatch.setattr(shown_names.NameStanding, "held_before", lambda *_: False)
     async with town.lyra(matrix=f'invites = ["{(await town.person("ada")).user}"]'):
         ada = await town.person("ada")
         garden = await town.room("garden", "ada", "bob", version="10", history="joined")

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from adapters.matrix.rooms.display import short
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.bank.block import HEAD
 from tests.fakes.matrix import People, Synapse
 from tests.fakes.matrix.faults import SEND
@@ -128,7 +128,11 @@ async def built(town: Town, ids: dict[str, str]) -> None:
 
 
 async def sent(
-    synapse: Synapse, path: Path, monkeypatch: pytest.MonkeyPatch, elsewhere: Sequence[Said], domains: type[Domains] = Domains
+    synapse: Synapse,
+    path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    elsewhere: Sequence[Said],
+    domains: type[DomainAccess] = DomainAccess,
 ) -> list[Any]:
     """Let the same happen in the garden, with other things elsewhere in between; return all that was sent into the garden."""
     ids: dict[str, str] = {}
@@ -195,14 +199,14 @@ async def test_what_happens_elsewhere_changes_nothing_here(
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize(("elsewhere", "domains"), few([(MUCH, Everything), (IN_A_THREAD, Domains)]))
+@pytest.mark.parametrize(("elsewhere", "domains"), few([(MUCH, Everything), (IN_A_THREAD, DomainAccess)]))
 async def test_this_would_see_a_single_word_that_leaks(
     synapse: Synapse,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     known: list[list[Any]],
     elsewhere: Sequence[Said],
-    domains: type[Domains],
+    domains: type[DomainAccess],
 ) -> None:
     by_itself = answers(await alone(known, synapse, tmp_path, monkeypatch))
     among = answers(await sent(synapse, tmp_path / "among", monkeypatch, elsewhere, domains))

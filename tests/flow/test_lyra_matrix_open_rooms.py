@@ -10,7 +10,7 @@ import pytest
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import People, Person, Proxy
@@ -186,9 +186,9 @@ async def test_a_room_that_the_world_reads_from_the_first_goes_on(town: Town) ->
         assert await town.leaks("bob", room)
 
 
-@pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
+@pytest.mark.parametrize("domains", [DomainAccess, Unguarded], ids=["guarded", "without the guard"])
 async def test_an_answer_for_one_alone_does_not_go_out_to_a_room_that_was_opened_meanwhile(
-    town: Town, domains: type[Domains]
+    town: Town, domains: type[DomainAccess]
 ) -> None:
     ada = await town.person("ada")
     async with town.lyra(domains=domains):
@@ -210,7 +210,7 @@ async def test_an_answer_for_one_alone_does_not_go_out_to_a_room_that_was_opened
             if one.content.get("m.relates_to", {}).get("m.in_reply_to", {}).get("event_id") == question
         ]
         (told,) = [str(one["body"]) for one in replies]
-        assert ("Who can read this place changed" in told) is (domains is Domains)
+        assert ("Who can read this place changed" in told) is (domains is DomainAccess)
         assert (CANARY in told) is (domains is Unguarded)
 
 

@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 
 from adapters.events import Event as Happened
-from adapters.events import Reach, Revised, Withdrawn
+from adapters.events import MessageEdited, MessagesDeleted, Reach
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.batch import Batch
+from adapters.matrix.incoming.batch import SyncBatch
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.rooms.display import short
 from memory.types import DomainKind
@@ -195,10 +195,10 @@ async def test_what_was_said_just_before_is_read_where_the_question_was_asked(
 class _Near(Hearing):
     """Tells of changes as of places that have no threads: only where the event itself stands is looked for it."""
 
-    def turn(self, batch: Batch) -> list[Happened]:
+    def turn(self, batch: SyncBatch) -> list[Happened]:
         return [
             replace(event, place=replace(event.place, reach=Reach.RESTRICTED))
-            if isinstance(event, Revised | Withdrawn)
+            if isinstance(event, MessageEdited | MessagesDeleted)
             else event
             for event in super().turn(batch)
         ]

@@ -11,7 +11,7 @@ from adapters.matrix.incoming.event import Seen, word
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms, Succession
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.types import DomainKind
 from tests.fakes.matrix import People, Proxy, Status
 from tests.fakes.matrix.faults import SEND
@@ -123,8 +123,10 @@ async def test_a_room_that_says_it_replaces_another_reads_nothing_of_it(town: To
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
-async def test_an_answer_made_while_a_newcomer_comes_holds_nothing_of_the_old_room(town: Town, domains: type[Domains]) -> None:
+@pytest.mark.parametrize("domains", [DomainAccess, Unguarded], ids=["guarded", "without the guard"])
+async def test_an_answer_made_while_a_newcomer_comes_holds_nothing_of_the_old_room(
+    town: Town, domains: type[DomainAccess]
+) -> None:
     async with town.lyra(domains=domains):
         old = await town.room("garden", "ada", "bob", version="10")
         await town.asks("ada", old, FACT)
@@ -144,8 +146,8 @@ async def test_an_answer_made_while_a_newcomer_comes_holds_nothing_of_the_old_ro
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("domains", [Domains, Unguarded], ids=["guarded", "without the guard"])
-async def test_an_answer_that_waited_does_not_reach_a_newcomer(town: Town, domains: type[Domains]) -> None:
+@pytest.mark.parametrize("domains", [DomainAccess, Unguarded], ids=["guarded", "without the guard"])
+async def test_an_answer_that_waited_does_not_reach_a_newcomer(town: Town, domains: type[DomainAccess]) -> None:
     faults = town.home.proxy.faults
     async with town.lyra(domains=domains) as lyra:
         old = await town.room("garden", "ada", "bob", version="10")

@@ -13,8 +13,8 @@ import pytest
 from adapters.errors import PlatformRefused
 from adapters.events import Person
 from bot.app import App
-from bot.conversation.answering.lateness import LATE
-from bot.service.lost import Losses, lost
+from bot.conversation.answering.late_questions import LATE
+from bot.service.refused_accounts import RefusedAccounts, lost
 from memory.journal.journal import Event, InboxEvent, Journal, OpenEvents
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Right
@@ -132,7 +132,7 @@ async def test_what_she_is_asked_on_matrix_just_before_she_is_put_out_is_answere
         assert (await at_home.answer(ada, room, asked)).body == str(LATE)
 
 
-class Hasty(Losses):
+class Hasty(RefusedAccounts):
     """The twin that waits for no connection."""
 
     async def _tell(self, lost: str, error: PlatformRefused, owner: Person) -> None:
@@ -140,27 +140,27 @@ class Hasty(Losses):
         await super()._tell(lost, error, owner)
 
 
-@pytest.mark.parametrize("kind", [Losses, pytest.param(Hasty, marks=pytest.mark.torture)], ids=["her", "the twin"])
+@pytest.mark.parametrize("kind", [RefusedAccounts, pytest.param(Hasty, marks=pytest.mark.torture)], ids=["her", "the twin"])
 async def test_a_platform_that_lets_her_in_no_more_is_told_to_who_runs_her_on_another_once_that_is_connected(
-    town: Town, kind: type[Losses]
+    town: Town, kind: type[RefusedAccounts]
 ) -> None:
     both = '[matrix]\nhomeserver = "http://127.0.0.1:1"\nuser_id = "@lyra:lyra.test"\npassword_env = "MATRIX_PASSWORD"\n'
     owner = f'[people.ada]\nconsole = "ada"\ndiscord = "{town.ada.id}"\nmatrix = "@ada:lyra.test"\n'
     async with town.lyra(config=f"{both}{owner}") as lyra:
         dm, connected = await town.ada.opens_dm(), asyncio.Event()
         services, refused = lyra.talk.services, PlatformRefused("It ended her session.")
-        losses = kind(services, {"discord": lyra.adapter}, {"discord": connected})
-        telling = asyncio.create_task(losses.lost("matrix", refused))
+        refused_accounts = kind(services, {"discord": lyra.adapter}, {"discord": connected})
+        telling = asyncio.create_task(refused_accounts.lost("matrix", refused))
         await town.caught_up()
         told = [one.content for one in town.server.world.by_bot(dm) if "not on Matrix" in one.content]
-        assert (told == []) is (kind is Losses)
+        assert (told == []) is (kind is RefusedAccounts)
         connected.set()
         await telling
         told = [one.content for one in town.server.world.by_bot(dm) if "not on Matrix" in one.content]
         assert told == ["I am not on Matrix any more. It ended her session."]
         kept = services.memory.settings
         assert await lost(kept, services.settings) == {"matrix": "It ended her session."}
-        await losses.found("matrix")
+        await refused_accounts.found("matrix")
         assert await lost(kept, services.settings) == {}
 
 

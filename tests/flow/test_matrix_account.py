@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account.account import Access, Account
+from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.homeserver import SignedOut
 from tests.fakes.matrix import UNKNOWN_TOKEN, Lost, People, Proxy, RateLimit, Refuse, Status
 from tests.kits.matrix_account import Home, device, home
@@ -67,7 +67,7 @@ async def test_opening_again_goes_on_as_before(lyra: Home) -> None:
 
 @pytest.mark.torture
 async def test_her_device_has_the_name_that_it_was_given(lyra: Home) -> None:
-    access = Access(lyra.proxy.url + "/", lyra.owner.user, lyra.password, device_name="Lyra at home")
+    access = Credentials(lyra.proxy.url + "/", lyra.owner.user, lyra.password, device_name="Lyra at home")
     account = Account(access, lyra.folder, lyra.notes)
     await account.open()
     found = await lyra.owner.client.call("GET", "devices", device(account))
@@ -86,7 +86,7 @@ async def test_no_secret_shows_in_what_is_printed_or_logged(lyra: Home, caplog: 
     async with lyra.awake(lyra.password) as account:
         client = account.client
         key = await account.recovery_key()
-        access = Access(lyra.proxy.url, lyra.owner.user, lyra.password, "given token")
+        access = Credentials(lyra.proxy.url, lyra.owner.user, lyra.password, "given token")
         shown = [repr(one) for one in (access, account, client, client.config, client.store, client.olm, vars(account))]
         secrets = [lyra.password, "given token", client.access_token, client.config.pickle_key, key, key.replace(" ", "")]
     seeds = await lyra.notes.get(f"identity {lyra.owner.user}")

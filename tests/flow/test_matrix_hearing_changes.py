@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.events import Message, Revised, Withdrawn
+from adapters.events import Message, MessageEdited, MessagesDeleted
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.hearing import Hearing
@@ -25,7 +25,7 @@ async def test_an_edit_is_no_new_message_but_the_new_words_of_the_old_one(
         said = await ada.says(room, "Mog is 3.")
         message = await ear.heard(Message)
         await ada.edits(room, said, "Mog is 4.")
-        revised = await ear.heard(Revised)
+        revised = await ear.heard(MessageEdited)
     assert (revised.id, revised.text, revised.place.key) == (said, "Mog is 4.", message.place.key)
     assert revised.at > message.said_at and ear.texts == ["Mog is 3."]
 
@@ -41,7 +41,7 @@ async def test_an_edit_of_something_said_before_a_restart_is_followed_into_its_t
     again = Ear(cursors=ear.kept)
     async with listening(lyra, again):
         await ada.edits(room, said, "Tuesday")
-        revised = await again.heard(Revised)
+        revised = await again.heard(MessageEdited)
     assert (revised.id, revised.text, revised.place.key) == (said, "Tuesday", message.place.key)
 
 
@@ -53,8 +53,8 @@ async def test_nobody_changes_what_another_one_said(people: People, proxy: Proxy
         said = await ada.says(room, "I like tea.")
         await eve.edits(room, said, "I like poison.")
         await ada.edits(room, said, "I like green tea.")
-        revised = await ear.heard(Revised)
-    assert (revised.text, len(ear.of(Revised)), ear.texts) == ("I like green tea.", 1, ["I like tea."])
+        revised = await ear.heard(MessageEdited)
+    assert (revised.text, len(ear.of(MessageEdited)), ear.texts) == ("I like green tea.", 1, ["I like tea."])
 
 
 class _Gullible(Hearing):
@@ -76,7 +76,7 @@ async def test_without_that_comparison_anybody_could(people: People, proxy: Prox
     async with listening(lyra, ear, kind=_Fooled):
         room = await room_of(lyra, ada, eve)
         await eve.edits(room, await ada.says(room, "I like tea."), "I like poison.")
-        assert (await ear.heard(Revised)).text == "I like poison."
+        assert (await ear.heard(MessageEdited)).text == "I like poison."
 
 
 @pytest.mark.torture
@@ -88,7 +88,7 @@ async def test_what_is_taken_back_is_withdrawn(people: People, proxy: Proxy, tmp
         said = await ada.says(room, "I stole a bike.")
         await ada.edits(room, said, "I stole a red bike.")
         await ada.redacts(room, said)
-        withdrawn = await ear.heard(Withdrawn)
+        withdrawn = await ear.heard(MessagesDeleted)
     assert (withdrawn.ids, withdrawn.place) == ((said,), ear.of(Message)[0].place)
 
 
@@ -106,7 +106,7 @@ async def test_what_is_taken_back_in_a_thread_is_found_there_after_a_restart(
         await ada.redacts(room, said)
         await ada.says(room, "Gone.")
         await again.heard(Message)
-    assert (message.place.key, (said,)) in {(one.place.key, one.ids) for one in again.of(Withdrawn)}
+    assert (message.place.key, (said,)) in {(one.place.key, one.ids) for one in again.of(MessagesDeleted)}
 
 
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "encrypted"])
@@ -119,19 +119,19 @@ async def test_an_edit_that_is_taken_back_leaves_the_words_before_it(
         room = await dm(lyra, ada, encrypted=encrypted)
         said = await ada.says(room, "One")
         edits = [await ada.edits(room, said, "Two"), await ada.edits(room, said, "Three")]
-        await ear.heard(Revised, 2)
+        await ear.heard(MessageEdited, 2)
         if not restarted:
             await ada.redacts(room, edits[1])
-            assert (await ear.heard(Revised, 3)).text == "Two"
+            assert (await ear.heard(MessageEdited, 3)).text == "Two"
             await ada.redacts(room, edits[0])
-            assert (await ear.heard(Revised, 4)).text == "One"
+            assert (await ear.heard(MessageEdited, 4)).text == "One"
     if restarted:
         again = Ear(cursors=ear.kept)
         async with listening(lyra, again):
             await ada.redacts(room, edits[1])
-            revised = await again.heard(Revised)
+            revised = await again.heard(MessageEdited)
         assert (revised.id, revised.text) == (said, "Two")
-    assert not ear.of(Withdrawn)
+    assert not ear.of(MessagesDeleted)
 
 
 @pytest.mark.torture
@@ -144,7 +144,7 @@ async def test_an_edit_of_what_was_taken_back_is_not_followed(people: People, pr
         await ada.edits(room, said, "Two")
         await ada.says(room, "Three")
         await ear.heard(Message, 2)
-    assert not ear.of(Revised)
+    assert not ear.of(MessageEdited)
 
 
 @pytest.mark.torture

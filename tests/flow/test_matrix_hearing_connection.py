@@ -7,7 +7,7 @@ import pytest
 
 from adapters.errors import PlatformRefused
 from adapters.events import Message
-from adapters.matrix.adapter import Access, Matrix
+from adapters.matrix.adapter import Credentials, Matrix
 from adapters.matrix.pace import Pace
 from tests.fakes.matrix import UNKNOWN_TOKEN, People, Proxy
 from tests.fakes.matrix.faults import SYNC, Held, Lost, Refuse, Status
@@ -171,7 +171,7 @@ async def test_a_homeserver_that_is_away_at_the_start_is_waited_for(people: Peop
 
 @pytest.mark.torture
 def test_messages_have_an_address(tmp_path: Path) -> None:
-    access = Access("http://127.0.0.1:1", "@lyra:lyra.test")
+    access = Credentials("http://127.0.0.1:1", "@lyra:lyra.test")
     adapter = Matrix(access, tmp_path, Notebook(), Clock().now, invites="off")
     assert adapter.link('["", "!garden:lyra.test", ""]', "$event/1") == "https://matrix.to/#/!garden:lyra.test/$event%2F1"
     assert adapter.describe().endswith(".") and adapter.prefix == "!"

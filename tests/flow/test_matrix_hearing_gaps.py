@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from nio import AsyncClient
 
-from adapters.events import Event, Message, Revised
+from adapters.events import Event, Message, MessageEdited
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.batch import Batch, RoomEvents
+from adapters.matrix.incoming.backfill import Backfill, Gap
+from adapters.matrix.incoming.batch import RoomEvents, SyncBatch
 from adapters.matrix.incoming.event import Seen
-from adapters.matrix.incoming.gaps import Gap, Gaps
+from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.invitations import Invitations
@@ -26,14 +26,14 @@ from tests.kits.matrix_kit import Ear, Notebook, dm, home, listening
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
 
 
-class _NoGaps(Gaps):
+class _NoGaps(Backfill):
     """Reads nothing back."""
 
     async def walk(self, room: str, back_from: str, to: str) -> Gap:
         return Gap()
 
 
-class _Short(Gaps):
+class _Short(Backfill):
     """Reads little back."""
 
     def __init__(self, client: object) -> None:
@@ -199,8 +199,8 @@ async def test_edits_that_were_missed_are_followed_too(people: People, proxy: Pr
     again = Ear(cursors=ear.kept)
     async with listening(lyra, again, kind=_Narrow):
         await again.heard(Message, 20)
-    assert [(one.id, one.text) for one in again.of(Revised)] == [(said, "Two")]
-    assert isinstance(again.events[0], Revised)
+    assert [(one.id, one.text) for one in again.of(MessageEdited)] == [(said, "Two")]
+    assert isinstance(again.events[0], MessageEdited)
 
 
 @pytest.mark.torture
@@ -208,7 +208,7 @@ async def test_an_event_that_is_told_of_twice_is_heard_once(tmp_path: Path) -> N
     client, notes, pace = AsyncClient("http://127.0.0.1:1", "@lyra:lyra.test"), Notebook(), Pace()
     client.user_id = "@lyra:lyra.test"
     rooms, timeline_state = Rooms(client, notes), TimelineState(client, notes, pace)
-    hearing = Hearing(rooms, timeline_state, Invitations(client, notes, "off", pace), Saying(timeline_state, ()))
+    hearing = Hearing(rooms, timeline_state, Invitations(client, notes, "off", pace), MessageReader(timeline_state, ()))
     members = [
         {"type": "m.room.member", "state_key": user, "content": {"membership": "join"}}
         for user in (client.user_id, "@ada:lyra.test")
@@ -218,5 +218,5 @@ async def test_an_event_that_is_told_of_twice_is_heard_once(tmp_path: Path) -> N
     await timeline_state.threads.meet("!room")
     segment = RoomEvents(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
     for heard in ([("$1", "Once")], []):
-        events = hearing.turn(Batch("s1", quiet=False, segments=[segment]))
+        events = hearing.turn(SyncBatch("s1", quiet=False, segments=[segment]))
         assert [(one.id, one.text) for one in events if isinstance(one, Message)] == heard

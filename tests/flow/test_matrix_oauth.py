@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account.account import Access, Account
+from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.account.device import DEVICE
 from adapters.matrix.account.signing import REPLACE
 from adapters.matrix.homeserver import SignedOut, ask
@@ -79,7 +79,7 @@ class Home:
 
     def account(self, password: str = "", token: str = "") -> Account:
         """Return the account as it is at a start."""
-        return Account(Access(self.proxy.url, self.user, password, token), self.folder, self.notes)
+        return Account(Credentials(self.proxy.url, self.user, password, token), self.folder, self.notes)
 
     def lacks(self, endpoint: str) -> None:
         """Let the authorization server be one without this endpoint."""

@@ -7,7 +7,7 @@ import pytest
 
 from adapters.events import Message, Reach
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.rooms.room import Record, Room
+from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
@@ -270,10 +270,10 @@ async def test_a_room_that_was_encrypted_once_counts_as_such(people: People, pro
         await place_of(adapter, ear, room)
     record = lyra.notes.values[f"room {room}"]["is"]
     assert record["encrypted"] and _said_without_state(lyra, room, None) is Reach.DIRECT
-    assert _said_without_state(lyra, room, Record.noted(record)) is Reach.ROOM
+    assert _said_without_state(lyra, room, RoomRecord.noted(record)) is Reach.ROOM
 
 
-def _said_without_state(lyra: Home, room: str, record: Record | None) -> Reach:
+def _said_without_state(lyra: Home, room: str, record: RoomRecord | None) -> Reach:
     """Return who reads a room of two that a homeserver shows without its encryption."""
     shown = Room(room, lyra.user, record, lambda room: False, lambda room: False)
     shown.begin(State(_inside(lyra.user, "@ada")), whole=True)

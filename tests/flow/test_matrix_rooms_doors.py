@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adapters.events import Joined, Message, Reach
+from adapters.events import Message, Reach, ServerJoined
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen, word
 from adapters.matrix.rooms.invitations import Invitations
@@ -75,7 +75,7 @@ async def test_a_space_that_does_not_say_so_is_left_again(people: People, proxy:
         space = await ada.creates("All", space=True, invite=[lyra.user])
         await sees_inside(ada, space, lyra.user)
         await ada.hears(space, lambda event: event.state_key == lyra.user and event.content["membership"] == "leave")
-    assert not ear.of(Joined)
+    assert not ear.of(ServerJoined)
 
 
 async def test_an_invitation_outlives_what_goes_wrong_on_the_way_in(people: People, proxy: Proxy, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ async def test_a_room_that_does_not_name_the_old_one_is_left_again(people: Peopl
         await eve.sets(room, "m.room.tombstone", {"body": "We moved", "replacement_room": trap})
         await sees_inside(eve, trap, lyra.user)
         await eve.hears(trap, lambda event: event.state_key == lyra.user and event.content["membership"] == "leave")
-    assert trap not in {one.place.channel for one in ear.of(Joined)}
+    assert trap not in {one.place.channel for one in ear.of(ServerJoined)}
 
 
 @pytest.mark.torture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from adapters.errors import PlaceGone
-from adapters.events import Joined, Message, Reach, Renamed
+from adapters.events import Message, Reach, Renamed, ServerJoined
 from adapters.matrix.rooms.state import State
 from tests.fakes.matrix import People, Proxy
 from tests.kits.adapter_kit import room_circle
@@ -66,15 +66,15 @@ async def test_she_says_who_she_is_in_a_room_of_several_and_not_in_a_dm(people: 
     async with listening(lyra, ear):
         await dm(lyra, ada)
         room = await room_of(lyra, ada, bo)
-        joined = await ear.heard(Joined)
+        joined = await ear.heard(ServerJoined)
         await ada.says(room, "Hello")
         await ear.heard(Message)
-    assert [(one.place.channel, one.place.reach) for one in ear.of(Joined)] == [(room, Reach.ROOM)] and joined.id
+    assert [(one.place.channel, one.place.reach) for one in ear.of(ServerJoined)] == [(room, Reach.ROOM)] and joined.id
     again = Ear(cursors=ear.kept)
     async with listening(lyra, again):
         await ada.says(room, "Hello again")
         await again.heard(Message)
-    assert not again.of(Joined)
+    assert not again.of(ServerJoined)
 
 
 async def test_who_may_change_a_room_rules_it(people: People, proxy: Proxy, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ ADA, BO = "@ada:lyra.test", "@bo:lyra.test"
 
 
 @pytest.mark.parametrize(
-    ("version", "levels", "rulers"),
+    ("version", "levels", "administrators"),
     [
         ("10", None, {ADA}),
         ("10", {"users": {ADA: 100, BO: 49}}, {ADA}),
@@ -136,8 +136,8 @@ ADA, BO = "@ada:lyra.test", "@bo:lyra.test"
         ("later", {"users": {BO: 50}}, {BO}),
     ],
 )
-def test_power_is_read_as_each_version_of_rooms_means_it(version: str, levels: Any, rulers: set[str]) -> None:
+def test_power_is_read_as_each_version_of_rooms_means_it(version: str, levels: Any, administrators: set[str]) -> None:
     made = {"type": "m.room.create", "state_key": "", "sender": ADA, "content": {"room_version": version}}
     power = {"type": "m.room.power_levels", "state_key": "", "sender": ADA, "content": levels}
     state = State([made, *([power] if levels else [])])
-    assert {user for user in (ADA, BO) if state.rules(user)} == rulers
+    assert {user for user in (ADA, BO) if state.rules(user)} == administrators

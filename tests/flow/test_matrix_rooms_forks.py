@@ -11,11 +11,11 @@ import pytest
 from nio import AsyncClient, SyncResponse
 
 from adapters.events import Message
+from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
 from adapters.matrix.incoming.event import Seen
-from adapters.matrix.incoming.gaps import Gaps
+from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.incoming.saying import Saying
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.invitations import Invitations
@@ -53,9 +53,9 @@ class Line:
         client.user_id = ME
         self.rooms, timeline_state = Rooms(client, notes), TimelineState(client, notes, pace)
         self._hearing = Hearing(
-            self.rooms, timeline_state, Invitations(client, notes, "anyone", pace), Saying(timeline_state, ())
+            self.rooms, timeline_state, Invitations(client, notes, "anyone", pace), MessageReader(timeline_state, ())
         )
-        self._gatherer = kind(client, self.rooms, timeline_state, Gaps(client))
+        self._gatherer = kind(client, self.rooms, timeline_state, Backfill(client))
 
     async def hears(self, since: str, told: Sequence[Json], timeline: Sequence[Json], *, full: bool = False) -> list[str]:
         """Take an answer of the homeserver, and return what was said to her."""

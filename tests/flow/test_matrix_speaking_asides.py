@@ -8,7 +8,7 @@ import pytest
 
 from adapters.errors import PlatformFailure
 from adapters.events import Person as Someone
-from adapters.matrix.rooms.direct import Asides
+from adapters.matrix.rooms.direct import DirectRooms
 from tests.fakes.matrix import Held, Lost, Person, Refuse
 from tests.kits.matrix_speech import Desk, Town, beside, part
 
@@ -22,12 +22,12 @@ def someone(person: Person) -> Someone:
     return Someone("matrix", person.user, "Ada")
 
 
-def asides(it: Desk, kind: type[Asides] = Asides, **changes: Any) -> Asides:
+def asides(it: Desk, kind: type[DirectRooms] = DirectRooms, **changes: Any) -> DirectRooms:
     """Return what finds and makes DMs; `kind` is one that lacks a guard, in a test of that guard."""
     return kind(it.client, it.rooms, it.notes, **changes)
 
 
-class Hasty(Asides):
+class Hasty(DirectRooms):
     """Takes rooms that are changing for none."""
 
     async def _rest(self) -> None:
@@ -106,9 +106,9 @@ async def test_a_dm_whose_readers_are_not_known_now_is_not_made_again(town: Town
 
 
 @pytest.mark.torture
-@pytest.mark.parametrize("kind", [Asides, Hasty])
+@pytest.mark.parametrize("kind", [DirectRooms, Hasty])
 async def test_a_dm_that_changes_while_another_one_is_made_is_waited_for(
-    town: Town, ada: Person, bob: Person, kind: type[Asides]
+    town: Town, ada: Person, bob: Person, kind: type[DirectRooms]
 ) -> None:
     async with town.desk() as it:
         room, held, found = await beside(it, ada, direct=True), Held(), asides(it, kind)
@@ -120,11 +120,11 @@ async def test_a_dm_that_changes_while_another_one_is_made_is_waited_for(
             it.rooms.unsettle([room])
             held.go.set()
             await bobs
-            if kind is Asides:
+            if kind is DirectRooms:
                 assert not adas.done()
                 await ada.sets(room, "m.room.topic", {"topic": "us"})
-        assert (adas.result().channel == room) is (kind is Asides)
-        assert len(it.proxy.calls(CREATE)) == (1 if kind is Asides else 2)
+        assert (adas.result().channel == room) is (kind is DirectRooms)
+        assert len(it.proxy.calls(CREATE)) == (1 if kind is DirectRooms else 2)
 
 
 @pytest.mark.torture

@@ -9,9 +9,9 @@ from nio.events import ToDeviceEvent
 
 from adapters.matrix.account.identity import CrossSigningIdentity
 from adapters.matrix.account.keystore import Client, KeyStores
-from adapters.matrix.verification.attested import attestations
-from adapters.matrix.verification.records import Record, Records
-from bot.service.notes import KeptNotes
+from adapters.matrix.verification.records import Records, VerificationRecord
+from adapters.matrix.verification.verified_keys import attestations
+from bot.service.adapter_notes import KeptNotes
 from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.sas import Comparison, emoji_in
 from tests.kits.awake import Awake
@@ -34,7 +34,7 @@ def notes(lyra: Awake) -> KeptNotes:
     return KeptNotes(lyra.app.memory.settings, "matrix")
 
 
-def one_of(kept: Sequence[Record], id: str) -> Record:
+def one_of(kept: Sequence[VerificationRecord], id: str) -> VerificationRecord:
     [one] = [one for one in kept if one.id == id]
     return one
 

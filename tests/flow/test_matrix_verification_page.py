@@ -8,11 +8,11 @@ import pytest
 
 from adapters.base import Adapter
 from adapters.matrix.verification import records
-from adapters.matrix.verification.attested import attestations
-from adapters.matrix.verification.records import Record, Records
+from adapters.matrix.verification.records import Records, VerificationRecord
+from adapters.matrix.verification.verified_keys import attestations
 from bot.app import App
 from bot.web.pages import verification_page
-from bot.web.serving import Parlour, parlour, serving
+from bot.web.serving import BrowserPlatform, parlour, serving
 from tests.fakes.matrix import People, Person
 from tests.flow.test_matrix_verification import compared, notes, said
 from tests.kits.awake import Awake
@@ -41,7 +41,7 @@ def owner(monkeypatch: pytest.MonkeyPatch) -> str:
 @asynccontextmanager
 async def awake_with_page(at_home: Home) -> AsyncIterator[tuple[Awake, Site]]:
     """Wake her with the page beside Matrix."""
-    places: list[Parlour] = []
+    places: list[BrowserPlatform] = []
 
     def beside(app: App) -> Adapter:
         places.append(parlour(app))
@@ -102,11 +102,11 @@ async def test_a_verdict_is_on_the_emoji_that_were_shown(
 ) -> None:
     async with awake_with_page(at_home) as (lyra, served):
         browser, kept = await served.visitor(owner), Records(notes(lyra), at_home.user)
-        await kept.keep(Record("t1", ada.user, ada.device, "", (1, 2, 3, 4, 5, 6, 7)))
+        await kept.keep(VerificationRecord("t1", ada.user, ada.device, "", (1, 2, 3, 4, 5, 6, 7)))
         given = form(await browser.get("/verify"))
         if not guarded:
             monkeypatch.setattr(verification_page, "numbers", lambda one: given["emoji"])
-        other = Record("t1", ada.user, ada.device, "", (8, 9, 10, 11, 12, 13, 14))
+        other = VerificationRecord("t1", ada.user, ada.device, "", (8, 9, 10, 11, 12, 13, 14))
         await kept.keep(other)
         await browser.post("/verify", same="yes", **given)
         assert (await kept.answer(other)) is (None if guarded else True)
@@ -120,12 +120,12 @@ async def test_a_verdict_that_comes_too_late_is_none_on_a_later_one_of_that_name
         monkeypatch.setattr(records, "shown_of", lambda one: {"id": one.id})
     async with awake_with_page(at_home) as (lyra, served):
         browser, kept = await served.visitor(owner), Records(notes(lyra), at_home.user)
-        first = Record("t1", ada.user, ada.device, "", (1, 2, 3, 4, 5, 6, 7))
+        first = VerificationRecord("t1", ada.user, ada.device, "", (1, 2, 3, 4, 5, 6, 7))
         await kept.keep(first)
         await kept.end(first.id)
         # Whoever looked at the first says so once it is over, at the terminal or on the page.
         await kept.say(first, same=True)
-        later = Record("t1", ada.user, ada.device, "", (8, 9, 10, 11, 12, 13, 14))
+        later = VerificationRecord("t1", ada.user, ada.device, "", (8, 9, 10, 11, 12, 13, 14))
         await kept.keep(later)
         assert await kept.answer(later) is (None if guarded else True)
         assert ("No emoji wait" in (await browser.get("/verify")).words) is not guarded
@@ -134,21 +134,21 @@ async def test_a_verdict_that_comes_too_late_is_none_on_a_later_one_of_that_name
 async def test_what_a_device_is_called_is_no_markup_of_the_page(at_home: Home, ada: Person, owner: str) -> None:
     async with awake_with_page(at_home) as (lyra, served):
         called = '"><script>alert(1)</script>'
-        await Records(notes(lyra), at_home.user).keep(Record(called, ada.user, called, "", (1, 2, 3, 4, 5, 6, 7)))
+        await Records(notes(lyra), at_home.user).keep(VerificationRecord(called, ada.user, called, "", (1, 2, 3, 4, 5, 6, 7)))
         page = await (await served.visitor(owner)).get("/verify")
         assert "<script>alert" not in page.text and called in page.words.replace("< script", "<script")
 
 
 async def test_no_link_to_the_page_shows_words_of_whoever_made_it(at_home: Home, ada: Person, owner: str) -> None:
     async with awake_with_page(at_home) as (lyra, served):
-        await Records(notes(lyra), at_home.user).keep(Record("t1", ada.user, ada.device, "", (0, 2, 3, 4, 5, 6, 7)))
+        await Records(notes(lyra), at_home.user).keep(VerificationRecord("t1", ada.user, ada.device, "", (0, 2, 3, 4, 5, 6, 7)))
         page = await (await served.visitor(owner)).get("/verify?told=Compared+already:+press+They+match")
         assert "Compared already" not in page.words and "They match" in page.words
 
 
 async def test_the_page_is_read_in_its_readers_language(at_home: Home, ada: Person, owner: str) -> None:
     async with awake_with_page(at_home) as (lyra, served):
-        await Records(notes(lyra), at_home.user).keep(Record("t1", ada.user, ada.device, "", (0, 2, 3, 4, 5, 6, 7)))
+        await Records(notes(lyra), at_home.user).keep(VerificationRecord("t1", ada.user, ada.device, "", (0, 2, 3, 4, 5, 6, 7)))
         browser = await served.visitor(owner)
         page = await browser.get("/verify", **{"Accept-Language": "de"})
         assert "Hund" in page.words and "Sie stimmen überein" in page.words

@@ -24,7 +24,7 @@ async def model() -> AsyncIterator[OpenAIServer]:
 
 async def read(served: Site) -> dict[str, float]:
     """Return every sample by its name and labels."""
-    token = (served.app.base.around.home / "web-token").read_text().strip()
+    token = (served.app.base.environment.home / "web-token").read_text().strip()
     text = (await (await served.stranger()).get("/metrics", Authorization=f"Bearer {token}")).text
     return {
         " ".join([one.name, *(one.labels[label] for label in sorted(one.labels))]): one.value

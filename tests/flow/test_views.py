@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import NotFound
 from memory.journal.journal import Part
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.view import Answer
 from tests.kits.memory_kit import Clock, Corner, Writer, at_home, corner, opened, said
@@ -75,7 +75,7 @@ async def test_a_hit_says_at_which_place_it_stands(tmp_path: Path) -> None:
 
 
 async def test_the_newest_gists_are_those_of_what_was_talked_about_last_here(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=1))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=1))) as here:
         ada, bob = await two(here)
         for n in range(3):
             await ada.say(f"remark {n}")
@@ -88,7 +88,7 @@ async def test_the_newest_gists_are_those_of_what_was_talked_about_last_here(tmp
 
 
 async def test_what_is_read_beside_is_read_and_never_written(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=1))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=1))) as here:
         ada, bob = await two(here)
         for one in (ada, bob):
             work = Deriving(here.memory).consolidator(one.domain, Writer(), Writer())
@@ -169,7 +169,7 @@ async def test_sessions_come_newest_first_and_those_without_a_word_are_not_liste
 
 
 async def test_the_window_begins_with_an_episode_and_holds_at_least_what_was_asked(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=4))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=4))) as here:
         work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         begins = set()
         for n in range(1, 30):
@@ -185,7 +185,7 @@ async def test_the_window_begins_with_an_episode_and_holds_at_least_what_was_ask
 async def story(folder: str, seed: int, noise: int) -> list[str]:
     """Let Ada's life be the same whatever happens at Bob's; return all that could be seen in her view."""
     clock = Clock()
-    habits = Habits(Rules(count=3, least=2))
+    habits = ConsolidationRules(EpisodeRules(count=3, least=2))
     seen = []
     chance, other = random.Random(seed), random.Random(noise)
     async with opened(Path(folder) / "lyra.db", None, clock=clock, habits=habits) as memory:

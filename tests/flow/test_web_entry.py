@@ -136,7 +136,7 @@ async def test_without_the_guard_it_would_be_taken(served: Site, monkeypatch: py
 
 async def test_wrong_tokens_are_slowed_down_and_right_ones_never_are(served: Site) -> None:
     ada, stranger = await served.visitor(), await served.stranger()
-    token = (Path(served.app.base.around.home) / "web-token").read_text().strip()
+    token = (Path(served.app.base.environment.home) / "web-token").read_text().strip()
     shown = [(await stranger.get("/metrics", Authorization="Bearer wrong")).status for _ in range(12)]
     assert shown == [401] * 10 + [429] * 2
     for scheme in ("Bearer", "bearer", "BEARER"):

@@ -192,7 +192,7 @@ async def test_how_things_are_is_for_who_runs_the_machine(served: Site, ada: Vis
     assert "sound" in (await ada.get("/health?look=1")).words
     bobs = await (await served.visitor("bob")).get("/health?look=1")
     assert "for whoever runs this machine" in bobs.words
-    assert str(served.app.base.around.home) not in bobs.text
+    assert str(served.app.base.environment.home) not in bobs.text
 
 
 async def test_what_she_does_is_shown_as_it_happens_and_to_whom_it_belongs(served: Site, ada: Visitor) -> None:

@@ -48,7 +48,7 @@ async def status(ada: Visitor, method: str, path: str, body: bytes | None = None
 
 def scripts(path: str, served: Site) -> dict[str, str]:
     """Return the token where a path is for scripts."""
-    token = (Path(served.app.base.around.home) / "web-token").read_text("utf-8").strip()
+    token = (Path(served.app.base.environment.home) / "web-token").read_text("utf-8").strip()
     return {"Authorization": f"Bearer {token}"} if path.startswith(("/metrics", "/log", "/sessions/")) else {}
 
 

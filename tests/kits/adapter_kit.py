@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from adapters.base import Adapter, Sending
 from adapters.command_table import CommandSpec
-from adapters.events import Asked, Circle, Event, Message, Reach
+from adapters.events import Circle, Event, MenuCall, Message, Reach
 from adapters.listener import Listener
 from tests.fakes.pulse import Pulse
 
@@ -108,7 +108,7 @@ class Ear:
     async def keep(self, ahead: Message) -> None:
         raise NotImplementedError  # only terminals read ahead
 
-    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+    async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
         """Suggest nothing."""
         return ()
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from memory.bank import block
-from memory.bank.block import Noted
-from memory.bank.entering import Banked
-from memory.core import Habits, Memory
+from memory.bank.bank_maintenance import BankPass
+from memory.bank.block import BankEntry
+from memory.core import ConsolidationRules, Memory
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
 from memory.text.time.times import instant
@@ -22,7 +22,7 @@ from tests.kits.memory_kit import Clock, Corner, Ids, Writer, opened
 
 ADA = Identity("matrix", "@ada:example.org")
 BOB = Identity("matrix", "@bob:example.org")
-ROOMY = Habits()
+ROOMY = ConsolidationRules()
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Room(Corner):
         self.clock.at = max(self.clock.at, instant(moment.replace(tzinfo=ZoneInfo(self.domain.time_zone))))
         return await self.talk(*texts)
 
-    async def kept(self, writer: Writer | None = None, *, most: int | None = None) -> Banked:
+    async def kept(self, writer: Writer | None = None, *, most: int | None = None) -> BankPass:
         """Close what is over, and bring the bank up to date."""
         writer = writer or Noter()
         consolidator = Deriving(self.memory).consolidator(self.domain, writer, writer)
@@ -83,7 +83,7 @@ class Room(Corner):
             await consolidator.close_episodes(session)
         return await Deriving(self.memory).bank(self.domain, writer).keep(most=most)
 
-    async def noted(self) -> list[Noted]:
+    async def noted(self) -> list[BankEntry]:
         """Return the entries that stand in the block, in its order."""
         return block.entries(await self.view.digests.statements("bank"))
 
@@ -114,7 +114,7 @@ async def room(memory: Memory, clock: Clock, *, time_zone: str = "UTC", name: st
 
 @asynccontextmanager
 async def in_a_room(
-    folder: Path, habits: Habits = ROOMY, *, on: bool = True, time_zone: str = "UTC", ids: Ids | None = None
+    folder: Path, habits: ConsolidationRules = ROOMY, *, on: bool = True, time_zone: str = "UTC", ids: Ids | None = None
 ) -> AsyncIterator[Room]:
     """Open a fresh memory with a room in it, its bank on from the beginning unless told otherwise."""
     clock = Clock()
@@ -125,6 +125,6 @@ async def in_a_room(
         yield here
 
 
-def sized(max_tokens: int, headroom: float = 1.25) -> Habits:
+def sized(max_tokens: int, headroom: float = 1.25) -> ConsolidationRules:
     """Return habits with a bank of that size."""
     return replace(ROOMY, bank=BankRules(max_tokens=max_tokens, headroom=headroom))

@@ -14,7 +14,7 @@ import pytest
 
 from bot.app import App, opened
 from bot.talk import Talk, talking
-from bot.web.serving import Parlour, link, parlour, serving
+from bot.web.serving import BrowserPlatform, link, parlour, serving
 from memory.types import Identity, Kind, NewExchange, Session
 from memory.view.view import View
 from tests.fakes.openai_server import OpenAIServer
@@ -131,7 +131,7 @@ class Site:
 
     app: App
     talk: Talk
-    place: Parlour
+    place: BrowserPlatform
     url: str
     stack: AsyncExitStack
 

@@ -22,7 +22,7 @@ from bot.cli.main import cli
 from bot.models.offline.phrases import FORMAL
 from bot.models.offline.spoken_languages import SPOKEN
 from localization.catalogues import DOMAIN, LOCALE, VOICE
-from localization.languages import ENGLISH, LANGUAGES
+from localization.current_language import ENGLISH, LANGUAGES
 from tests.kits.lyra_kit import REPO
 
 PACKAGES = ("localization", "memory", "adapters", "bot")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.adapter import Access, Discord
+from adapters.discord.adapter import AccountAccess, Discord
 from bot.app import App
-from bot.service.notes import KeptNotes
+from bot.service.adapter_notes import KeptNotes
 from bot.service.platforms import vault_of
 from memory.types import DomainKind
 from tests.fakes.discord import DiscordServer, Guild
@@ -63,7 +63,7 @@ def maker(
     def make(app: App) -> Discord:
         chosen = app.base.settings.discord
         assert chosen is not None
-        access = Access(server.token, server.api_url, server.gateway_url, content, frozenset(chosen.bots))
+        access = AccountAccess(server.token, server.api_url, server.gateway_url, content, frozenset(chosen.bots))
         notes, gate = KeptNotes(app.memory.settings, kind.platform), partial(app.preferences.gate, kind.platform)
         vault = vault_of(app.memory) if resumes else None
         return kind(access, notes, gate, clock.now, pace=clock.pace(**pace), vault=vault)

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from adapters.discord.adapter import Access, Discord
+from adapters.discord.adapter import AccountAccess, Discord
 from adapters.discord.pace import Pace
-from adapters.discord.resuming.leaving import Vault
+from adapters.discord.resuming.handover import SealedStorage
 from tests.fakes.discord import DiscordServer
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Ear, Notebook, connected
@@ -58,12 +58,12 @@ def adapter_for(
     clock: Clock | None = None,
     pace: Pace | None = None,
     kind: type[Discord] = Discord,
-    vault: Vault | None = None,
+    vault: SealedStorage | None = None,
     **access: Any,
 ) -> Discord:
     """Make an adapter that will talk to a server; `kind` is one that lacks a guard, in a test of that guard."""
     clock = clock or Clock()
-    wanted = Access(**{"token": server.token, "api_url": server.api_url, "gateway_url": server.gateway_url, **access})
+    wanted = AccountAccess(**{"token": server.token, "api_url": server.api_url, "gateway_url": server.gateway_url, **access})
     return kind(wanted, notes or Notebook(), gate, clock.now, pace=pace or clock.pace(), vault=vault)
 
 

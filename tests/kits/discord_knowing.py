@@ -15,7 +15,7 @@ from adapters.discord.adapter import Discord
 from adapters.events import Circle, Place
 from adapters.events import Person as Someone
 from bot.app import App
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Chosen
 from memory.types import Session
 from memory.view.view import View
@@ -25,7 +25,7 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits.discord_home import Awake, answer, awake
 
 
-class Everything(Domains):
+class Everything(DomainAccess):
     """The guard switched off: at every place all of memory is read."""
 
     async def arrive(self, place: Place, person: Someone, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
@@ -39,7 +39,7 @@ class Everything(Domains):
         return await super().still(place, domain)
 
 
-class Unguarded(Domains):
+class Unguarded(DomainAccess):
     """The guard of the exit switched off: what was meant for others goes out as well."""
 
     async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
@@ -94,7 +94,7 @@ class Town:
 
     @asynccontextmanager
     async def lyra(
-        self, *, config: str = "", domains: type[Domains] = Domains, discord: type[Discord] = Discord, at: int = 0
+        self, *, config: str = "", domains: type[DomainAccess] = DomainAccess, discord: type[Discord] = Discord, at: int = 0
     ) -> AsyncIterator[Awake]:
         """Wake Lyra for the block; after a first time, as after a restart. `at` makes time stand still."""
 

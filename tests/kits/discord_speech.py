@@ -14,12 +14,12 @@ import pytest
 from adapters.base import Sending
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.discord.access.thread_starts import ThreadStarts
-from adapters.discord.interactions.calls import Calls, Patience
+from adapters.discord.interactions.interaction_handler import InteractionHandler, InteractionTimeouts
 from adapters.discord.interactions.menu import sync
 from adapters.discord.outgoing.posts import Posts
 from adapters.discord.outgoing.sending import Sender
 from adapters.errors import SendFailed
-from adapters.events import Asked, Event, Message
+from adapters.events import Event, MenuCall, Message
 from tests.fakes.discord import Channel, DiscordServer, Right, running
 from tests.fakes.pulse import Pulse
 from tests.kits.adapter_kit import Clock, Notebook
@@ -32,7 +32,7 @@ class Ears:
 
     def __init__(self, *specs: CommandSpec) -> None:
         self.table: Mapping[str, CommandSpec] = {spec.name: spec for spec in specs}
-        self.heard: list[Asked] = []
+        self.heard: list[MenuCall] = []
         self.typed: list[tuple[str, str, Mapping[str, Any]]] = []
         self.suggestions: Callable[[], Awaitable[Sequence[str]]] = self._nothing
         self.hold = asyncio.Event()
@@ -53,7 +53,7 @@ class Ears:
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] | None = None) -> Awaitable[None]:
         """Keep the events."""
-        self.heard += [event for event in events if isinstance(event, Asked)]
+        self.heard += [event for event in events if isinstance(event, MenuCall)]
         self.pulse.beat()
         await self.hold.wait()
         if self.fails:
@@ -63,12 +63,12 @@ class Ears:
     async def keep(self, ahead: Message) -> None:
         raise NotImplementedError  # only terminals read ahead
 
-    async def suggest(self, asked: Asked, parameter: str, typed: str) -> Sequence[str]:
+    async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
         """Give what the test suggests."""
         self.typed.append((parameter, typed, asked.arguments))
         return await self.suggestions()
 
-    async def asked(self, number: int = 1) -> Asked:
+    async def asked(self, number: int = 1) -> MenuCall:
         """Wait for that many calls, and give the last of them."""
         await self.pulse.until(lambda: len(self.heard) >= number, f"call {number}")
         return self.heard[number - 1]
@@ -84,7 +84,7 @@ class Mouth(discord.Client):
         intents = discord.Intents.default()
         intents.message_content = True
         super().__init__(intents=intents, guild_ready_timeout=0.05)
-        self.calls: Calls | None = None
+        self.calls: InteractionHandler | None = None
         self.failed: list[str] = []
         self.pulse = Pulse()
 
@@ -108,7 +108,7 @@ class Desk:
 
     client: Mouth
     sender: Sender
-    calls: Calls
+    calls: InteractionHandler
     ears: Ears
     clock: Clock
 
@@ -143,7 +143,7 @@ class Desk:
         assert not failed.value.final
         return str(failed.value)
 
-    async def answers(self, asked: Asked, text: str, **more: Any) -> str:
+    async def answers(self, asked: MenuCall, text: str, **more: Any) -> str:
         """Answer a call."""
         return await self.sender.send(part(asked.place.key, text, answers=asked.answers, **more))
 
@@ -153,7 +153,7 @@ class Setting:
     """How the desk is set up where a test wants it otherwise."""
 
     specs: tuple[CommandSpec, ...] = ()
-    patience: Patience = field(default_factory=Patience)
+    patience: InteractionTimeouts = field(default_factory=InteractionTimeouts)
     seconds: float = 60.0
     posts: type[Posts] = Posts
     sender: type[Sender] = Sender
@@ -174,7 +174,7 @@ async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIt
         sender = chosen.sender(client, lambda: None, clock, seconds=chosen.seconds, posts=posts(client, clock, chosen.posts))
         if chosen.specs:
             await sync(client, ears.table, Notebook())
-        client.calls = Calls(client, ears, lambda server: "", now=clock, patience=chosen.patience)
+        client.calls = InteractionHandler(client, ears, lambda server: "", now=clock, patience=chosen.patience)
         yield Desk(client, sender, client.calls, ears, clock)
         if not ears.answered.done():
             ears.answered.set_result(None)

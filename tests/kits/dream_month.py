@@ -12,22 +12,22 @@ from pathlib import Path
 from adapters.base import Sending
 from adapters.events import Person
 from bot.config.settings import Settings
-from bot.conversation.domains import Domains
-from bot.conversation.languages import Languages
+from bot.conversation.answer_language import AnswerLanguage
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
-from bot.delivery.barred import Barred
+from bot.delivery.blocked_places import BlockedPlaces
 from bot.delivery.links import AllowList
 from bot.delivery.outgoing import Outgoing
 from bot.dreams.dreaming import Dreams
-from bot.dreams.reflections import Reflections
+from bot.dreams.reflection_posting import ReflectionPosting
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
-from memory.core import Habits, Memory
+from memory.core import ConsolidationRules, Memory
 from memory.errors import WriterFailed
 from memory.journal.spending import Spent
 from memory.ports import Entry, Task
 from memory.text.time.times import instant, local
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view.view import View
 from tests.kits.adapter_kit import Silent
@@ -107,7 +107,7 @@ class Month:
     preferences: Preferences
     maintenance: Maintenance
     dreams: Dreams
-    reflections: Reflections
+    reflections: ReflectionPosting
     per_hour: int
     said: list[Exchange] = field(default_factory=list)
     outside: list[float] = field(default_factory=list)
@@ -162,7 +162,7 @@ def _name(n: int) -> str:
 async def month(folder: Path, per_hour: int = PER_HOUR) -> AsyncIterator[Month]:
     """Begin the month in a fresh memory; Ada says so many things in each hour in which she talks."""
     settings, clock, ids = Settings(), Clock(BEGIN), Ids()
-    habits = Habits(Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least))
+    habits = ConsolidationRules(EpisodeRules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least))
     async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
         domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), ZONE, clock.now())
         view = memory.view(domain)
@@ -170,13 +170,13 @@ async def month(folder: Path, per_hour: int = PER_HOUR) -> AsyncIterator[Month]:
         model, priority, square = Thinker(clock=clock), Priority(), Square(clock)
         models, adapters = CopyingModels(settings, memory, model), {"console": square}
         preferences = Preferences(memory.settings, {}, memory.places.account_scope)
-        domains = Domains(memory, settings, preferences, clock, ZONE)
-        outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]), Barred(clock, 0))
+        domains = DomainAccess(memory, settings, preferences, clock, ZONE)
+        outgoing = Outgoing(memory.journal, domains, adapters, ids, AllowList([]), BlockedPlaces(clock, 0))
         yield Month(
             memory, clock, domain, view, session, square, model, preferences, Maintenance(memory, models, settings, clock, priority),
             Dreams(memory, models, settings, clock, priority),
-            Reflections(
-                memory, domains, preferences, outgoing, settings.dream, clock, adapters, Languages(preferences, domains)
+            ReflectionPosting(
+                memory, domains, preferences, outgoing, settings.dream, clock, adapters, AnswerLanguage(preferences, domains)
             ),
             per_hour,
         )  # fmt: skip

@@ -16,7 +16,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from memory.store.database import Reader
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.postgres import Postgres, postgres, unguarded
 
@@ -38,7 +38,7 @@ def on_server() -> bool:
     return os.environ.get(STORE, SQLITE) == POSTGRESQL
 
 
-def address_of(path: Path) -> Address | None:
+def address_of(path: Path) -> DatabaseAddress | None:
     """Return where the memory of a path is kept, None where the file itself holds it."""
     return server().address(named(path)) if on_server() else None
 

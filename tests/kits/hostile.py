@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 
 from adapters.matrix.outgoing.contents import html as matrix_html
-from bot.delivery.links import AllowList, Passing
+from bot.delivery.links import AllowList, PassingLinks
 
 GIVEN = "https://good.example/a"
 SAID = frozenset({GIVEN, "https://good.example/A_(b)", "www.good.example", "good.example/x"})
 LISTED = "https://listed.example/b_c"
-ALLOWED = Passing(SAID, AllowList(["listed.example"]))
+ALLOWED = PassingLinks(SAID, AllowList(["listed.example"]))
 
 _LIVE = (
     r"<[a-z][a-z0-9+.-]+:[^\s<>]*>|[a-z0-9+.-]+://[^\s<]+|(?<![a-z0-9_])www\.[^\s<]+|discord\.gg[^\s<]*"

@@ -25,7 +25,7 @@ def lines(texts: Sequence[str], zone: str = "UTC", **more: Any) -> list[Incoming
 
 async def imported(
     here: Corner, name: str, given: Sequence[Incoming], *, before: bool = False, placed: bool = False
-) -> storing.Kept:
+) -> storing.StoringOutcome:
     """Import messages from a file of a name, as `lyra import` does, or as it did before it knew them from any file.
 
     With `placed`, that is the name of a conversation that was asked for.

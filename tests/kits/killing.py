@@ -156,10 +156,10 @@ def _in_two_steps() -> None:
     from bot.cli import backups
     from memory.store import restoring
 
-    def finish(path: Path, now: int) -> restoring.SetAside | None:
+    def finish(path: Path, now: int) -> restoring.SupersededMemory | None:
         aside = restoring.put_aside(path, now)
         restoring.staged(path).replace(path)
-        return restoring.SetAside(aside, now)
+        return restoring.SupersededMemory(aside, now)
 
     backups.restoring.decide = lambda path: None  # type: ignore[attr-defined]
     backups.restoring.finish = finish  # type: ignore[attr-defined]

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.ports import Entry, Source, Task
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from tests.kits.memory_kit import Corner, Writer, copied
 
-PAIRS = Habits(Rules(count=2))
+PAIRS = ConsolidationRules(EpisodeRules(count=2))
 """Two messages make an episode, so that a gist is soon there."""
 
 

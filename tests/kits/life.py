@@ -11,8 +11,8 @@ import pytest
 
 from adapters.console.console import Console, Origin
 from adapters.events import Person
-from bot.app import App, habits, key_of, opened
-from bot.conversation.domains import Domains
+from bot.app import App, consolidation_rules, key_of, opened
+from bot.conversation.domain_access import DomainAccess
 from bot.talk import talking
 from memory.core import Memory, Ports
 from memory.text.time.times import instant
@@ -107,10 +107,10 @@ async def awake(home: Home, monkeypatch: pytest.MonkeyPatch, now: int = NOW) -> 
         monkeypatch.setenv(name, value)
     async with opened() as app:
         base = replace(app.base, clock=StandingClock(now))
-        key, _, _ = key_of(base.around, base.settings, new=False)
+        key, _, _ = key_of(base.environment, base.settings, new=False)
         ports = Ports(base.clock, base.ids, app.meaning.embedder)
-        async with await Memory.open(base.around.db_path, key, ports, habits(base.settings)) as memory:
-            domains = Domains(memory, base.settings, app.preferences, base.clock, base.time_zone)
+        async with await Memory.open(base.environment.db_path, key, ports, consolidation_rules(base.settings)) as memory:
+            domains = DomainAccess(memory, base.settings, app.preferences, base.clock, base.time_zone)
             yield replace(app, base=base, memory=memory, domains=domains)
 
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.config.settings import Settings
-from bot.context.prompt import Prompt, Question, draft, finish
-from bot.context.retrieval import recalled, standing
+from bot.context.prompt import Prompt, PromptQuestion, draft, finish
+from bot.context.turn_retrieval import recalled, standing
 from bot.dreams.dreaming import Dreams
 from bot.models.chains import Models
 from bot.models.port import Model
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
-from memory.core import Habits, Memory
+from memory.core import ConsolidationRules, Memory
 from memory.journal.spending import Spent
 from memory.ports import Entry, Source, Task
 from memory.text.budget import tokens
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef
 from memory.view.recalled import Recalled
 from memory.view.view import Answer, View
@@ -95,7 +95,7 @@ class Asked:
 async def request(here: Corner, asked: Exchange) -> Prompt:
     """Return what a model would be given for a message."""
     turn, settings = Asked(here.view, here.session, [asked]), Settings()
-    begun = draft("P", await standing(turn, settings), Question([asked]), here.clock.now(), "UTC", 6000)
+    begun = draft("P", await standing(turn, settings), PromptQuestion([asked]), here.clock.now(), "UTC", 6000)
     return finish(begun, await recalled(turn, settings, begun.in_view, begun.since))
 
 
@@ -139,7 +139,7 @@ class LongTalk:
         )
         turn, budget = Asked(self.view, self.session, kept.stored), self.settings.context_tokens
         there = await standing(turn, self.settings)
-        begun = draft(PERSONA, there, Question(kept.stored), self.clock.now(), self.domain.time_zone, budget)
+        begun = draft(PERSONA, there, PromptQuestion(kept.stored), self.clock.now(), self.domain.time_zone, budget)
         prompt = finish(begun, await recalled(turn, self.settings, begun.in_view, begun.since))
         answer = self._next()
         await self.view.answer(self.session, Answer(answer, prompt.sources(answer.text), (), (), kept.stored))
@@ -178,7 +178,7 @@ async def long_talk(
 ) -> AsyncIterator[LongTalk]:
     """Begin a conversation in a fresh memory."""
     settings, clock = settings or Settings(), Clock()
-    habits = Habits(Rules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least))
+    habits = ConsolidationRules(EpisodeRules(settings.summarize_after, settings.episode_idle_minutes, settings.episode_least))
     async with opened(folder / "lyra.db", KEY, clock=clock, habits=habits) as memory:
         domain = await memory.places.domain(DomainRef(kind, "console", "ada"), "Europe/Vienna", clock.now())
         view = memory.view(domain)

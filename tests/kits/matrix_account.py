@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nio import AsyncClient, MegolmEvent, RoomMessageText, RoomSendResponse, SyncResponse
 
-from adapters.matrix.account.account import Access, Account
+from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.outgoing.wire import TO_ALL_DEVICES
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.pulse import PATIENCE
@@ -28,7 +28,7 @@ class Home:
 
     def account(self, password: str = "", token: str = "", user: str = "") -> Account:
         """Return the account as it is at a start, with these ways in."""
-        access = Access(self.proxy.url, user or self.owner.user, password, token)
+        access = Credentials(self.proxy.url, user or self.owner.user, password, token)
         return Account(access, self.folder, self.notes)
 
     @asynccontextmanager

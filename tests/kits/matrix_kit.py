@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from adapters.errors import PlaceGone
 from adapters.events import Place
-from adapters.matrix.account.account import Access
+from adapters.matrix.account.account import Credentials
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.pace import Pace
 from tests.fakes.matrix import People, Person, Proxy
@@ -93,7 +93,7 @@ async def home(people: People, proxy: Proxy, folder: Path) -> Home:
 
 def adapter_for(home: Home, *, kind: type[Matrix] = Matrix, pace: Pace | None = None, **changes: Any) -> Matrix:
     """Make an adapter; `kind` is one that lacks a guard, in a test of that guard."""
-    access = Access(home.proxy.url, home.user, home.owner.password)
+    access = Credentials(home.proxy.url, home.user, home.owner.password)
     wanted: dict[str, Any] = {"invites": "anyone", "pace": pace or home.clock.pace(), **changes}
     return kind(access, home.folder, home.notes, home.clock.now, **wanted)
 

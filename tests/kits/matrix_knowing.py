@@ -14,7 +14,7 @@ from adapters.events import Circle
 from adapters.events import Person as Someone
 from adapters.matrix.adapter import Matrix
 from bot.app import App
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from memory.ports import Clock
 from memory.text.time.times import SystemClock
 from tests.fakes.matrix import Call, Event, People, Person, Proxy
@@ -125,7 +125,9 @@ class Town:
     _here: dict[str, Person] = field(default_factory=dict)
 
     @asynccontextmanager
-    async def lyra(self, *, domains: type[Domains] = Domains, clock: Clock | None = None, **how: Any) -> AsyncIterator[Awake]:
+    async def lyra(
+        self, *, domains: type[DomainAccess] = DomainAccess, clock: Clock | None = None, **how: Any
+    ) -> AsyncIterator[Awake]:
         """Wake Lyra for the block; after a first time, as after a restart. `how` is as in `Home.lyra`."""
 
         def changed(app: App) -> App:

@@ -14,7 +14,7 @@ from nio import AsyncClient, SyncResponse
 
 from adapters.base import Sending
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
-from adapters.matrix.account.account import Access, Account
+from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.outgoing.sending import Sender
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
@@ -124,7 +124,7 @@ class Town:
     proxy: Proxy
     folder: Path
     notes: Notebook = field(default_factory=Notebook)
-    access: Access | None = None
+    access: Credentials | None = None
 
     def loses_keys(self) -> None:
         """Let Lyra be a new device from now on: what she kept of the old one is gone."""
@@ -135,7 +135,7 @@ class Town:
         """Connect, as the same account each time, and give what speaks."""
         if self.access is None:
             lyra = await self.people.person("lyra", listens=False)
-            self.access = Access(self.proxy.url, lyra.user, lyra.password)
+            self.access = Credentials(self.proxy.url, lyra.user, lyra.password)
         account = Account(self.access, self.folder / "keys", self.notes)
         client = await account.open()
         rooms, clock = Rooms(client, self.notes), Clock()

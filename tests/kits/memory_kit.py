@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from memory.core import Habits, Memory, Ports
+from memory.core import ConsolidationRules, Memory, Ports
 from memory.index.hits import Hit
 from memory.journal.journal import Part
 from memory.journal.ledger import LEASE
@@ -19,7 +19,7 @@ from memory.ports import Embedder, Entry, Task, Vectors
 from memory.text.lexical import tokens
 from memory.text.time.times import instant
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Kind, NewExchange, Session, SessionRef, Statement
-from memory.view.recalled import Wanted
+from memory.view.recalled import RecallLimits
 from memory.view.view import Answer, View
 from tests.kits.fresh import address_of, fresh
 
@@ -197,7 +197,7 @@ def said(text: str, source: str, at: int = START, speaker: str = "Ada") -> NewEx
 @asynccontextmanager
 async def opened(
     path: Path, key: bytes | None = KEY, *, clock: Clock | None = None, ids: Ids | None = None,
-    embedder: Embedder | None = None, habits: Habits | None = None,
+    embedder: Embedder | None = None, habits: ConsolidationRules | None = None,
 ) -> AsyncIterator[Memory]:  # fmt: skip
     """Open a memory, encrypted unless the key is None and it is a file."""
     await fresh(path, key)
@@ -215,7 +215,7 @@ async def corner(memory: Memory, clock: Clock, person: str = "ada", time_zone: s
 
 @asynccontextmanager
 async def at_home(
-    folder: Path, key: bytes | None = KEY, *, embedder: Embedder | None = None, habits: Habits | None = None
+    folder: Path, key: bytes | None = KEY, *, embedder: Embedder | None = None, habits: ConsolidationRules | None = None
 ) -> AsyncIterator[Corner]:
     """Open a fresh memory with Ada's corner in it."""
     clock = Clock()
@@ -320,4 +320,4 @@ async def among(
 
 async def above(view: View, text: str, k: int) -> list[Statement]:
     """Return the k paragraphs of eras that come up for a text, where home is shared bullets of its bank."""
-    return (await view.recall.at_once(text, Wanted(0, 0, k), (), "")).eras
+    return (await view.recall.at_once(text, RecallLimits(0, 0, k), (), "")).eras

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from memory.journal.chores import CHORE
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.peers.calls import CHANNEL
 from tests.kits.given_time import GivenIds
 from tests.kits.postgres import unguarded
@@ -22,7 +22,7 @@ class Pokes:
         self._callers = {GivenIds(process).new() for process in processes}
 
     @asynccontextmanager
-    async def counted(self, address: Address) -> AsyncIterator[None]:
+    async def counted(self, address: DatabaseAddress) -> AsyncIterator[None]:
         """Count for the block."""
         async with await psycopg.AsyncConnection.connect(unguarded(address), autocommit=True) as connection:
             await connection.execute(f"LISTEN {CHANNEL}".encode())

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psycopg
 
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.dialect import numbered
@@ -52,9 +52,9 @@ class Postgres:
     programs: Path
     folder: Path
 
-    def address(self, database: str) -> Address:
+    def address(self, database: str) -> DatabaseAddress:
         """Return where a database is, as she signs in."""
-        return Address(f"postgresql://{ROLE}@/{database}?host={self.folder}")
+        return DatabaseAddress(f"postgresql://{ROLE}@/{database}?host={self.folder}")
 
     def ask(self, statement: str, database: str = "postgres") -> None:
         """Have its owner run one statement outside of a transaction."""
@@ -65,12 +65,12 @@ class Postgres:
         """End the server as a power cut would."""
         os.kill(int((self.folder / "data" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
 
-    def bare(self, database: str) -> Address:
+    def bare(self, database: str) -> DatabaseAddress:
         """Make a database that holds nothing."""
         self.ask(f"CREATE DATABASE {database} OWNER {KEEPER}")
         return self.address(database)
 
-    def make(self, database: str, like: str = _FRESH) -> Address:
+    def make(self, database: str, like: str = _FRESH) -> DatabaseAddress:
         """Make a database unless it is there: `like` another, or one that holds a fresh memory, as `PostgresDatabase.open` would make it."""
         with suppress(psycopg.errors.DuplicateDatabase):
             self.ask(f'CREATE DATABASE "{database}" OWNER {KEEPER} TEMPLATE "{like}" STRATEGY FILE_COPY')
@@ -116,7 +116,7 @@ class Postgres:
         return [f"{why}: {sql}" for why, sql in zip(against, statements, strict=True) if why]
 
 
-def unguarded(address: Address | str) -> str:
+def unguarded(address: DatabaseAddress | str) -> str:
     """Return the URL by which whoever the server belongs to signs in where she does: no policy holds for them."""
     return (address if isinstance(address, str) else address.url).replace(f"//{ROLE}@", f"//{_SUPERUSER}@")
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from tests.kits.fresh import server
 
 
 @pytest.fixture
-def address() -> Iterator[Address]:
+def address() -> Iterator[DatabaseAddress]:
     """A database of its own, which holds a fresh memory."""
     name = f"own{os.getpid()}"
     yield server().make(name)

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory import view
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Parameters, Reader, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
 
 _VIEW = Path(view.__file__).parent
 NO_VIEW = ("changing", "shown_messages")
@@ -72,7 +72,7 @@ class NotedReader:
 class Noted(NotedReader):
     """A database, of some domains or of the whole memory."""
 
-    def within(self, domains: Collection[int]) -> Access:
+    def within(self, domains: Collection[int]) -> DatabaseAccess:
         """It for some domains."""
         return Noted(self.inner.within(domains), self.scopes, self.scopes.within)
 

@@ -10,7 +10,7 @@ from psycopg.sql import SQL, Identifier
 from memory.journal.inbox import Event
 from memory.journal.parts import Part
 from memory.places import identities
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.sealing import border, converting, rows
 from memory.types import Identity, SessionRef
 from tests.kits.dream_kit import Muse, days, forced
@@ -39,7 +39,7 @@ async def live(here: Corner) -> None:
     await memory.settings.set(f"person:{here.domain.key}", "language", CANARY)
 
 
-def found(address: Address, word: str = CANARY) -> list[str]:
+def found(address: DatabaseAddress, word: str = CANARY) -> list[str]:
     """Return every column of every table in which a word stands: in its text, in its bytes, or in their base64."""
     asked = SQL(
         "SELECT EXISTS (SELECT 1 FROM (SELECT CAST(t.{0} AS TEXT) AS held FROM lyra.{1} t) AS one WHERE lower(held) LIKE {2} "

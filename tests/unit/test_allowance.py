@@ -10,7 +10,7 @@ from bot.conversation.people import People
 from bot.conversation.preferences import Chosen, Preferences
 from bot.errors import BadInput
 from memory.core import Memory
-from memory.places.linking import Party
+from memory.places.linking import LinkParty
 from memory.types import MINUTE, Identity
 from tests.kits.memory_kit import Clock
 
@@ -147,7 +147,7 @@ async def test_accounts_of_one_person_count_together_and_linking_changes_no_coun
     for one in (ADA, also):
         assert (await allowed.take(one, DM, clock.now(), UNSET))[0] is Grant.FULL
     preferences, linking = Preferences(memory.settings, {}, memory.places.account_scope), memory.linking
-    parties = [Party(Identity(one.platform, one.id), one.name, "") for one in (ADA, also)]
+    parties = [LinkParty(Identity(one.platform, one.id), one.name, "") for one in (ADA, also)]
     request = await linking.enter(await linking.show(parties[0]), parties[1], [])
     assert await linking.agree(request) and await linking.link(request) == []
     assert (await allowed.take(also, DM, clock.now(), await preferences.read(also)))[0] is Grant.LESS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from memory.store.database import Row
-from memory.store.postgresql.asking import Asking, Question
+from memory.store.postgresql.batching import BatchedStatement, StatementBatch
 from memory.store.postgresql.dialect import StoredRow
 from tests.fakes.pulse import PATIENCE
 
@@ -18,9 +18,9 @@ class Server:
         self.trips: list[list[str]] = []
         self.under_way = 0
         self._fails = fails
-        self.asking = Asking(self.send)
+        self.asking = StatementBatch(self.send)
 
-    async def send(self, asked: Sequence[Question]) -> list[list[Row]]:
+    async def send(self, asked: Sequence[BatchedStatement]) -> list[list[Row]]:
         """Answer all of them after a while."""
         self.under_way += 1
         assert self.under_way == 1, "a connection takes one trip at a time"

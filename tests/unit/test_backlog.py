@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.places.confidences import common
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from tests.kits.memory_kit import DAY, Corner, Writer, at_home
 
-TWO = Habits(Rules(count=2))
+TWO = ConsolidationRules(EpisodeRules(count=2))
 # The obvious reading: every message, and whether a gist stands where its episode does.
 EVERYTHING = (
     "SELECT e.session, count(*) AS n FROM exchanges e LEFT JOIN episodes p ON p.id = e.episode "

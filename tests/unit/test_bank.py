@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from memory.bank import entering
-from memory.bank.entering import NO_MODEL, OFF, Banked
-from memory.core import Habits
+from memory.bank import bank_maintenance
+from memory.bank.bank_maintenance import NO_MODEL, OFF, BankPass
+from memory.core import ConsolidationRules
 from memory.derive.derivation import Derivation
 from memory.deriving import Deriving
 from memory.errors import NotShared, WriterFailed
 from memory.ports import Entry
-from memory.tiers.episodes import BankRules, Rules
+from memory.tiers.episodes import BankRules, EpisodeRules
 from memory.types import MINUTE
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.kits.ladder_kit import unsound
@@ -33,7 +33,7 @@ async def test_it_is_off_until_somebody_turns_it_on(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, on=False) as here:
         await here.talk("the well is dry", "we dig on Friday")
         writer = Noter()
-        assert await here.kept(writer) == Banked(why=OFF)
+        assert await here.kept(writer) == BankPass(why=OFF)
         assert writer.tasks == [] and await here.count("statements") == 0
         assert (await here.view.bank.state()).since is None and await here.view.bank.text(2000) == ""
         assert await here.view.bank.turn_on()
@@ -56,9 +56,9 @@ async def test_a_conversation_is_noted_once_it_is_over(tmp_path: Path) -> None:
         first = await here.said_by(ADA, "the well is dry")
         second = await here.said_by(BOB, "we dig on Friday")
         here.clock.forward(9 * MINUTE)
-        assert await here.kept(writer) == Banked() and writer.tasks == []
+        assert await here.kept(writer) == BankPass() and writer.tasks == []
         here.clock.forward(MINUTE)
-        assert await here.kept(writer) == Banked(conversations=1)
+        assert await here.kept(writer) == BankPass(conversations=1)
         (task,) = writer.tasks
         assert task.kind == "conversation" and [source.speaker for source in task.sources] == ["Ada", "Bob"]
         (entry,) = await here.noted()
@@ -66,7 +66,7 @@ async def test_a_conversation_is_noted_once_it_is_over(tmp_path: Path) -> None:
         assert [one.text for one in entry.bullets] == ["the well is dry", "we dig on Friday"]
         rests = await here.view.digests.receipts(entry.bullets)
         assert [[e.key for e in rests[one.key]] for one in entry.bullets] == [[first.key], [second.key]]
-        assert await here.kept(writer) == Banked() and len(writer.tasks) == 1, "what is noted is not noted again"
+        assert await here.kept(writer) == BankPass() and len(writer.tasks) == 1, "what is noted is not noted again"
 
 
 async def test_where_it_is_off_silence_must_be_long(tmp_path: Path) -> None:
@@ -80,12 +80,12 @@ async def test_where_it_is_off_silence_must_be_long(tmp_path: Path) -> None:
 
 
 async def test_a_single_remark_is_no_conversation_and_the_usual_count_ends_one(tmp_path: Path) -> None:
-    async with in_a_room(tmp_path, Habits(Rules(count=4))) as here:
+    async with in_a_room(tmp_path, ConsolidationRules(EpisodeRules(count=4))) as here:
         await here.talk("the well is dry")
-        assert await here.kept() == Banked()
+        assert await here.kept() == BankPass()
         for n in range(5):
             await here.said_by(BOB, f"remark {n}")
-        assert await here.kept() == Banked(conversations=1), "four messages are one, the rest goes on"
+        assert await here.kept() == BankPass(conversations=1), "four messages are one, the rest goes on"
 
 
 async def test_only_what_was_said_since_it_is_on_enters(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ async def test_without_the_instant_what_was_said_before_would_enter(tmp_path: Pa
         await here.talk("the well is dry")
         await closed(here)
         terms = await here.view.bank.state()
-        work = await entering.due(derivation(here, Noter()), terms._replace(since=0))
+        work = await bank_maintenance.due(derivation(here, Noter()), terms._replace(since=0))
         assert work and "the key lies under the mat" in [source.text for source in work.sources]
 
 
@@ -148,15 +148,15 @@ async def test_an_answer_of_which_nothing_is_left_is_refused_and_asked_for_once_
         await here.answer("we dig", asked)
         here.clock.forward(HOUR)
         writer = Noter(moves=[answering(*answer)] * 5)
-        assert await here.kept(writer) == Banked() and len(writer.tasks) == 2
+        assert await here.kept(writer) == BankPass() and len(writer.tasks) == 2
         assert await here.count("refusals") == 3 and await here.lines() == []
-        assert await here.kept(writer) == Banked() and len(writer.tasks) == 2, "it is not asked for ever"
+        assert await here.kept(writer) == BankPass() and len(writer.tasks) == 2, "it is not asked for ever"
 
 
 async def test_a_refused_answer_is_asked_for_again(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
-        assert await here.kept(Noter(moves=[answering(*NOTHING_LEFT[0])])) == Banked(conversations=1)
+        assert await here.kept(Noter(moves=[answering(*NOTHING_LEFT[0])])) == BankPass(conversations=1)
         assert await here.lines() == ["the well is dry", "we dig on Friday"]
 
 
@@ -164,7 +164,7 @@ async def test_what_is_longer_than_asked_is_cut_to_what_was_asked(tmp_path: Path
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         four = [Entry(text, ("m1", "m2")) for text in ("the well is dry", "we dig", "we dig on Friday", "it is dry")]
-        assert await here.kept(Noter(moves=[answering(*four)])) == Banked(conversations=1)
+        assert await here.kept(Noter(moves=[answering(*four)])) == BankPass(conversations=1)
         assert await here.lines() == ["the well is dry", "we dig", "we dig on Friday"]
         await here.talk("the well is dry", "we dig on Monday")
         long = [Entry("dry " * 40, ("m1",)), Entry("we dig on Monday " * 10, ("m2",))]
@@ -176,10 +176,10 @@ async def test_what_one_model_gave_up_another_one_is_asked_for(tmp_path: Path) -
     async with in_a_room(tmp_path) as here:
         await here.talk("the well is dry", "we dig on Friday")
         weak = Noter(moves=[answering(Entry("they met in Ulm", ("m1",)))] * 9)
-        assert await here.kept(weak) == Banked() and await here.kept(weak) == Banked()
+        assert await here.kept(weak) == BankPass() and await here.kept(weak) == BankPass()
         better = Noter()
         better.name = "better"
-        assert await here.kept(better) == Banked(conversations=1)
+        assert await here.kept(better) == BankPass(conversations=1)
         assert await here.lines() == ["the well is dry", "we dig on Friday"]
 
 
@@ -195,17 +195,17 @@ async def test_without_the_check_of_its_form_a_long_answer_would_stand(tmp_path:
         await here.talk("the well is dry", "we dig on Friday")
         await closed(here)
         maintenance = derivation(here, Noter(moves=[answering(*NOTHING_LEFT[0])]))
-        work = await entering.due(maintenance, await here.view.bank.state())
+        work = await bank_maintenance.due(maintenance, await here.view.bank.state())
         assert work and await maintenance.make(replace(work, cut=None))
         assert len(" ".join(await here.lines()).split()) == 80
 
 
 async def test_of_a_long_conversation_forty_pairs_are_read_at_a_time_and_none_is_dropped(tmp_path: Path) -> None:
-    async with in_a_room(tmp_path, Habits(Rules(count=200))) as here:
+    async with in_a_room(tmp_path, ConsolidationRules(EpisodeRules(count=200))) as here:
         for n in range(100):
             await here.answer(f"noted {n}", await here.said_by(ADA, f"remark {n}"))
         writer = Noter()
-        assert await here.kept(writer) == Banked(conversations=1)
+        assert await here.kept(writer) == BankPass(conversations=1)
         *pieces, last = writer.tasks
         assert [len(task.sources) for task in pieces] == [80, 80, 40]
         read = [source.text for task in pieces for source in task.sources]
@@ -215,7 +215,7 @@ async def test_of_a_long_conversation_forty_pairs_are_read_at_a_time_and_none_is
 
 
 async def test_without_that_bound_all_is_read_in_one_call(tmp_path: Path) -> None:
-    async with in_a_room(tmp_path, Habits(Rules(count=200), bank=BankRules(most_turns=100))) as here:
+    async with in_a_room(tmp_path, ConsolidationRules(EpisodeRules(count=200), bank=BankRules(most_turns=100))) as here:
         for n in range(100):
             await here.answer(f"noted {n}", await here.said_by(ADA, f"remark {n}"))
         writer = Noter()
@@ -229,7 +229,7 @@ async def test_a_writer_out_of_reach_leaves_it_for_later(tmp_path: Path) -> None
         with pytest.raises(WriterFailed):
             await here.kept(Noter(moves=[raising(WriterFailed("The model cannot be reached."))]))
         assert await here.lines() == [] and await here.count("refusals") == 0
-        assert await here.kept() == Banked(conversations=1), "at once, no lease is left behind"
+        assert await here.kept() == BankPass(conversations=1), "at once, no lease is left behind"
 
 
 async def test_without_a_model_nothing_is_done_and_that_is_said(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ async def test_without_a_model_nothing_is_done_and_that_is_said(tmp_path: Path) 
         before = await here.everything()
         await here.talk("the pump is new", "it is green")
         writer = Writer("extractive", extractive=True)
-        assert await here.kept(writer) == Banked(why=NO_MODEL) and writer.tasks == []
+        assert await here.kept(writer) == BankPass(why=NO_MODEL) and writer.tasks == []
         assert await here.everything() == before, "and what is there stays"
 
 
@@ -247,8 +247,8 @@ async def test_no_more_is_written_than_is_allowed(tmp_path: Path) -> None:
     async with in_a_room(tmp_path) as here:
         for n in range(3):
             await here.talk(f"the well {n} is dry", "we dig on Friday")
-        assert await here.kept(most=2) == Banked(conversations=2)
-        assert await here.kept(most=0) == Banked() and await here.kept(most=9) == Banked(conversations=1)
+        assert await here.kept(most=2) == BankPass(conversations=2)
+        assert await here.kept(most=0) == BankPass() and await here.kept(most=9) == BankPass(conversations=1)
 
 
 async def test_it_is_found_by_words_and_the_log_of_what_was_done_holds_none(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memory.bank import block, folding
+from memory.bank.bank_maintenance import BankPass
 from memory.bank.block import size
-from memory.bank.entering import Banked
 from memory.derive.derivation import Derivation
 from memory.derive.entries import parse
 from memory.deriving import Deriving
@@ -18,7 +18,7 @@ from memory.ports import Entry
 from memory.text.budget import tokens
 from memory.text.time.times import instant
 from memory.tiers import statements
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.kits.ladder_kit import unsound
 from tests.kits.memory_kit import DAY, Ids, above, answering, opened, raising
@@ -78,20 +78,20 @@ async def test_the_oldest_day_is_folded_first_and_no_more_than_is_needed(tmp_pat
     async with opened(tmp_path / "lyra.db", None, clock=here.clock, ids=Ids("b"), habits=sized(most, headroom=1.0)) as memory:
         here = replace(here, memory=memory, view=memory.view(here.domain))
         writer = Noter()
-        assert await here.kept(writer) == Banked(digests=1)
+        assert await here.kept(writer) == BankPass(digests=1)
         assert await here.labels() == ["conversation:2026-03-07T12:01", "conversation:2026-03-05T12:01", "day:2026-03-04"]
         (task,) = writer.tasks
         assert task.kind == "bank" and [source.label for source in task.sources] == [
             "conversation:2026-03-04T09:01.1", "conversation:2026-03-04T09:01.2",
             "conversation:2026-03-04T15:01.1", "conversation:2026-03-04T15:01.2",
         ]  # fmt: skip
-        assert await here.kept(writer) == Banked() and len(writer.tasks) == 1
+        assert await here.kept(writer) == BankPass() and len(writer.tasks) == 1
 
 
 async def test_today_and_yesterday_are_left_as_they_are_however_large(tmp_path: Path) -> None:
     async with in_a_room(tmp_path, NEXT_TO_NOTHING) as here:
         await days(here, "2026-03-03", "2026-03-04")
-        assert await here.kept() == Banked(conversations=2)
+        assert await here.kept() == BankPass(conversations=2)
         here.clock.forward(DAY)
         assert (await here.kept()).digests == 1
         assert await here.labels() == ["conversation:2026-03-04T12:01", "day:2026-03-03"]
@@ -135,11 +135,11 @@ async def test_after_the_last_rung_the_oldest_leave_and_no_more_than_is_needed(t
         for month in ("2026-03", "2026-04", "2026-05", "2026-06"):
             await here.on(f"{month}-10", f"the well of {month}-10 is dry", f"we dig on {month}-11")
             here.clock.forward(90 * DAY)
-        assert await here.kept() == Banked(conversations=4, digests=12, left=4)
+        assert await here.kept() == BankPass(conversations=4, digests=12, left=4)
         assert await here.labels() == ["month:2026-12", "month:2026-09"]
         months = [one for one in await above(here.view, "dig", 99) if one.kind == "month"]
         assert {one.period for one in months} == {"2026-03", "2026-06", "2026-09", "2026-12"}, "all are found"
-        assert await here.kept() == Banked()
+        assert await here.kept() == BankPass()
 
 
 async def test_a_late_conversation_reopens_its_day_its_week_and_its_month(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ async def test_a_late_conversation_reopens_its_day_its_week_and_its_month(tmp_pa
         assert day == ["the well of 2026-03-05 is dry", "we dig on 2026-03-05", "the pump came", "it is green"]
         assert "the pump came" in week and "we dig on 2026-03-04" in week and "we dig on 2026-03-12" in month
         assert await here.labels() == ["month:2026-03"]
-        assert await here.kept(writer) == Banked() and await unsound(here) == []
+        assert await here.kept(writer) == BankPass() and await unsound(here) == []
 
 
 async def test_a_failed_digest_leaves_its_children_in_place(tmp_path: Path) -> None:
@@ -172,12 +172,12 @@ async def test_a_failed_digest_leaves_its_children_in_place(tmp_path: Path) -> N
             await here.kept(Noter(moves=[raising(WriterFailed("The model cannot be reached."))]))
         assert await here.everything() == before
         writer = Noter(moves=[answering(Entry("Humphrey digs", ("conversation:2026-03-03T12:01.1",)))] * 9)
-        assert await here.kept(writer) == Banked() and len(writer.tasks) == 2
+        assert await here.kept(writer) == BankPass() and len(writer.tasks) == 2
         assert await here.everything() == before and await here.count("refusals") == 3
-        assert await here.kept(writer) == Banked() and len(writer.tasks) == 2, "it is not asked for ever"
+        assert await here.kept(writer) == BankPass() and len(writer.tasks) == 2, "it is not asked for ever"
         assert await here.labels() == ["conversation:2026-03-03T12:01"]
         here.clock.forward(70 * DAY)
-        assert await here.kept(writer) == Banked(left=2), "until it is as old as the last rung"
+        assert await here.kept(writer) == BankPass(left=2), "until it is as old as the last rung"
         assert [one.text for one in await above(here.view, "dig", 9)] == ["we dig on Friday"]
 
 
@@ -228,7 +228,7 @@ async def test_labels_of_what_is_folded_are_read_back_from_a_models_answer(tmp_p
 
 
 async def test_what_is_dated_into_the_future_lies_in_the_day_on_which_it_was_over(tmp_path: Path) -> None:
-    async with in_a_room(tmp_path, replace(NEXT_TO_NOTHING, rules=Rules(count=2))) as here:
+    async with in_a_room(tmp_path, replace(NEXT_TO_NOTHING, rules=EpisodeRules(count=2))) as here:
         for n in range(2):
             await here.said_by(ADA, f"the well of {n} is dry", at=here.clock.now() + 3000 * DAY)
         await here.kept()

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from memory.bank import entering
-from memory.bank.entering import OFF, Banked
-from memory.core import Habits
+from memory.bank import bank_maintenance
+from memory.bank.bank_maintenance import OFF, BankPass
+from memory.core import ConsolidationRules
 from memory.derive.derivation import Derivation
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import Exchange
 from tests.kits.bank_kit import ADA, BOB, Noter, Room, in_a_room, sized
 from tests.kits.ladder_kit import unsound
@@ -47,11 +47,11 @@ async def test_a_forgotten_message_takes_its_bullet_along_and_the_entry_is_writt
         assert await here.lines() == ["the well is dry", "we dig on Friday"] and await holding(here, "Xerxes") == []
         before = await here.labels()
         writer = Noter()
-        assert await here.kept(writer) == Banked(conversations=1)
+        assert await here.kept(writer) == BankPass(conversations=1)
         assert [source.text for source in writer.tasks[0].sources] == ["the well is dry", "we dig on Friday", "the pump is new"]
         assert await here.lines() == ["the well is dry", "we dig on Friday", "the pump is new"]
         assert await here.labels() == before, "it keeps its place"
-        assert await here.kept(writer) == Banked()
+        assert await here.kept(writer) == BankPass()
 
 
 async def test_what_rests_on_nothing_forgotten_is_not_written_again(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ async def test_what_rests_on_nothing_forgotten_is_not_written_again(tmp_path: Pa
         before = await here.everything()
         await here.view.forget_message(said[3].id)
         writer = Noter()
-        assert await here.kept(writer) == Banked() and writer.tasks == [] and await here.everything() == before
+        assert await here.kept(writer) == BankPass() and writer.tasks == [] and await here.everything() == before
 
 
 async def test_an_edited_message_has_its_entry_written_again(tmp_path: Path) -> None:
@@ -81,14 +81,14 @@ async def test_a_digest_that_loses_something_is_rebuilt_from_its_kept_children(t
         assert await holding(here, "Xerxes") == []
         assert await here.lines() == ["the well is dry", "we dig on Friday", "the pump is new"], "what is left stands"
         writer = Noter()
-        assert await here.kept(writer) == Banked(conversations=1, digests=2), "the other day is as it was"
+        assert await here.kept(writer) == BankPass(conversations=1, digests=2), "the other day is as it was"
         assert [task.kind for task in writer.tasks] == ["conversation", "bank", "bank"]
         (_, day, week) = [[source.label for source in task.sources] for task in writer.tasks]
         assert day == ["conversation:2026-03-04T12:01"]
         assert week == ["day:2026-03-04", "day:2026-03-05.1", "day:2026-03-05.2"]
         assert await here.labels() == ["week:2026-W10"] and await unsound(here) == []
         assert await here.lines() == ["the well is dry", "we dig on Friday", "the pump is new"]
-        assert await here.kept(writer) == Banked()
+        assert await here.kept(writer) == BankPass()
 
 
 async def test_a_digest_may_be_gone_as_a_whole_and_its_other_children_stand_again(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ async def test_forgetting_all_leaves_nothing_of_the_bank(tmp_path: Path) -> None
     async with in_a_room(tmp_path, FOLDED) as here:
         await month(here)
         await here.view.forget_all()
-        assert await here.everything() == [] and await here.kept() == Banked()
+        assert await here.everything() == [] and await here.kept() == BankPass()
         rows = await here.memory.db.all("SELECT period FROM derivations WHERE tier = 'bank'")
         assert rows == [], "not even when they talked"
 
@@ -130,9 +130,9 @@ async def test_turning_it_off_empties_it_and_keeps_the_messages(tmp_path: Path) 
         assert await here.everything() == [] and await here.view.bank.text(2000) == ""
         assert await above(here.view, "dig", 9) == [] and await here.count("refusals") == 0
         assert "we dig on Friday" in await here.found("dig")
-        assert await here.kept() == Banked(why=OFF) and not await here.view.bank.turn_off()
+        assert await here.kept() == BankPass(why=OFF) and not await here.view.bank.turn_off()
         await here.view.bank.turn_on()
-        assert await here.kept() == Banked(), "what was said before does not come back"
+        assert await here.kept() == BankPass(), "what was said before does not come back"
         await here.talk("the roof leaks", "we mend it")
         await here.kept()
         assert await here.lines() == ["the roof leaks", "we mend it"]
@@ -146,7 +146,7 @@ async def test_turned_off_while_an_entry_is_written_nothing_is_kept(tmp_path: Pa
             await here.view.bank.turn_off()
             return [Entry("the well is dry", ("m1",))]
 
-        assert await here.kept(Noter(moves=[off])) == Banked()
+        assert await here.kept(Noter(moves=[off])) == BankPass()
         assert await here.everything() == []
 
 
@@ -155,7 +155,7 @@ async def test_without_that_look_it_would_be_kept(tmp_path: Path) -> None:
         await here.talk("the well is dry", "we dig on Friday")
         await here.kept(most=0)
         maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
-        work = await entering.due(maintenance, await here.view.bank.state())
+        work = await bank_maintenance.due(maintenance, await here.view.bank.state())
         await here.view.bank.turn_off()
         assert work and await maintenance.make(replace(work, still=None))
         assert await here.everything() != []
@@ -221,7 +221,7 @@ async def test_without_that_look_their_words_would_enter(tmp_path: Path) -> None
         await here.view.bank.leave(BOB)
         terms = await here.view.bank.state()
         maintenance: Derivation = Deriving(here.memory).bank(here.domain, Noter()).derivation
-        work = await entering.due(maintenance, terms._replace(without=()))
+        work = await bank_maintenance.due(maintenance, terms._replace(without=()))
         assert work and [source.text for source in work.sources] == ["the well is dry", SECRET]
 
 
@@ -267,18 +267,18 @@ async def test_digests_that_rest_on_their_words_are_rebuilt_without_them(tmp_pat
         await here.kept()
         assert await here.labels() == ["week:2026-W10"]
         assert await here.lines() == ["the well is dry", "we dig on Friday"] and await holding(here, "pump") == []
-        assert await here.kept() == Banked()
+        assert await here.kept() == BankPass()
 
 
 async def test_of_a_conversation_of_theirs_alone_nothing_is_left(tmp_path: Path) -> None:
-    async with in_a_room(tmp_path, Habits(Rules(count=2))) as here:
+    async with in_a_room(tmp_path, ConsolidationRules(EpisodeRules(count=2))) as here:
         await here.said_by(BOB, SECRET)
         await here.said_by(BOB, "Xerxes can sing")
         await here.kept()
         assert len(await here.lines()) == 2
         await here.view.bank.leave(BOB)
         writer = Noter()
-        assert await here.kept(writer) == Banked() and writer.tasks == []
+        assert await here.kept(writer) == BankPass() and writer.tasks == []
         assert await here.everything() == [] and await here.view.bank.text(2000) == ""
 
 

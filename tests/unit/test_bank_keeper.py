@@ -10,7 +10,7 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import ChatMessage, Model, Toolbox
 from bot.service.maintenance import Maintenance
 from tests.kits.bank_kit import Room, in_a_room

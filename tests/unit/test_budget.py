@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.text.budget import MARK, Fitted, Layer, TokenBudget, clip, tokens
+from memory.text.budget import MARK, FittedLayer, Layer, TokenBudget, clip, tokens
 from tests.kits.size import examples
 
 texts = st.text(max_size=200)
@@ -12,7 +12,7 @@ pieces = st.lists(st.text(max_size=40), max_size=8)
 few = settings(max_examples=examples(30))
 
 
-def fit(some: list[Layer], budget: int) -> list[Fitted]:
+def fit(some: list[Layer], budget: int) -> list[FittedLayer]:
     """Fill a room with layers, in their order."""
     room = TokenBudget(budget)
     return [room.fill(layer) for layer in some]

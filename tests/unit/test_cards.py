@@ -5,8 +5,8 @@ import pytest
 from adapters.command_table import Card, CardLimits
 from adapters.splitting import units
 from bot.delivery import cards
-from bot.delivery.addresses import has_link
 from bot.delivery.cards import frozen, gated_cards, thawed
+from bot.delivery.urls import has_link
 
 LIMITS = CardLimits(cards=10, units=6000, title=256, text=4096, note=2048)
 JUMP = "https://discord.com/channels/1/2/3"

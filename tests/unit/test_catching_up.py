@@ -2,12 +2,12 @@
 
 import pytest
 
-from adapters.console.progress import Told, lasting
+from adapters.console.progress_bar import ProgressBar, lasting
 
 
 def test_progress_is_told_now_and_then_and_less_and_less_often(capsys: pytest.CaptureFixture[str]) -> None:
     now = 0.0
-    with Told("Embedded", lambda: now) as told:
+    with ProgressBar("Embedded", lambda: now) as told:
         assert told.so_far == "Embedded nothing yet."
         for done in range(32, 2001, 32):
             now += 0.5
@@ -23,14 +23,14 @@ def test_progress_is_told_now_and_then_and_less_and_less_often(capsys: pytest.Ca
 
 
 def test_what_is_quick_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
-    with Told("Embedded", lambda: 1.0) as told:
+    with ProgressBar("Embedded", lambda: 1.0) as told:
         told(500, 500)
     assert capsys.readouterr().err == ""
 
 
 def test_where_the_end_is_not_known_the_pace_is_told_alone() -> None:
     now = 0.0
-    with Told("Imported lines:", lambda: now) as told:
+    with ProgressBar("Imported lines:", lambda: now) as told:
         now = 10.0
         told(5000)
         assert str(told) == "Imported lines: 5,000, 500 a second."
@@ -38,7 +38,7 @@ def test_where_the_end_is_not_known_the_pace_is_told_alone() -> None:
 
 def test_what_was_done_before_says_nothing_of_the_pace() -> None:
     now = 0.0
-    with Told("Summarized", lambda: now) as told:
+    with ProgressBar("Summarized", lambda: now) as told:
         told(1000, 1020)
         now = 60.0
         told(1010, 1020)

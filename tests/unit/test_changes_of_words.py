@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.derive.pipeline import Piece
 from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.journal.journal import Event, Part
 from memory.ports import Entry, Task
 from memory.store.database import Transaction
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Exchange
 from memory.view.view import Answer
 from tests.flow.test_forget_walk import WORDS, broken
@@ -27,7 +27,7 @@ from tests.unit.test_recall_vectors import Moody
 
 OLD = "the parrot is called Xerxes"
 NEW = "the parrot is called Humphrey"
-FEW = Habits(Rules(count=4))
+FEW = ConsolidationRules(EpisodeRules(count=4))
 
 
 async def revised(here: Corner, message: Exchange, text: str = NEW, at: int = 1) -> bool:
@@ -246,7 +246,7 @@ async def walk(folder: Path, seed: int) -> None:
     """Change and take back at random; what stands is what was said last, and all that is derived rests on it."""
     chance = random.Random(seed)
     clock = Clock()
-    habits = Habits(Rules(count=3, idle_minutes=60, least=2))
+    habits = ConsolidationRules(EpisodeRules(count=3, idle_minutes=60, least=2))
     async with opened(folder / "lyra.db", None, clock=clock, embedder=BagOfWords(), habits=habits) as memory:
         here = await corner(memory, clock)
         stands: dict[str, str] = {}

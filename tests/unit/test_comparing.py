@@ -13,16 +13,16 @@ from adapters.base import Presence
 from adapters.events import Vanished
 from bot.admission.access import Access
 from bot.config.settings import Settings
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.intake import Intake
 from bot.conversation.preferences import Preferences
-from bot.reconciliation.comparing import MOST, Comparing
-from bot.reconciliation.used import Used
-from bot.reconciliation.verifying import Looks, Verifying
+from bot.reconciliation.history_comparison import MOST, HistoryComparison
+from bot.reconciliation.message_verification import MessageVerification, RequestBudget
+from bot.reconciliation.used_messages import UsedMessage
 from bot.rights.off_record import OffRecord
 from bot.service.priority import Priority
 from memory.core import Memory
-from memory.forget.verified import Support, Verified
+from memory.forget.comparison_state import ComparisonState, Support
 from memory.tiers.asides import Aside
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
@@ -82,24 +82,24 @@ class House:
         return (await view.say(session, new)).stored
 
     @asynccontextmanager
-    async def awake(self, *, missed: bool = True) -> AsyncIterator[tuple[Verifying, Comparing]]:
+    async def awake(self, *, missed: bool = True) -> AsyncIterator[tuple[MessageVerification, HistoryComparison]]:
         """Have what is in doubt compared for the block, as in one process; with `missed` all that is stored is in doubt."""
         self.clock.forward(MINUTE)
         adapters = {PLATFORM: self.platform}
         preferences = Preferences(self.memory.settings, {}, self.memory.places.account_scope)
-        domains = Domains(self.memory, Settings(), preferences, self.clock, "UTC")
+        domains = DomainAccess(self.memory, Settings(), preferences, self.clock, "UTC")
         access = Access(Settings(), adapters, self.clock)
-        verifying = Verifying(
+        verification = MessageVerification(
             self.memory, Intake(self.memory, domains, preferences, access, self.clock, 60, OffRecord()), adapters
         )
-        await verifying.open()
-        comparing = Comparing(self.memory, verifying, nothing, adapters, self.priority, self.clock)
+        await verification.open()
+        comparing = HistoryComparison(self.memory, verification, nothing, adapters, self.priority, self.clock)
         if missed:
-            await verifying.missed(PLATFORM, ())
+            await verification.missed(PLATFORM, ())
         running = asyncio.create_task(comparing.run())
         await comparing.begin(PLATFORM)
         try:
-            yield verifying, comparing
+            yield verification, comparing
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
@@ -127,7 +127,7 @@ async def nothing(event: Vanished) -> None:
     """Nothing vanishes here."""
 
 
-async def through(comparing: Comparing) -> None:
+async def through(comparing: HistoryComparison) -> None:
     async with asyncio.timeout(PATIENCE):
         await comparing.through(PLATFORM)
 
@@ -152,16 +152,16 @@ async def test_the_last_thousand_of_a_place_are_compared_and_older_ones_when_the
     said = [one for part in range(5) for one in await house.say(HALL, *(f"remark {part} {n}" for n in range(MOST // 4)))]
     for gone in (1, 2, MOST):
         del house.platform.said[HALL][str(gone)]
-    async with house.awake() as (verifying, comparing):
+    async with house.awake() as (verification, comparing):
         await through(comparing)
         assert [start for _, start in house.platform.looks] == list(range(MOST + MOST // 4, MOST // 4, -100))
         assert said[0].text in (kept := await house.kept()) and said[MOST - 1].text not in kept
         house.platform.looks.clear()
-        older = [Used(one, PLATFORM, HALL) for one in said[:5]]
-        found = await verifying.sure(older, Looks())
+        older = [UsedMessage(one, PLATFORM, HALL) for one in said[:5]]
+        found = await verification.sure(older, RequestBudget())
         assert found.changed and said[0].text not in await house.kept()
-        assert await verifying.sure(older[2:], Looks(0)) == await verifying.sure(older[2:], Looks())
-        assert {one.exchange.key for one in older[2:]} <= (await verifying.sure(older, Looks(0))).keys
+        assert await verification.sure(older[2:], RequestBudget(0)) == await verification.sure(older[2:], RequestBudget())
+        assert {one.exchange.key for one in older[2:]} <= (await verification.sure(older, RequestBudget(0))).keys
 
 
 async def test_what_was_compared_is_not_again_after_a_restart_in_which_nothing_was_missed(house: House) -> None:
@@ -180,9 +180,9 @@ async def test_what_was_compared_is_not_again_after_a_restart_in_which_nothing_w
 async def test_after_a_kill_it_goes_on_where_it_was(house: House) -> None:
     await house.say(HALL, *(f"remark {number}" for number in range(250)))
     house.platform.hidden = False
-    async with house.awake() as (verifying, comparing):
+    async with house.awake() as (verification, comparing):
         async with asyncio.timeout(PATIENCE):
-            while verifying.mark(PLATFORM, HALL) is None:
+            while verification.mark(PLATFORM, HALL) is None:
                 await asyncio.sleep(0)
         house.platform.hidden = True
     first = [start for _, start in house.platform.looks]
@@ -208,13 +208,13 @@ async def test_while_somebody_talks_nothing_is_compared(house: House) -> None:
 async def test_a_history_that_cannot_be_read_deletes_nothing_and_is_tried_a_few_times_more(house: House) -> None:
     (said,) = await house.say(HALL, "hello")
     house.platform.hidden = True
-    async with house.awake() as (verifying, comparing):
+    async with house.awake() as (verification, comparing):
         for _ in range(9):
             await through(comparing)
             comparing.tick()
             await asyncio.sleep(0)
         assert len(house.platform.looks) == 5
-        assert (await verifying.sure([Used(said, PLATFORM, HALL)], Looks())).keys == frozenset()
+        assert (await verification.sure([UsedMessage(said, PLATFORM, HALL)], RequestBudget())).keys == frozenset()
         assert await house.kept() == ["hello"]
 
 
@@ -231,7 +231,7 @@ async def test_an_edit_is_followed_and_one_that_was_taken_back_where_that_can_be
         assert await house.kept() == [text if at or takes_back else "the door is blue"]
 
 
-class Unrecorded(Verified):
+class Unrecorded(ComparisonState):
     """Knows nothing of what was only shown."""
 
     async def supports(self, replies: Sequence[int]) -> dict[int, list[Support]]:
@@ -249,15 +249,15 @@ async def test_what_was_only_shown_takes_its_answer_along_where_it_was_taken_bac
     if now:
         house.platform.said[HALL]["2"] = now
     with house.priority.taken() if way != "compared" else nullcontext():
-        async with house.awake() as (verifying, comparing):
+        async with house.awake() as (verification, comparing):
             if way == "compared":
                 await through(comparing)
-            sure = await verifying.sure([Used(reply, PLATFORM, HALL)], Looks())
+            sure = await verification.sure([UsedMessage(reply, PLATFORM, HALL)], RequestBudget())
             stays = now is None or way == "used unguarded"
             assert (reply.text in await house.kept()) is stays
             if way != "compared":
                 assert sure.keys == ({reply.key} if stays else set())
-            again = await verifying.sure([Used(reply, PLATFORM, HALL)], Looks(0))
+            again = await verification.sure([UsedMessage(reply, PLATFORM, HALL)], RequestBudget(0))
             assert not stays or again.keys == {reply.key}, "what was looked up once is not again"
 
 
@@ -272,8 +272,8 @@ async def test_an_answer_is_left_out_where_what_it_was_shown_cannot_be_looked_up
             await tx.run("DELETE FROM asides")
             await tx.run("UPDATE seen SET asides = NULL")
     with house.priority.taken():
-        async with house.awake() as (verifying, _):
-            assert (await verifying.sure([Used(reply, PLATFORM, HALL)], Looks())).keys == set()
+        async with house.awake() as (verification, _):
+            assert (await verification.sure([UsedMessage(reply, PLATFORM, HALL)], RequestBudget())).keys == set()
             assert reply.text in await house.kept()
 
 

@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
-from memory.text.told.confidence import asked
+from memory.text.told.discretion import asked
 from memory.text.told.named_things import named
 from memory.text.told.topics import held
-from memory.types import NOBODY, Discretion, Excepted, Identity
+from memory.types import NOBODY, Discretion, Identity, WithheldFrom
 from tests.kits.size import few
 from tests.kits.steps import steps
 
@@ -126,14 +126,14 @@ ADA, BEN, CLEO = (Identity("discord", name) for name in ("ada", "ben", "cleo"))
 
 
 def test_who_is_left_out_adds_up_and_is_let_in_again() -> None:
-    ben, cleo = Excepted(frozenset({BEN})), Excepted(frozenset({CLEO}))
-    only = Excepted(frozenset({ADA, BEN}), others=True)
-    assert ben.and_(cleo) == Excepted(frozenset({BEN, CLEO}))
-    assert only.and_(ben) == ben.and_(only) == Excepted(frozenset({ADA}), others=True)
-    assert only.and_(Excepted(frozenset({ADA}), others=True)) == Excepted(frozenset({ADA}), others=True)
+    ben, cleo = WithheldFrom(frozenset({BEN})), WithheldFrom(frozenset({CLEO}))
+    only = WithheldFrom(frozenset({ADA, BEN}), others=True)
+    assert ben.and_(cleo) == WithheldFrom(frozenset({BEN, CLEO}))
+    assert only.and_(ben) == ben.and_(only) == WithheldFrom(frozenset({ADA}), others=True)
+    assert only.and_(WithheldFrom(frozenset({ADA}), others=True)) == WithheldFrom(frozenset({ADA}), others=True)
     assert ben.and_(cleo).without(ben) == cleo and ben.without(ben) == NOBODY
-    assert Excepted(frozenset({ADA}), others=True).without(ben) == only
-    assert only.without(Excepted(frozenset({ADA}), others=True)) == NOBODY
+    assert WithheldFrom(frozenset({ADA}), others=True).without(ben) == only
+    assert only.without(WithheldFrom(frozenset({ADA}), others=True)) == NOBODY
 
 
 HOSTILE = [

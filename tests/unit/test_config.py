@@ -10,9 +10,9 @@ import httpx2
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from bot.config.addresses import API, fault
-from bot.config.environment import Surroundings, surroundings
-from bot.config.sections import Backend, Discord, Matrix, Someone
+from bot.config.environment import Environment, read_environment
+from bot.config.sections import Backend, DiscordSection, MatrixSection, PersonAccounts
+from bot.config.server_urls import API, fault
 from bot.config.settings import Settings, load
 from bot.errors import BadConfig, BadSecret
 
@@ -23,12 +23,12 @@ SECRET = "sk-canary-0123456789"
 DISCORD = '[discord]\ntoken_env = "DISCORD_TOKEN"\n'
 
 
-def around(tmp_path: Path, text: str | None = None, **variables: str) -> Surroundings:
+def around(tmp_path: Path, text: str | None = None, **variables: str) -> Environment:
     """Return the surroundings of a home that holds this configuration file."""
     file = tmp_path / "lyra.toml"
     if text is not None:
         file.write_text(text, "utf-8")
-    return Surroundings(tmp_path, tmp_path / "lyra.db", file, "ada", "http://127.0.0.1:11434/v1", variables)
+    return Environment(tmp_path, tmp_path / "lyra.db", file, "ada", "http://127.0.0.1:11434/v1", variables)
 
 
 def test_without_a_file_every_default_holds(tmp_path: Path) -> None:
@@ -45,12 +45,12 @@ def test_the_example_has_every_key_with_its_default() -> None:
     (model,) = uncommented["models"].values()
     (person,) = uncommented["people"].values()
     assert set(model) == set(Backend.model_fields)
-    assert set(person) == set(Someone.model_fields)
+    assert set(person) == set(PersonAccounts.model_fields)
     made = Backend(base_url=model["base_url"], model=model["model"])
     assert {key: model[key] for key in model} == made.model_dump()
-    assert uncommented["discord"] == Discord(token_env="DISCORD_TOKEN", bots=[]).model_dump()
+    assert uncommented["discord"] == DiscordSection(token_env="DISCORD_TOKEN", bots=[]).model_dump()
     account = {key: uncommented["matrix"][key] for key in ("homeserver", "user_id", "password_env", "invites")}
-    assert uncommented["matrix"] == Matrix(**account, bots=[]).model_dump()
+    assert uncommented["matrix"] == MatrixSection(**account, bots=[]).model_dump()
 
 
 @pytest.mark.parametrize(
@@ -193,13 +193,13 @@ def test_the_same_name_on_two_platforms_is_two_accounts(tmp_path: Path) -> None:
 
 def test_one_account_or_several_make_a_person(tmp_path: Path) -> None:
     settings = load(around(tmp_path, '[people.ada]\nconsole = "ada"\ndiscord = ["1", "2"]'))
-    assert settings.people["ada"] == Someone(console=["ada"], discord=["1", "2"], matrix=[])
+    assert settings.people["ada"] == PersonAccounts(console=["ada"], discord=["1", "2"], matrix=[])
 
 
 def test_discord_is_off_until_it_is_configured_and_then_needs_no_more_than_a_token(tmp_path: Path) -> None:
     assert load(around(tmp_path, "")).discord is None
     discord = load(around(tmp_path, DISCORD)).discord
-    assert discord == Discord(token_env="DISCORD_TOKEN", message_content=True, streaming=True, bots=[])
+    assert discord == DiscordSection(token_env="DISCORD_TOKEN", message_content=True, streaming=True, bots=[])
 
 
 def test_another_server_and_bots_that_she_listens_to(tmp_path: Path) -> None:
@@ -256,4 +256,4 @@ def test_an_empty_secret_file_is_refused_even_where_the_secret_is_needed_only_on
 )
 def test_ollama_is_looked_for_where_its_own_variable_says(host: str, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", host)
-    assert surroundings().ollama == address
+    assert read_environment().ollama == address

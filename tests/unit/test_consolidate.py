@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry
 from memory.store.lineage import parents
 from memory.tiers import summaries
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import Digest
 from tests.kits.memory_kit import DAY, HOUR, Corner, Writer, answering, at_home, raising
 
-ONE = Habits(Rules(count=1))
+ONE = ConsolidationRules(EpisodeRules(count=1))
 
 
 async def worked(here: Corner, writer: Writer, *, asked: bool = False, redo: bool = False) -> int:
@@ -144,7 +144,7 @@ async def test_the_summary_is_made_when_something_is_new_and_reused_when_not(tmp
 
 
 async def test_forgetting_rebuilds_only_what_stands_above(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=2))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=2))) as here:
         messages = [await here.say(f"remark {n}") for n in range(34)]
         await worked(here, Writer())
         await summary(here, Writer())
@@ -176,7 +176,7 @@ async def test_a_writer_out_of_reach_leaves_everything_and_a_later_run_finishes(
 
 
 async def test_long_talk_is_split_and_its_parts_are_merged(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=5), max_transcript_chars=100)) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=5), max_transcript_chars=100)) as here:
         texts = ["a" * 40 + " one", "b" * 40 + " two", "c" * 250, "d three", "e" * 90]
         messages = [await here.say(text) for text in texts]
         writer = Writer()

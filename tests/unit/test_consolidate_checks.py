@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.journal.ledger import LEASE
 from memory.ports import Entry, Task
 from memory.store.lineage import parents
 from memory.tiers import summaries
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import Discretion, Identity
 from tests.kits.memory_kit import Clock, Corner, Ids, Move, Overtaking, Writer, answering, at_home, copied, corner, opened, said
 
-ONE = Habits(Rules(count=1))
+ONE = ConsolidationRules(EpisodeRules(count=1))
 REFUSED = [
     Entry("Ada met Humphrey", ("m1",)),
     Entry("Ada has 17 tomatoes", ("m1",)),
@@ -79,7 +79,7 @@ async def test_only_the_sentences_that_rest_on_something_are_published(tmp_path:
 
 
 async def test_a_sentence_that_is_left_out_is_no_refused_answer(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=2), max_transcript_chars=20)) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=2), max_transcript_chars=20)) as here:
         await here.say("tomatoes grow")
         await here.say("carrots are orange")
         partly, refused = answering(Entry("tomatoes grow", ("m1",)), REFUSED[0]), answering(Entry("Ada met Bo", ("m2",)))
@@ -188,7 +188,7 @@ async def test_a_holder_whose_lease_ran_out_publishes_nothing_while_the_other_is
 
 @pytest.mark.parametrize("count", [1, 3], ids=["all of it", "a part of it"])
 async def test_what_is_forgotten_while_the_writer_works_is_not_published(tmp_path: Path, count: int) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=count))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=count))) as here:
         secret = await here.say("Xerxes is the parrot")
         for n in range(count - 1):
             await here.say(f"remark {n}")
@@ -205,7 +205,7 @@ async def test_what_is_forgotten_while_the_writer_works_is_not_published(tmp_pat
 
 
 async def test_what_is_told_in_confidence_while_the_writer_works_is_not_published(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=2))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=2))) as here:
         ada = Identity("console", "ada")
         kept = await here.view.say(here.session, [replace(said("Xerxes is the parrot", "s"), identity=ada)])
         await here.say("remark one")

@@ -11,7 +11,7 @@ from memory.dream import dreamer
 from memory.dream.dreamer import MOST_STEP, evolved
 from memory.dream.sensing import contradictions
 from memory.tiers.drives import BASELINE, BUILD, HALF_LIFE, Drives, built, calmed, saturating, together
-from memory.tiers.selfstate import Mind
+from memory.tiers.selfstate import StateOfMind
 from memory.types import MINUTE, Statement
 from tests.kits.memory_kit import DAY, HOUR
 from tests.kits.size import examples
@@ -20,7 +20,9 @@ few = settings(max_examples=examples(100))
 shares = st.floats(0, 1)
 below_one = st.floats(0, 0.9999)
 whiles = st.integers(0, 60 * DAY)
-minds = st.builds(Mind, st.integers(-10_000, 10_000).map(lambda n: n / 10_000), st.integers(0, 10_000).map(lambda n: n / 10_000))
+minds = st.builds(
+    StateOfMind, st.integers(-10_000, 10_000).map(lambda n: n / 10_000), st.integers(0, 10_000).map(lambda n: n / 10_000)
+)
 TINY = 1e-9
 ROUNDED = 1e-4
 """A mind is kept to four digits."""
@@ -131,7 +133,9 @@ def test_nothing_calls_where_nothing_is() -> None:
 
 @few
 @given(minds, whiles, st.integers(0, 10_000), shares, st.floats(-3, 3))
-def test_mood_and_energy_stay_in_their_bounds(mind: Mind, elapsed: int, said: int, stability: float, feeling: float) -> None:
+def test_mood_and_energy_stay_in_their_bounds(
+    mind: StateOfMind, elapsed: int, said: int, stability: float, feeling: float
+) -> None:
     now = evolved(mind, elapsed, said, stability, feeling)
     assert -1 <= now.mood <= 1
     assert 0 <= now.energy <= 1
@@ -140,7 +144,7 @@ def test_mood_and_energy_stay_in_their_bounds(mind: Mind, elapsed: int, said: in
 @few
 @given(minds, whiles, st.integers(0, 10_000), shares, st.floats(-3, 3))
 def test_what_she_heard_moves_her_by_a_bounded_step(
-    mind: Mind, elapsed: int, said: int, stability: float, feeling: float
+    mind: StateOfMind, elapsed: int, said: int, stability: float, feeling: float
 ) -> None:
     now, rested = evolved(mind, elapsed, said, stability, feeling), evolved(mind, elapsed, 0, stability, feeling)
     assert abs(now.mood - rested.mood) <= MOST_STEP + ROUNDED
@@ -148,21 +152,21 @@ def test_what_she_heard_moves_her_by_a_bounded_step(
 
 
 def test_the_step_is_what_bounds_a_day_that_felt_as_good_as_can_be() -> None:
-    assert evolved(Mind(), 0, 500, 1.0, 1.0).mood == MOST_STEP
-    assert evolved(Mind(), 0, 500, 0.0, -1.0).mood == -MOST_STEP
-    low, high = evolved(Mind(-1.0, 0.0), 0, 1, 0.0, -1.0), evolved(Mind(1.0, 1.0), 0, 500, 1.0, 1.0)
+    assert evolved(StateOfMind(), 0, 500, 1.0, 1.0).mood == MOST_STEP
+    assert evolved(StateOfMind(), 0, 500, 0.0, -1.0).mood == -MOST_STEP
+    low, high = evolved(StateOfMind(-1.0, 0.0), 0, 1, 0.0, -1.0), evolved(StateOfMind(1.0, 1.0), 0, 500, 1.0, 1.0)
     assert (low.mood, low.energy, high.mood, high.energy) == (-1, 0, 1, 1), "and who is there already stays"
 
 
 @given(minds, shares, st.floats(-3, 3))
-def test_where_nothing_was_said_nothing_moves_her_but_time(mind: Mind, stability: float, feeling: float) -> None:
+def test_where_nothing_was_said_nothing_moves_her_but_time(mind: StateOfMind, stability: float, feeling: float) -> None:
     assert evolved(mind, 0, 0, stability, feeling) == mind
     assert evolved(mind, DAY, 0, stability, feeling) == evolved(mind, DAY, 0, 0.5)
 
 
 @few
 @given(minds, st.integers(0, 40))
-def test_time_alone_brings_her_back_by_halves_and_never_past_her_baseline(mind: Mind, halves: int) -> None:
+def test_time_alone_brings_her_back_by_halves_and_never_past_her_baseline(mind: StateOfMind, halves: int) -> None:
     now = evolved(mind, halves * dreamer.HALF_LIFE, 0, 0.5)
     assert now.mood == pytest.approx(mind.mood / 2**halves, abs=ROUNDED)
     assert now.energy - 0.5 == pytest.approx((mind.energy - 0.5) / 2**halves, abs=ROUNDED)
@@ -172,7 +176,7 @@ def test_time_alone_brings_her_back_by_halves_and_never_past_her_baseline(mind: 
 @few
 @given(minds, whiles, st.integers(1, 500), shares, shares, st.floats(-1, 1), st.floats(-1, 1))
 def test_more_talk_never_tires_and_what_felt_better_never_saddens(
-    mind: Mind, elapsed: int, said: int, one: float, other: float, worse: float, better: float
+    mind: StateOfMind, elapsed: int, said: int, one: float, other: float, worse: float, better: float
 ) -> None:
     (behind, caught_up), (worse, better) = sorted((one, other)), sorted((worse, better))
     low, high = evolved(mind, elapsed, said, behind, worse), evolved(mind, elapsed, 2 * said, caught_up, better)

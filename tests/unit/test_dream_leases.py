@@ -3,14 +3,14 @@
 from datetime import time
 from pathlib import Path
 
-from memory.core import Habits, Memory
-from memory.dream.schedule import MOST_TRIES, Hours, Slot
+from memory.core import ConsolidationRules, Memory
+from memory.dream.schedule import MOST_TRIES, DreamHours, Slot
 from memory.journal.ledger import LEASE, Claim
 from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, HOUR, Clock, Ids, corner, opened
 
-NIGHTLY = Habits(hours=Hours(time(3, 30), 0))
-BY_DAY = Habits(hours=Hours(None, 4 * HOUR))
+NIGHTLY = ConsolidationRules(hours=DreamHours(time(3, 30), 0))
+BY_DAY = ConsolidationRules(hours=DreamHours(None, 4 * HOUR))
 
 
 async def begun(memory: Memory) -> tuple[Slot, Claim]:

@@ -9,26 +9,26 @@ from uuid import uuid4
 
 import pytest
 
-from memory.core import Habits, Memory
-from memory.dream.schedule import AGAIN, INTERVAL, MOST_TRIES, NIGHT, Hours, Slot
+from memory.core import ConsolidationRules, Memory
+from memory.dream.schedule import AGAIN, INTERVAL, MOST_TRIES, NIGHT, DreamHours, Slot
 from memory.journal.ledger import LEASE, Claim
 from tests.kits.memory_kit import DAY, HOUR, Clock, Corner, Ids, corner, opened
 
 EVERY = 4 * HOUR
-NIGHTLY = Hours(time(3, 30), 0)
-BY_DAY = Hours(None, EVERY)
+NIGHTLY = DreamHours(time(3, 30), 0)
+BY_DAY = DreamHours(None, EVERY)
 NEXT_NIGHT = 15 * HOUR + HOUR // 2  # from noon, when tests begin
 
 
 @asynccontextmanager
-async def started(folder: Path, clock: Clock, hours: Hours = NIGHTLY) -> AsyncIterator[Memory]:
+async def started(folder: Path, clock: Clock, hours: DreamHours = NIGHTLY) -> AsyncIterator[Memory]:
     """Open the memory of a folder as a process of its own."""
-    async with opened(folder / "lyra.db", clock=clock, ids=Ids(uuid4().hex), habits=Habits(hours=hours)) as memory:
+    async with opened(folder / "lyra.db", clock=clock, ids=Ids(uuid4().hex), habits=ConsolidationRules(hours=hours)) as memory:
         yield memory
 
 
 @asynccontextmanager
-async def home(folder: Path, hours: Hours = NIGHTLY) -> AsyncIterator[Corner]:
+async def home(folder: Path, hours: DreamHours = NIGHTLY) -> AsyncIterator[Corner]:
     """Open a fresh memory, with Ada's corner, which is a day old at noon."""
     clock = Clock()
     async with started(folder, clock, hours) as memory:

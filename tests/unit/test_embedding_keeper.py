@@ -10,14 +10,14 @@ import pytest
 from bot.config.sections import Backend
 from bot.config.settings import Settings
 from bot.models.chains import Models
-from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import ChatMessage, Model, Toolbox
 from bot.service import log
 from bot.service.maintenance import Maintenance
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.errors import WriterFailed
 from memory.ports import Vectors
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from tests.fakes.pulse import PATIENCE
 from tests.kits.memory_kit import BagOfWords, Corner, at_home, said
 from tests.kits.roomless import Roomless
@@ -99,7 +99,7 @@ async def test_what_is_said_meanwhile_gets_its_vector_too(tmp_path: Path) -> Non
 
 
 async def test_a_model_out_of_reach_holds_up_no_vector(tmp_path: Path) -> None:
-    habits = Habits(Rules(count=1))
+    habits = ConsolidationRules(EpisodeRules(count=1))
     async with at_home(tmp_path, embedder=BagOfWords(), habits=habits) as here, keeping(here, model=True) as maintenance:
         await here.say("the parrot is green")
         await maintenance.tick()

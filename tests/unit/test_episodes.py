@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.text.time.times import instant, month
-from memory.tiers.episodes import Cut, Mark, Rules, cut
+from memory.tiers.episodes import EpisodeCut, EpisodeRules, MessageMark, cut
 from memory.types import MINUTE
 from tests.kits.memory_kit import DAY, HOUR, START, Writer, at_home, said
 from tests.kits.size import examples
@@ -25,16 +25,16 @@ ZONES = [
     "Asia/Kathmandu",
     "Australia/Lord_Howe",
 ]
-RULES = Rules(count=5, idle_minutes=60, least=3)
+RULES = EpisodeRules(count=5, idle_minutes=60, least=3)
 few = settings(max_examples=examples(40))
 
 
-def marks(*minutes: int) -> list[Mark]:
+def marks(*minutes: int) -> list[MessageMark]:
     """Return messages said so many minutes after the start."""
-    return [Mark(at, START + minute * MINUTE) for at, minute in enumerate(minutes, start=1)]
+    return [MessageMark(at, START + minute * MINUTE) for at, minute in enumerate(minutes, start=1)]
 
 
-def shape(cuts: list[Cut]) -> list[tuple[int, str]]:
+def shape(cuts: list[EpisodeCut]) -> list[tuple[int, str]]:
     """Return how long each episode is and what closed it."""
     return [(len(c.marks), c.closed_by) for c in cuts]
 
@@ -85,41 +85,44 @@ def test_asked_to_everything_is_closed(minutes: tuple[int, ...]) -> None:
 )
 def test_the_end_of_a_month_closes_even_a_single_message_where_the_people_are(zone: str, before: str, after: str) -> None:
     first, second = local(before, zone), local(after, zone)
-    cuts = cut([Mark(1, first), Mark(2, second)], RULES, zone, second)
+    cuts = cut([MessageMark(1, first), MessageMark(2, second)], RULES, zone, second)
     assert [(c.month, c.closed_by, len(c.marks)) for c in cuts] == [(before[:7], "month", 1)]
-    assert cut([Mark(1, first)], RULES, zone, second) == cuts
-    assert cut([Mark(1, first)], RULES, zone, first) == []
+    assert cut([MessageMark(1, first)], RULES, zone, second) == cuts
+    assert cut([MessageMark(1, first)], RULES, zone, first) == []
 
 
 def test_the_same_talk_ends_its_month_elsewhere_at_another_time() -> None:
-    talk = [Mark(1, local("2026-03-31T09:30:00", "UTC")), Mark(2, local("2026-03-31T10:30:00", "UTC"))]
+    talk = [MessageMark(1, local("2026-03-31T09:30:00", "UTC")), MessageMark(2, local("2026-03-31T10:30:00", "UTC"))]
     assert shape(cut(talk, RULES, "Pacific/Kiritimati", talk[-1].said_at)) == [(1, "month")]
     assert shape(cut(talk, RULES, "UTC", talk[-1].said_at)) == []
 
 
 def test_the_hour_that_comes_twice_and_the_hour_that_never_comes_end_nothing() -> None:
-    twice = [Mark(at, local("2026-11-01T01:30:00", "America/New_York", fold)) for at, fold in enumerate((0, 1))]
+    twice = [MessageMark(at, local("2026-11-01T01:30:00", "America/New_York", fold)) for at, fold in enumerate((0, 1))]
     assert cut(twice, RULES, "America/New_York", twice[-1].said_at) == []
-    gap = [Mark(1, local("2026-03-29T01:59:00", "Europe/Berlin")), Mark(2, local("2026-03-29T03:00:00", "Europe/Berlin"))]
+    gap = [
+        MessageMark(1, local("2026-03-29T01:59:00", "Europe/Berlin")),
+        MessageMark(2, local("2026-03-29T03:00:00", "Europe/Berlin")),
+    ]
     assert gap[1].said_at - gap[0].said_at == MINUTE
     assert cut(gap, RULES, "Europe/Berlin", gap[-1].said_at) == []
 
 
 gaps = st.lists(st.sampled_from([0, 1, 10, 59, 60, 61, 24 * 60, 10 * 24 * 60, 31 * 24 * 60]), max_size=60)
-rules = st.builds(Rules, st.integers(1, 8), st.integers(1, 120), st.integers(1, 6))
+rules = st.builds(EpisodeRules, st.integers(1, 8), st.integers(1, 120), st.integers(1, 6))
 
 
-def talk(minutes: list[int]) -> list[Mark]:
+def talk(minutes: list[int]) -> list[MessageMark]:
     """Return messages with these gaps between them."""
     at = START
     out = []
     for item, gap in enumerate(minutes):
         at += gap * MINUTE
-        out.append(Mark(item, at))
+        out.append(MessageMark(item, at))
     return out
 
 
-def keeps_the_rules(cuts: list[Cut], some: list[Mark], kept: Rules, zone: str) -> None:
+def keeps_the_rules(cuts: list[EpisodeCut], some: list[MessageMark], kept: EpisodeRules, zone: str) -> None:
     """Check that episodes are one piece after the other, none too long, each in one month, none of them closed too early."""
     flat = [mark for c in cuts for mark in c.marks]
     assert flat == some[: len(flat)], "no hole, no overlap, in order"
@@ -133,7 +136,7 @@ def keeps_the_rules(cuts: list[Cut], some: list[Mark], kept: Rules, zone: str) -
 @few
 @given(gaps, rules, st.sampled_from(ZONES), st.integers(0, 3 * 24 * 60), st.booleans())
 def test_episodes_share_no_message_leave_none_out_and_keep_the_rules(
-    minutes: list[int], kept: Rules, zone: str, later: int, asked: bool
+    minutes: list[int], kept: EpisodeRules, zone: str, later: int, asked: bool
 ) -> None:
     some = talk(minutes)
     now = (some[-1].said_at if some else START) + later * MINUTE
@@ -149,7 +152,7 @@ def test_episodes_share_no_message_leave_none_out_and_keep_the_rules(
 
 @few
 @given(gaps, rules, st.sampled_from(ZONES), st.integers(0, 3 * 24 * 60))
-def test_cutting_again_changes_nothing(minutes: list[int], kept: Rules, zone: str, later: int) -> None:
+def test_cutting_again_changes_nothing(minutes: list[int], kept: EpisodeRules, zone: str, later: int) -> None:
     some = talk(minutes)
     now = (some[-1].said_at if some else START) + later * MINUTE
     done = sum(len(c.marks) for c in cut(some, kept, zone, now))
@@ -159,7 +162,7 @@ def test_cutting_again_changes_nothing(minutes: list[int], kept: Rules, zone: st
 @few
 @given(gaps, rules, st.sampled_from(ZONES), st.data())
 def test_cutting_as_they_come_and_cutting_all_at_once_give_the_same(
-    minutes: list[int], kept: Rules, zone: str, data: st.DataObject
+    minutes: list[int], kept: EpisodeRules, zone: str, data: st.DataObject
 ) -> None:
     some = talk(minutes)
     first = data.draw(st.integers(0, len(some)))
@@ -173,7 +176,7 @@ def test_cutting_as_they_come_and_cutting_all_at_once_give_the_same(
 
 @pytest.mark.parametrize(("gap", "n"), [(MINUTE, 1_010), (MINUTE, 1_003), (DAY, 520)])
 async def test_a_long_import_is_cut_as_if_it_had_come_message_by_message(tmp_path: Path, gap: int, n: int) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=20, idle_minutes=360, least=4))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=20, idle_minutes=360, least=4))) as here:
         start = START - 4_000 * DAY
         messages = [said(f"message {at}", f"i{at}", start + at * gap) for at in range(n)]
         for at in range(0, n, 500):
@@ -181,7 +184,9 @@ async def test_a_long_import_is_cut_as_if_it_had_come_message_by_message(tmp_pat
         consolidator = Deriving(here.memory).consolidator(here.domain, writer := Writer(), writer)
         await consolidator.close_episodes(here.session)
         rows = await here.memory.db.all("SELECT first_at, last_at, closed_by FROM episodes ORDER BY position")
-        at_once = cut([Mark(at, m.said_at) for at, m in enumerate(messages)], Rules(20, 360, 4), "UTC", here.clock.now())
+        at_once = cut(
+            [MessageMark(at, m.said_at) for at, m in enumerate(messages)], EpisodeRules(20, 360, 4), "UTC", here.clock.now()
+        )
         assert [(r["first_at"], r["last_at"], r["closed_by"]) for r in rows] == [
             (c.marks[0].said_at, c.marks[-1].said_at, c.closed_by) for c in at_once
         ]
@@ -189,7 +194,7 @@ async def test_a_long_import_is_cut_as_if_it_had_come_message_by_message(tmp_pat
 
 
 async def test_late_messages_make_episodes_of_their_own_and_closed_ones_stay(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(RULES)) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(RULES)) as here:
         for n in range(5):
             await here.say(f"now {n}")
         consolidator = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())

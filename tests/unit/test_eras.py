@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import WriterFailed
 from memory.ports import Entry, Task
 from memory.text.time.times import instant, month
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import DomainKind, DomainRef, SessionRef
-from memory.view.recalled import Wanted
+from memory.view.recalled import RecallLimits
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, unsound
 from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, above, at_home, copied, opened, raising
 from tests.kits.memory_kit import Clock as Frozen
@@ -68,7 +68,7 @@ async def test_the_month_that_runs_waits_until_it_is_over_or_somebody_asks(tmp_p
 
 
 async def test_a_busy_month_is_told_while_it_runs_ever_more_rarely(tmp_path: Path) -> None:
-    async with at_home(tmp_path, habits=Habits(Rules(count=1))) as here:
+    async with at_home(tmp_path, habits=ConsolidationRules(EpisodeRules(count=1))) as here:
         writer = Teller()
         told = []
         for n in range(64):
@@ -175,7 +175,7 @@ async def test_eras_part_time_without_overlap_or_hole(
 ) -> None:
     folder = tmp_path_factory.mktemp("eras")
     clock = Frozen(on(2026, 3, 1))
-    async with opened(folder / "lyra.db", None, clock=clock, habits=Habits(Rules(count=3))) as memory:
+    async with opened(folder / "lyra.db", None, clock=clock, habits=ConsolidationRules(EpisodeRules(count=3))) as memory:
         domain = await memory.places.domain(DomainRef(DomainKind.DM, "console", "ada"), zone, clock.now())
         view = memory.view(domain)
         here = Corner(memory, clock, domain, view, await view.sessions.get(SessionRef("console", "dm"), "dm"))
@@ -232,7 +232,7 @@ async def test_a_month_that_is_asked_for_comes_before_what_else_matches(tmp_path
             await here.say(f"and more of month {month_}", at=on(2025, month_, 6))
         await climbed(here, Teller())
         await here.view.embed()
-        came = await here.view.recall.at_once("How was my September?", Wanted(9, 3, 2), (), "")
+        came = await here.view.recall.at_once("How was my September?", RecallLimits(9, 3, 2), (), "")
         assert {one.period for one in came.eras} == {"2025-09"}
         assert month(came.gists[0].digest.first_at, "UTC") == "2025-09"
         assert [month(hit.exchange.said_at, "UTC") for hit in came.hits][:2] == ["2025-09"] * 2

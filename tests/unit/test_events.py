@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.events import Circle, Message, Person, Place, Reach
-from bot.conversation.heard import payload, read_payload
+from bot.conversation.inbox_events import payload, read_payload
 
 ADA = Person("matrix", "@ada:lyra.test", "Ada")
 SERVER, CHANNEL = Circle(Reach.PUBLIC, "90"), Circle(Reach.RESTRICTED, "90")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.models.offline.extractive import ExtractiveWriter
-from bot.models.offline.sentences import shortened, split
+from bot.models.offline.sentence_splitting import shortened, split
 from memory.derive.checks.evidence import unsupported
 from memory.ports import Entry, Source, Task, Writer
 

@@ -12,9 +12,9 @@ from memory.dream.dreamer import evolved
 from memory.errors import NotFound, NotYours
 from memory.places import confidences
 from memory.tiers.feedback import GivenBy
-from memory.tiers.selfstate import Mind
-from memory.types import MINUTE, Discretion, DomainKind, Excepted, Exchange, Identity, Kind, NewExchange
-from memory.view.feedback import Feedback
+from memory.tiers.selfstate import StateOfMind
+from memory.types import MINUTE, Discretion, DomainKind, Exchange, Identity, Kind, NewExchange, WithheldFrom
+from memory.view.feedback_view import Feedback
 from memory.view.view import Answer
 from tests.kits.long_talk import request
 from tests.kits.memory_kit import Corner, among, at_home
@@ -59,7 +59,7 @@ async def test_an_answer_that_holds_a_confidence_comes_up_no_more_for_who_may_kn
         asked, reply = await answered(here)
         await here.view.confidences.put(asked.id, ADA, Discretion(("Bob",)))
         async with here.memory.db.transaction() as tx:
-            whom = Excepted(frozenset({ADA}), others=True)
+            whom = WithheldFrom(frozenset({ADA}), others=True)
             await here.view._b.shared.confiding.put(tx, [reply.key], whom)
         inner = [one.domain for one in await confidences.within(here.memory.db, here.domain)]
         knowing = replace(here, view=here.memory.view(here.domain, inner))
@@ -151,5 +151,5 @@ async def test_the_one_that_is_meant_is_the_last_one_to_whoever_names_none(tmp_p
 
 
 def test_each_of_them_lowers_her_mood_a_little() -> None:
-    moods = [evolved(Mind(), 0, 5, 0.5, 0.0, n).mood for n in (0, 1, 2, 100)]
+    moods = [evolved(StateOfMind(), 0, 5, 0.5, 0.0, n).mood for n in (0, 1, 2, 100)]
     assert moods == sorted(moods, reverse=True) and moods[0] > moods[1] > moods[2] and moods[3] >= -0.2

@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import NotFound, SourceGone
 from memory.journal.journal import Event, Part
 from memory.ports import Entry
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import Kind, NewExchange, SessionRef
 from memory.view.view import Answer
 from tests.kits.fresh import columns
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home, corner, said
 
 SECRET = "the parrot is called Xerxes"
-FEW = Habits(Rules(count=4))
+FEW = ConsolidationRules(EpisodeRules(count=4))
 
 
 async def digested(here: Corner, writer: Writer | None = None) -> None:

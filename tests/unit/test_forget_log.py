@@ -9,7 +9,7 @@ import pytest
 from memory.errors import DiskFull, SourceGone, TombstonesDamaged
 from memory.forget import gone
 from memory.forget.forgetting import Forgetting
-from memory.forget.gone import Scope
+from memory.forget.gone import ForgottenScope
 from memory.forget.tombstones import Tombstones
 from memory.store import restoring
 from memory.types import Forgotten
@@ -34,7 +34,7 @@ async def test_the_tombstone_is_on_disk_before_any_row_goes_and_the_next_open_fi
         await here.reply(f"You said {SECRET}", [secret.key])
         dying = Forgetting(memory.db, Dies(memory.db, tmp_path / "tombstones.log"), memory.places.seal, clock)
         with pytest.raises(ConnectionAbortedError):
-            await dying.forget(here.domain, Scope([secret.key]))
+            await dying.forget(here.domain, ForgottenScope([secret.key]))
         assert secret.id in (tmp_path / "tombstones.log").read_text()
         assert len(await here.found("Xerxes")) == 2, "nothing is half gone"
     for receipt in (Forgotten(1, 0, 1), Forgotten(0, 0, 0)):
@@ -51,7 +51,7 @@ async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tm
         await here.reply("as you said", [first[0].key])
         await digested(here)
         async with memory.db.transaction() as tx:
-            await gone.add(tx, here.domain, Scope(session=here.session.key), clock.now())
+            await gone.add(tx, here.domain, ForgottenScope(session=here.session.key), clock.now())
         later = await here.say("the tomatoes are ripe")
         assert SECRET not in " ".join(await here.found("Xerxes")) and await here.found("tomatoes") == [later.text]
         assert [e.text for e in await here.view.messages.window(here.session, 50)] == [later.text]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.delivery import gate
-from bot.delivery.addresses import addresses
-from bot.delivery.gate import begun
+from bot.delivery import exit_gate
+from bot.delivery.exit_gate import begun
+from bot.delivery.urls import addresses
 from tests.kits.hostile import ALLOWED, EVIL, GIVEN, SAID, unapproved
 from tests.kits.steps import steps
 
@@ -36,7 +36,7 @@ PIECES = [
 
 
 def gated(text: str, allowed: Container[str]) -> str:
-    return gate.gated(text, allowed, names=False)
+    return exit_gate.gated(text, allowed, names=False)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_what_someone_said_may_be_said_again(seed: int) -> None:
     ],
 )
 def test_where_clients_make_links_of_names_they_are_code(said: str, sent: str) -> None:
-    assert gate.gated(said, SAID, names=True) == sent
+    assert exit_gate.gated(said, SAID, names=True) == sent
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.splitting import split, units
-from bot.delivery.gate import gated, gated_parts
+from bot.delivery.exit_gate import gated, gated_parts
 from tests.kits.hostile import ALLOWED, EVIL, LIVE, long_output, output, unapproved, unapproved_on_matrix
 from tests.kits.size import TORTURE
 

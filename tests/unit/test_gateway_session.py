@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.resuming.session import MOST_SECONDS, Left, Packing, Session, Terms
+from adapters.discord.resuming.session import MOST_SECONDS, GatewaySession, Packing, SavedSession, SessionTerms
 
-TERMS = Terms("a.secret.token", 513, 1, 3)
-SESSION = Session("abc", "wss://gateway.example", 42, 1_000_000_000_000, "mark", True, [7], [8])
+TERMS = SessionTerms("a.secret.token", 513, 1, 3)
+SESSION = GatewaySession("abc", "wss://gateway.example", 42, 1_000_000_000_000, "mark", True, [7], [8])
 HOME = {"id": "7", "name": "Höme\n"}
 
 
-def kept(session: Session = SESSION) -> bytes:
+def kept(session: GatewaySession = SESSION) -> bytes:
     """Return a session as it is kept."""
     packing = Packing()
     packing.add(HOME)
@@ -22,7 +22,7 @@ def kept(session: Session = SESSION) -> bytes:
 
 
 def test_it_is_read_as_it_was_kept_without_the_token() -> None:
-    left = Left.opened(kept(), TERMS)
+    left = SavedSession.opened(kept(), TERMS)
     assert left.session == SESSION and [json.loads(one) for one in left.servers] == [HOME]
     assert TERMS.token.encode() not in zlib.decompress(kept())
 
@@ -39,7 +39,7 @@ def test_it_is_read_as_it_was_kept_without_the_token() -> None:
 )
 def test_it_fits_no_other_terms(changed: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=f"^it is for {why}$"):
-        Left.opened(kept(), replace(TERMS, **changed))
+        SavedSession.opened(kept(), replace(TERMS, **changed))
 
 
 def altered(**changes: object) -> bytes:
@@ -63,7 +63,7 @@ def altered(**changes: object) -> bytes:
 )
 def test_what_is_not_one_says_why(what: bytes, why: str) -> None:
     with pytest.raises(ValueError, match=f"^{why}$"):
-        Left.opened(what, TERMS)
+        SavedSession.opened(what, TERMS)
 
 
 def test_it_is_fresh_for_some_minutes_and_not_before_it_was_left() -> None:

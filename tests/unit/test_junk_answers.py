@@ -82,7 +82,7 @@ def test_what_somebody_says_of_the_rules_is_what_was_said() -> None:
 
 
 def test_without_the_guard_the_rules_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(junk.Rules, "hold", lambda *_: False)
+    monkeypatch.setattr(junk.RequestRules, "hold", lambda *_: False)
     assert kept("Together they say what was discussed by Ada. [m1]\nYou condense the building, a piece of one conversation. [m1]")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memory.deriving import Deriving
 from memory.ports import Entry, Task
-from memory.tiers.selfstate import Mind, keep
+from memory.tiers.selfstate import StateOfMind, keep
 from memory.types import DomainKind, DomainRef
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, ladder, standing, unsound
 from tests.kits.memory_kit import DAY, HOUR, CancelledAt, Clock, Corner, Ids, Move, Overtaking, Writer, at_home, corner, opened
@@ -110,14 +110,14 @@ async def retell(here: Corner, *entries: Entry) -> None:
 
 async def test_her_mind_begins_even_and_keeps_what_it_was(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
-        assert (await here.view.self_state.now()).mind == Mind(0.0, 0.5)
+        assert (await here.view.self_state.now()).mind == StateOfMind(0.0, 0.5)
         async with here.memory.db.transaction() as tx:
-            await keep(tx, here.domain, Mind(0.4, 0.7), here.clock.now())
+            await keep(tx, here.domain, StateOfMind(0.4, 0.7), here.clock.now())
         here.clock.forward(HOUR)
         async with here.memory.db.transaction() as tx:
-            await keep(tx, here.domain, Mind(0.2, 0.6), here.clock.now())
+            await keep(tx, here.domain, StateOfMind(0.2, 0.6), here.clock.now())
         now = await here.view.self_state.now()
-        assert (now.mind, now.mind.version, now.since) == (Mind(0.2, 0.6), 2, here.clock.now())
+        assert (now.mind, now.mind.version, now.since) == (StateOfMind(0.2, 0.6), 2, here.clock.now())
         assert await here.count("selves") == 2
 
 

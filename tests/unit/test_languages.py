@@ -5,7 +5,7 @@ import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.text.languages import function_words, language
+from memory.text.language_detection import function_words, language
 from memory.text.lexical import tokens
 from tests.kits.size import examples
 

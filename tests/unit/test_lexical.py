@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory.text import lexical
-from memory.text.languages import function_words
+from memory.text.language_detection import function_words
 from memory.text.lexical import STOP_WORDS, Terms, compatible, key_words, query_terms, stem, term, tokens
 from tests.kits.size import examples
 

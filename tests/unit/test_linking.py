@@ -6,12 +6,12 @@ import pytest
 
 from adapters.events import Person, Place, Reach
 from bot.config.settings import Settings
-from bot.conversation.domains import Domains
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.people import People
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
 from memory.errors import LinkRefused
-from memory.places.linking import LASTS, Linking, Party
+from memory.places.linking import LASTS, Linking, LinkParty
 from memory.types import DomainKind, DomainRef, Identity
 from tests.kits.memory_kit import Clock, opened
 
@@ -24,8 +24,8 @@ def linking(memory: Memory, clock: Clock) -> Linking:
     return Linking(memory.db, memory.places.seal, clock)
 
 
-def party(who: Identity) -> Party:
-    return Party(who, who.native_id, "place")
+def party(who: Identity) -> LinkParty:
+    return LinkParty(who, who.native_id, "place")
 
 
 async def link(linking: Linking, one: Identity, other: Identity) -> None:
@@ -175,7 +175,7 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
     people = People(SETTINGS, memory.linking)
     linking = Linking(memory.db, memory.places.seal, clock)
     preferences = Preferences(memory.settings, {}, memory.places.account_scope, people.declared)
-    domains = Domains(memory, SETTINGS, preferences, clock, "UTC")
+    domains = DomainAccess(memory, SETTINGS, preferences, clock, "UTC")
 
     async def read(who: Identity) -> set[Identity]:
         place = Place(who.platform, who.native_id, "dm", Reach.DIRECT)

@@ -5,9 +5,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.web.desk import accepted
-from localization.calendar import ago, day, listed, month
-from localization.languages import current, known, of_environment, reading
+from bot.web.page_context import accepted
+from localization.current_language import current, known, of_environment, reading
+from localization.formatting import ago, day, listed, month
 from localization.numerals import compact, number, signed
 from localization.sentences import Explained, _, lazy, lazy_plural, ngettext, told
 

@@ -87,13 +87,13 @@ def test_of_other_libraries_only_that_they_failed(written: Callable[[], str]) ->
 
 def test_what_adapters_say_is_written_as_they_say_it(written: Callable[[], str]) -> None:
     log.configure("info")
-    logging.getLogger("adapters.discord.incoming.gaps").info("More than %d messages were missed in channel %s.", 1000, "77")
+    logging.getLogger("adapters.discord.incoming.backfill").info("More than %d messages were missed in channel %s.", 1000, "77")
     assert "More than 1000 messages were missed in channel 77." in written()
 
 
 def test_the_level_decides(written: Callable[[], str]) -> None:
     log.configure("error")
-    logging.getLogger("adapters.discord.incoming.gaps").warning("hidden")
+    logging.getLogger("adapters.discord.incoming.backfill").warning("hidden")
     logging.getLogger("discord.http").warning("hidden")
     log.log.warning("hidden")
     assert written() == ""
@@ -113,5 +113,5 @@ def test_it_writes_to_what_standard_error_is_at_that_moment(monkeypatch: pytest.
     now = io.StringIO()
     monkeypatch.setattr(sys, "stderr", now)
     log.log.warning("something.happened")
-    logging.getLogger("adapters.discord.incoming.gaps").warning("Something was missed.")
+    logging.getLogger("adapters.discord.incoming.backfill").warning("Something was missed.")
     assert [line.partition("] ")[2].split()[0] for line in now.getvalue().splitlines()] == ["something.happened", "Something"]

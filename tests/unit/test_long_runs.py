@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.models.offline.asking import parts
-from bot.models.offline.sentences import split
-from memory.index.when.telling import told
+from bot.models.offline.question_analysis import parts
+from bot.models.offline.sentence_splitting import split
+from memory.index.when.told_times import told
 
 MANY = 200_000
 

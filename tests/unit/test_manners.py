@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.text.told.manner_requests import asked, wishes
 from memory.text.told.manner_words import ENDS, FORMS, HINTS, TAIL
-from memory.text.told.manners import asked, wishes
 from tests.kits.memory_kit import table
 
 READ = """

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from adapters.matrix.incoming.saying import mentions_her
+from adapters.matrix.incoming.heard_messages import mentions_her
 
 ME = "@lyra:example.org"
 LINK = f'<a href="https://matrix.to/#/{ME}">Lyra</a>'

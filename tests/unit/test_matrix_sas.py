@@ -4,12 +4,12 @@ import pytest
 from nio.crypto import Sas
 
 from adapters.matrix.verification import steps
-from adapters.matrix.verification.sas import KeyPair, Party, commitment
+from adapters.matrix.verification.sas import DeviceParty, KeyPair, commitment
 from adapters.matrix.verification.sas_emoji import EMOJI, shown
-from adapters.matrix.verification.steps import Ended, Phase, Step, Verification
+from adapters.matrix.verification.steps import Phase, Step, Verification, VerificationEnded
 from tests.fakes.matrix.sas import OFFER
 
-ADA, LYRA = Party("@ada:example.org", "ADAFIRST"), Party("@lyra:example.org", "LYRA")
+ADA, LYRA = DeviceParty("@ada:example.org", "ADAFIRST"), DeviceParty("@lyra:example.org", "LYRA")
 ADAS, HERS = {"ed25519:ADAFIRST": "key of ada's device", "ed25519:m": "m"}, {"ed25519:LYRA": "key of her device"}
 
 
@@ -41,7 +41,7 @@ def compared(room: str = "") -> tuple[Verification, Verification]:
 
 
 def code(step: Step, to: Verification) -> str:
-    with pytest.raises(Ended) as ended:
+    with pytest.raises(VerificationEnded) as ended:
         handed(step, to)
     return ended.value.code
 
@@ -88,7 +88,7 @@ def test_other_keys_than_those_proven_are_refused(known: dict[str, str]) -> None
     hers, adas = compared()
     handed(adas.confirm(ADAS), hers)
     hers.confirm(HERS)
-    with pytest.raises(Ended, match=steps.MISMATCH):
+    with pytest.raises(VerificationEnded, match=steps.MISMATCH):
         hers.proved(known)
 
 

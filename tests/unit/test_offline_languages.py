@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
-from localization.languages import reading
+from localization.current_language import reading
 from tests.kits.memory_kit import Clock, corner, opened, said, utc
 from tests.unit.test_told_later import answer
 

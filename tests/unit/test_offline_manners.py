@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.models.offline.manner import Manner, manner
+from bot.models.offline.spoken_manner import Manner, manner
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.index.hits import Hit
 from memory.types import Exchange, Kind

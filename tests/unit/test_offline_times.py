@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from bot.context.retrieval import sought
+from bot.context.turn_retrieval import sought
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import NewExchange
 from tests.kits.size import few

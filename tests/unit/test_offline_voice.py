@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.models.offline.asking import MOST_PARTS
 from bot.models.offline.candidates import MOST_LISTED
+from bot.models.offline.message_kinds import MessageKind, hear
 from bot.models.offline.phrases import Phrases
-from bot.models.offline.understanding import Act, hear
+from bot.models.offline.question_analysis import MOST_PARTS
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from memory.index.hits import Hit
 from memory.text.lexical import key_words
@@ -169,7 +169,7 @@ def test_courtesies_and_statements(message: str, reply: str) -> None:
     ],
 )
 def test_questions_are_heard_with_or_without_their_mark(message: str) -> None:
-    assert hear(message).act is Act.QUESTION
+    assert hear(message).act is MessageKind.QUESTION
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_questions_are_heard_with_or_without_their_mark(message: str) -> None:
     ],
 )
 def test_statements_are_not_mistaken_for_questions(message: str) -> None:
-    assert hear(message).act is Act.STATEMENT
+    assert hear(message).act is MessageKind.STATEMENT
 
 
 def test_a_statement_followed_by_a_question_is_answered() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.text.told.coming import coming
+from memory.text.told.announcements import coming
 from memory.types import MINUTE, DomainKind, Exchange, Identity, Kind, NewExchange
 from memory.view.view import Answer
 from tests.kits.ladder_kit import PAIRS, Teller, climbed

@@ -10,7 +10,7 @@ from memory.store.database import Database, Parameters, Row
 from memory.tiers import entities
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
 from memory.view.pages import Page
-from memory.view.recalled import Wanted
+from memory.view.recalled import RecallLimits
 from tests.kits.fresh import with_words
 from tests.kits.ladder_kit import Teller, climbed, gists
 from tests.kits.memory_kit import Corner, among, at_home
@@ -102,7 +102,7 @@ async def test_an_older_memory_is_looked_through_in_steps(tmp_path: Path) -> Non
 
 async def brought(here: Corner, question: str, asker: str = "") -> list[str]:
     """Return what comes up for a question because it is named there."""
-    came = await here.view.recall.at_once(question, Wanted(0, 0, 0), (), asker)
+    came = await here.view.recall.at_once(question, RecallLimits(0, 0, 0), (), asker)
     return [hit.exchange.text for hit in came.hits] + [one.text for one in came.facts]
 
 

@@ -9,10 +9,10 @@ from adapters.events import Place, Reach
 from bot.config.settings import Settings
 from bot.conversation.introduction import privacy
 from bot.rights.policy import policy
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 
 NEAR, FAR = "http://127.0.0.1:11434/v1", "https://models.example.org/v1"
-DATABASE = Address("postgresql://lyra:geheim@db.example.org/lyra")
+DATABASE = DatabaseAddress("postgresql://lyra:geheim@db.example.org/lyra")
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def test_a_database_is_named_as_the_place_of_all_of_it_and_of_no_file() -> None:
     text = policy(Settings(), Used(), DATABASE)
     assert "- db.example.org: the database in which all of it is kept" in text and "geheim" not in text
     assert "No word leaves" not in text and "one encrypted file" not in text
-    near = policy(Settings(), Used(), Address("postgresql:///lyra"))
+    near = policy(Settings(), Used(), DatabaseAddress("postgresql:///lyra"))
     assert "No word leaves the machine she runs on." in near and "one encrypted file" not in near
 
 

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memory.index.hits import Hit
-from memory.index.when.question import asked
-from memory.index.when.telling import told as told_of
+from memory.index.when.question_times import asked
+from memory.index.when.told_times import told as told_of
 from memory.text.lexical import key_words
 from memory.types import MINUTE
 from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, opened

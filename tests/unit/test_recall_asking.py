@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memory.types import DomainKind
-from memory.view.recalled import Wanted
+from memory.view.recalled import RecallLimits
 from tests.kits.ladder_kit import PAIRS, Teller, climbed
 from tests.kits.memory_kit import DAY, START, BagOfWords, among, aside, at_home, found, heard, line, table, utc
 
@@ -322,7 +322,7 @@ async def test_what_was_corrected_stands_behind_what_holds_now_unless_it_is_aske
             texts = [hit.exchange.text for hit in hits]
             assert texts.index(new) < texts.index(old)
             assert hits[texts.index(new)].score >= hits[texts.index(old)].score
-            came = await here.view.recall.at_once(question, Wanted(9, 0, 0), (), "")
+            came = await here.view.recall.at_once(question, RecallLimits(9, 0, 0), (), "")
             assert [hit.exchange.text for hit in came.hits] == texts
         was = await here.found("where in Graz did Ada live, there?")
         assert was.index(old) < was.index(new)

@@ -7,7 +7,7 @@ import pytest
 
 from memory.index.recall import query as understanding
 from memory.index.recall.breadth import Breadth, breadth
-from memory.text.languages import language
+from memory.text.language_detection import language
 from memory.text.lexical import tokens
 from tests.kits.memory_kit import HOUR, BagOfWords, Corner, among, aside, at_home, corner
 

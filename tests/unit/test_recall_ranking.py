@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import MINUTE, Kind, NewExchange
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, at_home, corner
 from tests.kits.size import examples
@@ -60,7 +60,7 @@ def test_the_ranking_is_the_documented_formula(
 ) -> None:
     async def scenario(folder: str) -> None:
         embedder = BagOfWords(dimension=64) if embedded else None
-        async with at_home(Path(folder), None, embedder=embedder, habits=Habits(Rules(count=2))) as here:
+        async with at_home(Path(folder), None, embedder=embedder, habits=ConsolidationRules(EpisodeRules(count=2))) as here:
             talk = await said(here, what)
             if digested:
                 for session in await here.view.sessions.all():

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.index.hits import Condensed, Hit
 from memory.ports import Entry
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home
 
-HABITS = Habits(Rules(count=2))
+HABITS = ConsolidationRules(EpisodeRules(count=2))
 
 
 async def digested(here: Corner, text: str) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bot.models.minilm.embedder import unit
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import EmbeddingFailed
 from memory.index import vectors
@@ -17,7 +17,7 @@ from memory.index.indexing import MESSAGES
 from memory.index.recall.columns import reached
 from memory.index.recall.meaning import FAR, Meaning
 from memory.ports import Vectors
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, opened
 
 CAR = {"automobile": "car", "vehicle": "car", "purchased": "buy", "acquired": "buy"}
@@ -159,7 +159,7 @@ async def test_what_is_said_and_forgotten_while_a_question_is_embedded_does_no_h
 
 
 async def test_gists_are_found_by_meaning_too(tmp_path: Path) -> None:
-    async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR), habits=Habits(Rules(count=1))) as here:
+    async with at_home(tmp_path, embedder=BagOfWords(meanings=CAR), habits=ConsolidationRules(EpisodeRules(count=1))) as here:
         await here.say("I acquired an automobile")
         work = Deriving(here.memory).consolidator(here.domain, Writer(), Writer())
         await work.close_episodes(here.session)

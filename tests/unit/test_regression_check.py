@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.derive.context import Context
 from memory.derive.dry_run import Difference, Put, dry_run
 from memory.derive.ladder import Ladder
@@ -17,9 +17,9 @@ from memory.index.hits import Hit
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
 from memory.ports import Entry, Task, TaskKind
 from memory.store.database import Transaction
-from memory.store.locks import FileHolders
+from memory.store.file_locks import FileHolders
 from memory.tiers import statements
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.tiers.statements import NewStatement
 from tests.kits.dream_kit import Muse, days, dreamt, everything, extractive, forced, refused, step
 from tests.kits.fresh import on_server
@@ -36,7 +36,7 @@ OTHERS = "amber birch cedar dune ember fjord".split()
 IN_THE_WAY = "what was made would be in the way of what was said; it was not published"
 PUMPKINS = "pumpkins grow slowly behind crooked fences"
 OVER_AND_OVER = [PUMPKINS, "slowly behind crooked fences pumpkins grow", "behind crooked fences pumpkins grow slowly"]
-WHOLE = Habits(Rules(count=6))
+WHOLE = ConsolidationRules(EpisodeRules(count=6))
 """Six messages make an episode."""
 
 
@@ -221,7 +221,7 @@ async def test_an_exam_leaves_no_trace_be_it_passed_or_not(tmp_path: Path, write
         check = Watching(here, RegressionCheck(memory.db, here.domain, DomainIndexes(memory.db, MOST_BYTES)))
         holders = FileHolders(tmp_path / "holders", "examined")
         holders.mark()
-        rules = Habits().rules
+        rules = ConsolidationRules().rules
         context = Context(
             memory.db, memory.places.seal, here.clock, here.domain, writer, writer, rules, holders, regression_check=check
         )

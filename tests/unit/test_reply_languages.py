@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.events import Asked, Circle, Message, Person, Place, Reach
+from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
 from bot.config.settings import Settings
-from bot.conversation.domains import Domains
-from bot.conversation.languages import Languages
+from bot.conversation.answer_language import AnswerLanguage
+from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
 from memory.core import Memory
 from memory.types import SECOND, Identity, Kind, NewExchange
@@ -26,12 +26,12 @@ class House:
 
     memory: Memory
     preferences: Preferences
-    domains: Domains
+    domains: DomainAccess
     clock: Clock
 
-    def awake(self) -> Languages:
+    def awake(self) -> AnswerLanguage:
         """Return what a process that was just started knows."""
-        return Languages(self.preferences, self.domains)
+        return AnswerLanguage(self.preferences, self.domains)
 
     async def says(self, person: Person, place: Place, text: str) -> None:
         """Keep what somebody says."""
@@ -47,7 +47,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock) as memory:
         preferences = Preferences(memory.settings, {}, memory.places.account_scope)
-        yield House(memory, preferences, Domains(memory, Settings(), preferences, clock, "UTC"), clock)
+        yield House(memory, preferences, DomainAccess(memory, Settings(), preferences, clock, "UTC"), clock)
 
 
 def message(person: Person, place: Place, text: str = "!help") -> Message:
@@ -80,7 +80,7 @@ async def test_in_a_room_everybody_is_answered_as_they_write_and_all_are_told_so
 
 async def test_what_is_set_goes_before_what_a_platform_shows_and_that_before_what_is_written(house: House) -> None:
     languages = house.awake()
-    asked = Asked("$2", DM, ADA, 0, "status", {}, "", locale="fr")
+    asked = MenuCall("$2", DM, ADA, 0, "status", {}, "", locale="fr")
     await house.says(ADA, DM, "Meine Katze schläft nicht gern auf dem Sofa.")
     assert await languages.of(asked) == "en", "where there is nothing in the language of the platform, it is English"
     await house.preferences.put(ADA, "language", "german")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from adapters.events import Circle
-from adapters.matrix.rooms.room import Record, Room
+from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Succession
 from adapters.matrix.rooms.state import State
 from tests.kits.matrix_states import ENCRYPTED, Json, history, joining, made, member, replaced
@@ -85,7 +85,10 @@ def played(happens: list[Json | None], restarts: set[int], kind: type[Room] = Ro
     room.begin(State([made(), member(ME), member(ADA)]), whole=True)
     for at, event in enumerate(happens):
         if at in restarts:
-            state, room = room.state, kind("!room", ME, Record.noted(room.record.note()), lambda room: False, lambda room: False)
+            state, room = (
+                room.state,
+                kind("!room", ME, RoomRecord.noted(room.record.note()), lambda room: False, lambda room: False),
+            )
             room.begin(state, whole=True)
         if event is not None:
             truth.take(event)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.journal.journal import Event, Part
-from memory.places import threads
+from memory.places import named_conversations
 from memory.tiers.messages import storing
 from memory.types import Imported, Kind, NewExchange, SessionRef
 from tests.kits.fresh import holding
@@ -38,7 +38,7 @@ async def an_earlier_memory(folder: Path) -> tuple[str, str]:
     return here.session.id, said.id
 
 
-async def offered(here: Corner, text: str, source: str) -> storing.Kept:
+async def offered(here: Corner, text: str, source: str) -> storing.StoringOutcome:
     """Import a message under the name of the conversation, as `lyra import` does."""
     new = NewExchange(Kind.SAID, text, source, START, "Ada", imported=Imported(place=BEFORE))
     return await here.view.say(here.session, [new])
@@ -49,7 +49,7 @@ async def test_an_earlier_memory_goes_on_and_its_names_go_when_they_are_forgotte
     session_id, said_id = await an_earlier_memory(tmp_path)
     clock = Clock()
     async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-        place = f'["", "ada", "{threads.thread(memory.places.seal, "ada", NAME)}"]'
+        place = f'["", "ada", "{named_conversations.thread(memory.places.seal, "ada", NAME)}"]'
         here = await corner(memory, clock, place=place)
         assert (here.session.id, here.session.name) == (session_id, NAME)
         assert said_id in [message.id async for _, message in here.view.messages.all()]
@@ -66,7 +66,7 @@ async def test_an_earlier_memory_goes_on_and_its_names_go_when_they_are_forgotte
 
 
 async def test_with_the_name_in_the_key_it_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "thread", lambda seal, person, name: name)
+    monkeypatch.setattr(named_conversations, "thread", lambda seal, person, name: name)
     await an_earlier_memory(tmp_path)
     clock = Clock()
     async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
@@ -80,7 +80,9 @@ async def test_a_memory_is_asked_for_such_names_once(tmp_path: Path) -> None:
     clock = Clock()
     for _ in range(2):
         async with opened(tmp_path / "lyra.db", None, clock=clock) as memory:
-            again = threads.thread(memory.places.seal, "ada", threads.thread(memory.places.seal, "ada", NAME))
+            again = named_conversations.thread(
+                memory.places.seal, "ada", named_conversations.thread(memory.places.seal, "ada", NAME)
+            )
             assert await memory.db.one("SELECT id FROM sessions WHERE place LIKE :place", {"place": f"%{again}%"}) is None
-            sealed = SessionRef("console", f'["", "ada", "{threads.thread(memory.places.seal, "ada", NAME)}"]')
+            sealed = SessionRef("console", f'["", "ada", "{named_conversations.thread(memory.places.seal, "ada", NAME)}"]')
             assert (await (await corner(memory, clock, place=sealed.place)).view.sessions.named(NAME)).ref == sealed

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from memory.store.postgresql.sealing.plans import Plan, plan
+from memory.store.postgresql.sealing.plans import StatementPlan, plan
 from memory.store.sealed import HASHED, TABLES
 from memory.store.sqlite.database import SqliteDatabase
 from tests.kits.fresh import columns
@@ -19,7 +19,7 @@ COLUMNS = {
 }
 
 
-def planned(sql: str) -> Plan:
+def planned(sql: str) -> StatementPlan:
     """Return what becomes of a statement."""
     return plan(sql, COLUMNS)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits
+from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.ports import Embedder, Entry
 from memory.tiers.asides import Aside
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.tiers.messages import seen
 from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
 from memory.view.shown_messages import ShownMessage
@@ -18,7 +18,7 @@ from memory.view.view import Answer
 from tests.kits.memory_kit import BagOfWords, Corner, Writer, answering, at_home, said
 
 CODE = "my locker code is 4711"
-FEW = Habits(Rules(count=4))
+FEW = ConsolidationRules(EpisodeRules(count=4))
 
 
 async def replied(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memory.errors import SourceGone
-from memory.forget import confiding, erase, gone, sparing, walk
-from memory.forget.gone import Scope
+from memory.forget import affected_replies, confidence_changes, erase, gone, sparing
+from memory.forget.gone import ForgottenScope
 from memory.store.database import Transaction
 from memory.tiers import statements
 from memory.tiers.statements import NewStatement
@@ -156,7 +156,7 @@ async def test_who_wants_to_read_again_waits_until_what_is_being_forgotten_is_er
         secret = await here.say(SECRET)
         async with here.memory.db.transaction() as tx:
             # As another process does that has only begun.
-            await gone.add(tx, here.domain, Scope([secret.key]), here.clock.now())
+            await gone.add(tx, here.domain, ForgottenScope([secret.key]), here.clock.now())
         await here.view.lasting.readable(0.0)
         waiting = asyncio.create_task(here.view.lasting.readable(PATIENCE))
         await asyncio.wait([waiting], timeout=0.2)
@@ -191,9 +191,9 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
 
         return reading
 
-    monkeypatch.setattr(walk, "content", watched("edit", sparing.content))
+    monkeypatch.setattr(affected_replies, "content", watched("edit", sparing.content))
     for name in ("held", "goes_on"):
-        monkeypatch.setattr(confiding, name, watched(name, getattr(confiding, name)))
+        monkeypatch.setattr(confidence_changes, name, watched(name, getattr(confidence_changes, name)))
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         secret = await here.say(SECRET)
         assert await made(here, "Good to hear.", {secret.key: secret.text})

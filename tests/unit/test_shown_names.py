@@ -14,7 +14,7 @@ from memory.index.mentions import named
 from memory.store.schema import migrations
 from memory.text.display_names import is_reserved, likeness, untagged
 from memory.tiers.messages import storing
-from memory.types import Borne, Domain, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
+from memory.types import Domain, DomainKind, DomainRef, Identity, Kind, NameUse, NewExchange, SessionRef
 from memory.view.view import View
 from tests.kits.memory_kit import START, opened
 
@@ -68,7 +68,9 @@ class Teller:
 
     said = 0
 
-    async def __call__(self, where: View, account: str, name: str, text: str = "hello there", *, borne: Borne = Borne.NOT) -> str:
+    async def __call__(
+        self, where: View, account: str, name: str, text: str = "hello there", *, borne: NameUse = NameUse.NOT
+    ) -> str:
         self.said += 1
         who = Identity("discord", account) if account else None
         new = NewExchange(Kind.SAID, text, f"m{self.said}", START + self.said, name, "user", who, borne=borne)
@@ -113,14 +115,14 @@ async def test_who_takes_anothers_former_name_is_not_taken_for_that_one(memory: 
 async def test_who_takes_the_name_of_one_who_was_silent_is_the_later_account_for_good(memory: Memory, says: Teller) -> None:
     here = await view(memory)
     bob = Identity("discord", "2")
-    assert await says(here, "2", "Bob", borne=Borne.NOW) == "Bob", "what an account first spoke as is its own"
-    assert await here.messages.names([(bob, "Ada")], {(bob, "Ada"): Borne.NOW}) != ["Ada"]
-    taken = await says(here, "2", "Ada", borne=Borne.NOW)
+    assert await says(here, "2", "Bob", borne=NameUse.NOW) == "Bob", "what an account first spoke as is its own"
+    assert await here.messages.names([(bob, "Ada")], {(bob, "Ada"): NameUse.NOW}) != ["Ada"]
+    taken = await says(here, "2", "Ada", borne=NameUse.NOW)
     assert TAGGED.fullmatch(taken.removeprefix("Ada"))
     assert (await here.messages.standing([(bob, "Ada")])).namesakes(bob, "Ada") == [], "nobody holds it"
     assert await says(here, "2", "Ada") == taken, "also once the other one has left"
     assert await here.messages.names([(bob, "Ada"), (Identity("discord", "1"), "Ada")]) == [taken, "Ada"]
-    assert [await says(here, "1", "Ada"), await says(here, "2", "Аda", borne=Borne.NOW)] == ["Ada", f"Аda{taken[3:]}"]
+    assert [await says(here, "1", "Ada"), await says(here, "2", "Аda", borne=NameUse.NOW)] == ["Ada", f"Аda{taken[3:]}"]
     assert await says(here, "2", "Bob") == "Bob"
 
 
@@ -128,7 +130,7 @@ async def test_a_free_name_is_the_own_one_of_who_takes_it(memory: Memory, says: 
     here = await view(memory)
     assert [await says(here, "2", "Bob"), await says(here, "2", "Ada")] == ["Bob", "Ada"]
     assert TAGGED.search(await says(here, "1", "Bo b"))
-    assert TAGGED.search(await says(here, "1", "Zoe", borne=Borne.NOW)), (
+    assert TAGGED.search(await says(here, "1", "Zoe", borne=NameUse.NOW)), (
         "who was only ever shown with a tag was somebody here, too"
     )
     stranger = Identity("discord", "9")

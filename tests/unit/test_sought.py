@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.context.retrieval import Sought, sought
+from bot.context.turn_retrieval import SearchResult, sought
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import Exchange, Session
 from memory.view.view import View
@@ -21,7 +21,7 @@ class Asked:
     asked: Sequence[Exchange] = ()
 
 
-async def looked_for(here: Corner, text: str) -> Sought:
+async def looked_for(here: Corner, text: str) -> SearchResult:
     """Return what comes up for a question of Ada's."""
     question = VoiceQuestion(text, "Ada", here.clock.now(), "UTC")
     return await sought(Asked(here.view, here.session), OfflineVoice(), question)

@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.forget.gone import Scope, add
+from memory.forget.gone import ForgottenScope, add
 from memory.index.when.values import Window
 from memory.text.time.times import instant, local, month, months_within
 from tests.flow.test_views import two
@@ -46,7 +46,7 @@ async def test_nothing_is_told_of_elsewhere_or_of_what_is_gone(tmp_path: Path) -
         beside = here.memory.view(ada.domain, [bob.domain])
         assert len(await beside.recall.during(EVER, 9)) == 2, "what may be read is"
         async with here.memory.db.transaction() as tx:
-            await add(tx, ada.domain, Scope(), here.clock.now())
+            await add(tx, ada.domain, ForgottenScope(), here.clock.now())
         assert await told(ada) == []
 
 

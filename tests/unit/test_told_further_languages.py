@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.index.when.further_languages import in_english
-from memory.index.when.telling import MOST_CHARACTERS, told
+from memory.index.when.told_times import MOST_CHARACTERS, told
 from tests.kits.memory_kit import utc
 from tests.kits.steps import steps
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.context.retrieval import sought
+from bot.context.turn_retrieval import sought
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
 from tests.unit.test_sought import Asked

@@ -10,9 +10,9 @@ import pytest
 from memory.core import Memory, Ports
 from memory.errors import EmbeddingFailed
 from memory.index import vectors
+from memory.index.embedder_routing import spoken
 from memory.index.recall import finder
 from memory.index.recall.ranking import by_share
-from memory.index.tongues import spoken
 from memory.ports import Embedder, Vectors
 from memory.store.changes import announce
 from memory.store.database import Transaction

@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from memory.core import Habits, Memory
+from memory.core import ConsolidationRules, Memory
 from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.forget.disappearance import WEEK, Disappearance
 from memory.store import lineage
-from memory.tiers.episodes import Rules
+from memory.tiers.episodes import EpisodeRules
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
 from memory.view.view import Answer, View
 from tests.kits.fresh import with_words
 from tests.kits.memory_kit import BagOfWords, Clock, Writer, opened, said
 
-FEW = Habits(Rules(count=3))
+FEW = ConsolidationRules(EpisodeRules(count=3))
 
 
 class Server:

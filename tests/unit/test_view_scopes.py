@@ -18,7 +18,7 @@ from memory.store import opening
 from memory.tiers.asides import Aside
 from memory.types import Discretion, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.binding import Binding
-from memory.view.recalled import Wanted
+from memory.view.recalled import RecallLimits
 from memory.view.view import View
 from tests.kits.dream_kit import Muse, forced, thinking
 from tests.kits.ladder_kit import PAIRS, Teller
@@ -41,7 +41,7 @@ ASKED: Mapping[str, str] = {
     "Conversations.active": _PLACE,
     "Conversations.get": _PLACE,
     "Facts.forget": _REPLIES,
-    "Lasting.require": _SEEN,
+    "AnswerValidity.require": _SEEN,
     "Messages.in_confidence": _KEPT,
     "Messages.kept": _KEPT,
     "Messages.standing": _NAMES,
@@ -198,7 +198,7 @@ async def _looks(view: View, session: Any, asked: Any) -> None:
     await view.sessions.drop_names_of_empty()
     await view.recall.messages("zebrafinch", 5)
     await view.recall.everything("zebrafinch", 5)
-    await view.recall.at_once("zebrafinch", Wanted(5, 5, 5), (), "")
+    await view.recall.at_once("zebrafinch", RecallLimits(5, 5, 5), (), "")
     await view.recall.around(asked.id, 2)
     await view.calendar.months()
     await view.calendar.messages(session, 5)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.index.when.days import EARLIEST
-from memory.index.when.question import asked
+from memory.index.when.question_times import asked
 from memory.index.when.values import Window
 from memory.text.time.times import instant, local
 from tests.kits.memory_kit import HOUR, START

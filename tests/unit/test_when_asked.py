@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.index.when.days import EARLIEST, LATEST
-from memory.index.when.question import asked
+from memory.index.when.question_times import asked
 from memory.index.when.vocabulary import LEXICON
 from memory.text.time.times import instant
 from tests.kits.memory_kit import DAY, START

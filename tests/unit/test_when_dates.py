@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.index.when.question import asked
+from memory.index.when.question_times import asked
 from memory.text.time.times import local
 from tests.kits.memory_kit import START
 from tests.unit.test_when import ANGELES, VIENNA, shown, told

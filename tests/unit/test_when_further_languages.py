@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.index.when.further_languages import in_english
-from memory.index.when.telling import asked_ahead
+from memory.index.when.told_times import asked_ahead
 from tests.kits.memory_kit import DAY, HOUR, among, aside, utc
 
 SETS = Path(__file__).parents[1] / "sets" / "times"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.index.when.question import asked
+from memory.index.when.question_times import asked
 from tests.unit.test_when import VIENNA, shown
 
 NOW = 1_795_370_400_000_000  # Sunday, 2026-11-22 18:00 UTC

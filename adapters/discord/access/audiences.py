@@ -6,7 +6,7 @@ Recorded as messages are heard, and kept across restarts: message ids, which Dis
 
 from dataclasses import replace
 
-from adapters.events import Asked, Circle, Message, Place
+from adapters.events import Circle, MenuCall, Message, Place
 from adapters.listener import Notes
 
 _NOTE = "audiences"
@@ -52,7 +52,7 @@ class Audiences:
             return message
         return replace(message, quoted=replace(quoted, text="", attachments=(), hidden=True))
 
-    def about(self, asked: Asked) -> Asked:
+    def about(self, asked: MenuCall) -> MenuCall:
         """Return a call with its target reduced to the id if somebody may not read the target."""
         target = asked.target
         if target is None or self.could_read(asked.place, target.id):

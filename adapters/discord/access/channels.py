@@ -5,11 +5,11 @@ from collections.abc import Collection, Sequence
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.sight import sees
+from adapters.discord.access.visibility import sees
 from adapters.discord.client import Client
 from adapters.discord.failures import HAS_THREAD, TOO_MANY_THREADS, TROUBLE, UNKNOWN_CHANNEL
 from adapters.discord.limits import Limits
-from adapters.discord.whole import whole
+from adapters.discord.shielding import shielded
 from adapters.errors import PlaceGone, PlaceHidden, PlatformFailure, SendFailed
 from adapters.events import Place, Vanished, split_key
 from localization.sentences import lazy
@@ -85,7 +85,7 @@ async def private(client: Client, person: int) -> Place:
 async def _archived(client: Client, thread: int) -> discord.Thread | None:
     """Request a thread that is not among the active ones."""
     try:
-        found = await whole(client.fetch_channel(thread))
+        found = await shielded(client.fetch_channel(thread))
     except (discord.NotFound, discord.Forbidden):
         raise PlaceGone(_GONE) from None
     except (*TROUBLE, discord.InvalidData):
@@ -120,20 +120,20 @@ async def _looked_for(client: Client, limits: Limits, server: str, channel: str,
         return None
     guild = client.get_guild(int(server))
     if guild is None:
-        return client.rulers.gone((server,))
+        return client.administrators.gone((server,))
     if guild.unavailable:
         return None
     if guild.get_channel(int(channel)) is None:
-        return client.rulers.gone((server, channel)) if await _is_unknown(client, limits, int(channel)) else None
+        return client.administrators.gone((server, channel)) if await _is_unknown(client, limits, int(channel)) else None
     if thread and guild.get_thread(int(thread)) is None and await _is_unknown(client, limits, int(thread)):
-        return client.rulers.gone((server, channel, thread))
+        return client.administrators.gone((server, channel, thread))
     return None
 
 
 async def _is_unknown(client: Client, limits: Limits, channel: int) -> bool:
     try:
         limits.require()
-        await whole(client.fetch_channel(channel))
+        await shielded(client.fetch_channel(channel))
     except discord.NotFound as error:
         return error.code == UNKNOWN_CHANNEL
     except (*TROUBLE, discord.InvalidData, SendFailed):

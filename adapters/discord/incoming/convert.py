@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import discord
 
-from adapters.events import Asked, Attachment, Forward, Message, Person, Place, Quote, Unreadable
+from adapters.events import Attachment, Forward, MenuCall, Message, Person, Place, Quote, Unreadable
 from adapters.markup import printable
-from adapters.signs import OFFERS, TAKEN_BACK, plain
+from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
 from localization.sentences import lazy
 
 PLATFORM = "discord"
@@ -162,7 +162,7 @@ def addressed(message: discord.Message, me: discord.ClientUser) -> bool:
     return isinstance(thread, discord.Thread) and (thread.owner_id == me.id or thread.me is not None)
 
 
-def pressed(payload: discord.RawReactionActionEvent, place: Place, me: int, who: discord.User | None, at: int) -> Asked | None:
+def pressed(payload: discord.RawReactionActionEvent, place: Place, me: int, who: discord.User | None, at: int) -> MenuCall | None:
     """Return the command that adding or removing one of her signs calls; None for any other reaction, or under others' messages.
 
     `who` is the person reacting, if known and not a member here; `at` is now, in microseconds UTC.
@@ -179,7 +179,7 @@ def pressed(payload: discord.RawReactionActionEvent, place: Place, me: int, who:
     caller = person(known) if known else Person(PLATFORM, str(payload.user_id), "")
     rights = member.guild_permissions if member else discord.Permissions.none()
     hers = Message(str(payload.message_id), place, Person(PLATFORM, str(me), ""), "", said_at(payload.message_id))
-    return Asked(
+    return MenuCall(
         f"{payload.event_type}:{payload.message_id}:{payload.user_id}:{command}:{at}", place, caller, at, command, {}, "",
         private=False, admin=rights.manage_guild or rights.administrator, target=hers, quiet=True,
     )  # fmt: skip

@@ -8,7 +8,7 @@ import discord
 from adapters import file_contents
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
-from adapters.discord.whole import whole
+from adapters.discord.shielding import shielded
 from adapters.events import Attachment, Contents, Message
 
 _MOST_MESSAGES = 256
@@ -49,7 +49,7 @@ class Files:
                 self._at_hand.pop(message.id, None)
         channel = client.get_partial_messageable(int(message.place.thread or message.place.channel))
         try:
-            self.remember(await whole(channel.fetch_message(int(message.id))))
+            self.remember(await shielded(channel.fetch_message(int(message.id))))
             again = self._at_hand.get(message.id, {}).get(attachment.id)
             return await again.read() if again else b""
         except TROUBLE:

@@ -11,11 +11,11 @@ from adapters.discord.access import readers
 from adapters.discord.access.audiences import Audiences
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
-from adapters.discord.incoming.gaps import Gaps
-from adapters.discord.incoming.heard import ConnectionChange, GatewayEvent, Unheard
-from adapters.events import Event, Message, Revised, Unreadable, Vanished, Withdrawn
+from adapters.discord.incoming.backfill import Backfill
+from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
+from adapters.events import Event, Message, MessageEdited, MessagesDeleted, Unreadable, Vanished
 from adapters.listener import Listener
-from adapters.together import go_on
+from adapters.task_groups import go_on
 
 _MOST_AT_ONCE = 500
 _MOST_KNOWN = 20_000
@@ -28,7 +28,7 @@ _AT_ONCE = 100
 class Hearing:
     """The gate between a client and its listener, closed from a disconnect until the session resumes or the gap is filled."""
 
-    def __init__(self, client: Client, listener: Listener, gaps: Gaps, gate: readers.Gate, audiences: Audiences) -> None:
+    def __init__(self, client: Client, listener: Listener, gaps: Backfill, gate: readers.Gate, audiences: Audiences) -> None:
         self._client = client
         self._listener = listener
         self._gaps = gaps
@@ -78,14 +78,14 @@ class Hearing:
             if events or moved:
                 # The next event does not wait for answers.
                 go_on(await self._listener.hear([one for one in events if one is not None], moved))
-        await self._client.rulers.settle()
+        await self._client.administrators.settle()
 
-    async def _take(self, item: GatewayEvent | ConnectionChange | Unheard | discord.Guild) -> bool:
+    async def _take(self, item: GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild) -> bool:
         """Take in what came next; return whether it is the last."""
         match item:
             case GatewayEvent():
                 self._waiting.append(item)
-            case Unheard():
+            case VisibilityChange():
                 await self._listener.missed(item.prefix)
                 self._seen_again += [item.seen_again] if item.seen_again is not None else []
                 if self._open:
@@ -156,7 +156,7 @@ class Hearing:
     async def _placed(self, heard: GatewayEvent) -> GatewayEvent:
         """Look up the place of an event whose channel was not cached; if that fails, it stays in a place of its own."""
         event = heard.event
-        if not heard.lost or not isinstance(event, Message | Revised | Unreadable | Withdrawn):
+        if not heard.lost or not isinstance(event, Message | MessageEdited | Unreadable | MessagesDeleted):
             return heard
         try:
             found = await self._client.fetch_channel(heard.lost)
@@ -170,7 +170,7 @@ class Hearing:
 def _taking_back(heard: GatewayEvent) -> GatewayEvent | None:
     """Return an event as far as it takes back something said earlier, None if it does not."""
     event = heard.event
-    if isinstance(event, Revised):
+    if isinstance(event, MessageEdited):
         # What an edit asks for the first time is heard in its turn.
         event = replace(event, now=None)
-    return GatewayEvent(event, lost=heard.lost) if isinstance(event, Revised | Withdrawn | Vanished) else None
+    return GatewayEvent(event, lost=heard.lost) if isinstance(event, MessageEdited | MessagesDeleted | Vanished) else None

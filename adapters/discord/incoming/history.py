@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 import discord
 
 from adapters.base import Presence
-from adapters.discord.access.entitled import Entitled
+from adapters.discord.access.permissions import Permissions
 from adapters.discord.access.readers import Gate
-from adapters.discord.access.sight import views
 from adapters.discord.access.thread_starts import ThreadStarts
+from adapters.discord.access.visibility import views
 from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, UNKNOWN_MESSAGE
 from adapters.discord.incoming import convert
 from adapters.discord.limits import Limits
-from adapters.discord.whole import whole
+from adapters.discord.shielding import shielded
 from adapters.errors import SendFailed
 from adapters.events import Person, Quote, split_key
 
@@ -36,12 +36,12 @@ async def earlier(
     try:
         limits.require()
         number = int(thread or parent)
-        found = client.get_channel(number) or await whole(client.fetch_channel(number))
+        found = client.get_channel(number) or await shielded(client.fetch_channel(number))
         if me is None or not isinstance(found, discord.abc.Messageable):
             return ()
         if server and not (client.live and reads(found)):
             return ()
-        if reader is not None and not await Entitled(client, limits, gate, reader).reads(found):
+        if reader is not None and not await Permissions(client, limits, gate, reader).reads(found):
             return ()
         said = await _said(client, number, found, snowflake(message), n)
     except (*TROUBLE, discord.InvalidData, SendFailed):
@@ -75,7 +75,7 @@ async def _said(
     if heard is not None:
         return heard
     changes = client.window.changes
-    history = await whole(_history(channel, before, n))
+    history = await shielded(_history(channel, before, n))
     client.window.fill(number, history, changes, whole=len(history) < n)
     return history
 
@@ -111,7 +111,7 @@ class Presences:
         newest = int(ids[0])
         try:
             self._limits.require()
-            page = await whole(_page(channel, newest))
+            page = await shielded(_page(channel, newest))
             oldest = min((one.id for one in page), default=0) if len(page) == _PAGE else 0
             there = {one.id: one for one in page}
             wanted = [int(one) for one in ids if one.isdecimal() and oldest <= int(one) <= newest]
@@ -126,7 +126,7 @@ class Presences:
     async def is_unknown(self, channel: discord.abc.Messageable, message: int) -> bool:
         """Return whether Discord, asked for a message individually, does not know it."""
         try:
-            await whole(channel.fetch_message(message))
+            await shielded(channel.fetch_message(message))
         except discord.NotFound as error:
             return error.code == UNKNOWN_MESSAGE
         return False

@@ -11,7 +11,7 @@ from adapters.command_table import AnswerAudience, CommandSpec, Parameter
 from adapters.discord.failures import TROUBLE
 from adapters.errors import PlatformFailure
 from adapters.listener import Notes
-from localization.languages import ENGLISH, LANGUAGES
+from localization.current_language import ENGLISH, LANGUAGES
 from localization.sentences import Said, Sentence, lazy
 
 _SLASH, _MESSAGE = 1, 3

@@ -20,8 +20,8 @@ from adapters.discord.failures import NO_HISTORY, UNKNOWN_CHANNEL, UNKNOWN_MESSA
 from adapters.discord.interactions.buttons import pressed, view
 from adapters.errors import SendFailed
 from adapters.events import split_key
-from adapters.signs import STOP
-from localization.languages import LANGUAGES
+from adapters.reaction_commands import STOP
+from localization.current_language import LANGUAGES
 from localization.sentences import lazy
 
 _REPEAT = lazy("(this may be a repeat)")

@@ -15,12 +15,12 @@ from discord.webhook.async_ import AsyncWebhookAdapter, async_context
 from adapters.base import Sending
 from adapters.discord.failures import ACKNOWLEDGED, TOKEN_OVER, TROUBLE, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, failure
 from adapters.discord.interactions.buttons import view
-from adapters.discord.interactions.calling import Address, read_address
+from adapters.discord.interactions.call_parsing import CallAddress, read_address
 from adapters.discord.limits import Limits
 from adapters.discord.outgoing.posts import Posts, attached, embeds
 from adapters.errors import SendFailed
 from adapters.posting import put
-from adapters.together import accompanied
+from adapters.task_groups import accompanied
 from localization.sentences import lazy
 
 _SAY = 4
@@ -32,36 +32,36 @@ _LASTS = 8.0
 """Discord shows typing for ten seconds."""
 
 
-class TooLate(Exception):
+class CallExpired(Exception):
     """A call's token has expired, or its deferred response is gone."""
 
 
-class Answers:
+class CallAnswers:
     """Answers to calls. Raises what discord.py and its connection raise, and TooLate."""
 
     def __init__(self, client: discord.Client, now: Callable[[], int]) -> None:
         self._client = client
         self._now = now
 
-    async def send(self, address: Address, sending: Sending) -> str:
+    async def send(self, address: CallAddress, sending: Sending) -> str:
         """Fill the deferred response, or follow it up with a further part; edit or delete one. Return its id."""
         if address.late(self._now()):
-            raise TooLate
+            raise CallExpired
         try:
             return await self._done(address, sending)
         except discord.HTTPException as error:
             if error.code in TOKEN_OVER or error.code == UNKNOWN_MESSAGE:
-                raise TooLate from None
+                raise CallExpired from None
             raise
 
-    async def _done(self, address: Address, sending: Sending) -> str:
+    async def _done(self, address: CallAddress, sending: Sending) -> str:
         if sending.operation == "delete":
             return await self._remove(address, sending)
         if sending.target:
             return await self._change(address, sending)
         return await (self._first(address, sending) if sending.first else self._follow(address, sending))
 
-    async def _first(self, address: Address, sending: Sending) -> str:
+    async def _first(self, address: CallAddress, sending: Sending) -> str:
         try:
             return await self._fill(address, sending)
         except discord.NotFound as error:
@@ -75,21 +75,21 @@ class Answers:
                 raise
         return await self._fill(address, sending)
 
-    async def _fill(self, address: Address, sending: Sending) -> str:
+    async def _fill(self, address: CallAddress, sending: Sending) -> str:
         hook, way = self._hook(), self._way(address)
         told = await hook.edit_original_interaction_response(
             address.application, address.token, **_content(_body(sending), sending)._asdict(), **way
         )
         return str(told["id"])
 
-    async def _say(self, address: Address, sending: Sending) -> str:
+    async def _say(self, address: CallAddress, sending: Sending) -> str:
         hook, way = self._hook(), self._way(address)
         body = _body(sending, _EPHEMERAL if address.private else 0)
         params = _content({"type": _SAY, "data": body}, sending)
         told = await hook.create_interaction_response(address.interaction, address.token, params=params, **way)
         return str(told["interaction"]["response_message_id"])
 
-    async def _follow(self, address: Address, sending: Sending) -> str:
+    async def _follow(self, address: CallAddress, sending: Sending) -> str:
         hook, way = self._hook(), self._way(address)
         body = _body(sending, _EPHEMERAL if address.private else 0)
         told: Mapping[str, Any] | None = await hook.execute_webhook(
@@ -97,12 +97,12 @@ class Answers:
         )
         return str(told["id"]) if told else ""
 
-    async def _change(self, address: Address, sending: Sending) -> str:
+    async def _change(self, address: CallAddress, sending: Sending) -> str:
         hook, way = self._hook(), self._way(address)
         await hook.edit_webhook_message(address.application, address.token, int(sending.target), payload=_body(sending), **way)
         return sending.target
 
-    async def _remove(self, address: Address, sending: Sending) -> str:
+    async def _remove(self, address: CallAddress, sending: Sending) -> str:
         hook, way = self._hook(), self._way(address)
         try:
             if sending.target:
@@ -117,7 +117,7 @@ class Answers:
     def _hook(self) -> AsyncWebhookAdapter:
         return async_context.get()
 
-    def _way(self, address: Address) -> dict[str, Any]:
+    def _way(self, address: CallAddress) -> dict[str, Any]:
         """Return the arguments for using the client's connection."""
         http = self._client.http
         webhook = discord.Webhook.partial(address.application, address.token, client=self._client)
@@ -166,7 +166,7 @@ class Sender:
         self._require = require
         self._seconds = seconds
         self._posts = posts
-        self._answers = Answers(client, now)
+        self._answers = CallAnswers(client, now)
         self._under_way: dict[_Key, asyncio.Task[str]] = {}
 
     async def send(self, sending: Sending) -> str:
@@ -216,7 +216,7 @@ class Sender:
             return await put(self._posts, sending)
         try:
             return await self._answers.send(address, sending)
-        except TooLate:
+        except CallExpired:
             if address.private:
                 raise SendFailed(lazy("The private answer came too late for Discord; ask again."), final=True) from None
         # The deferred response that the answer may have filled is older than the part.

@@ -10,8 +10,8 @@ import discord
 import yarl
 
 from adapters.discord.resuming import payloads
-from adapters.discord.resuming.session import Left, Session
-from adapters.discord.resuming.socket import Earlier, Socket
+from adapters.discord.resuming.session import GatewaySession, SavedSession
+from adapters.discord.resuming.socket import SessionReplay, Socket
 
 _DISPATCH = 0
 _ANSWERED_WITHIN = 3.0
@@ -27,7 +27,7 @@ class Resumption:
     except during that time. `proven` says that the replay leaves nothing to be read in histories.
     """
 
-    def __init__(self, left: Left | None, now: Callable[[], int]) -> None:
+    def __init__(self, left: SavedSession | None, now: Callable[[], int]) -> None:
         self._left = left
         self._now = now
         self._takes_over = self._is_fed = False
@@ -53,7 +53,7 @@ class Resumption:
             where = yarl.URL(session.url).with_query(yarl.URL(url).query)
             socket = await connect(str(where), compress=compress)
             self._take_up(session)
-            return Socket(socket, is_behind, Earlier(session.id, session.sequence, _frames(client, left), told))
+            return Socket(socket, is_behind, SessionReplay(session.id, session.sequence, _frames(client, left), told))
 
         # The library has no other place to hand it a connection. Should it stop asking here, each start begins a session.
         client.http.ws_connect = connect_to  # type: ignore[method-assign]
@@ -63,7 +63,7 @@ class Resumption:
         """Whether the next connection resumes a session, as far as is known."""
         return self._left is not None and self._left.session.is_fresh(self._now())
 
-    def _take_up(self, session: Session) -> None:
+    def _take_up(self, session: GatewaySession) -> None:
         self._left, self._takes_over = None, True
         self._known = frozenset(session.known)
         self.proven = session.whole
@@ -112,7 +112,7 @@ class Resumption:
         return guild in self._known
 
 
-def _frames(client: discord.Client, left: Left) -> Iterator[str]:
+def _frames(client: discord.Client, left: SavedSession) -> Iterator[str]:
     """Yield what the gateway would tell at the beginning of this session."""
     session = left.session
     told = payloads.ready(client, session.id, session.url, [*session.known, *session.away])
@@ -121,6 +121,6 @@ def _frames(client: discord.Client, left: Left) -> Iterator[str]:
         yield _frame("GUILD_CREATE", session, server)
 
 
-def _frame(event: str, session: Session, data: str) -> str:
+def _frame(event: str, session: GatewaySession, data: str) -> str:
     # What is told anew has no number of its own: the replay goes on after the last one.
     return f'{{"op": {_DISPATCH}, "t": "{event}", "s": {session.sequence}, "d": {data}}}'

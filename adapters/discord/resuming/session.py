@@ -14,7 +14,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SessionTerms:
     """What a session is bound to: a bot's token and what it asked to hear of, and which shard of how many it is."""
 
     token: str = field(repr=False)
@@ -29,7 +29,7 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class GatewaySession:
     """A session that was left: where Discord goes on with it, and which servers it was of.
 
     `whole` says that nothing was left to be read in any history. `known` are the ids of the servers that were available, `away`
@@ -51,14 +51,14 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SavedSession:
     """A session with its servers as the gateway would tell of them: each a JSON text, in the order of `known`."""
 
-    session: Session
+    session: GatewaySession
     servers: Sequence[str] = field(repr=False)
 
     @classmethod
-    def opened(cls, kept: bytes, terms: Terms) -> Self:
+    def opened(cls, kept: bytes, terms: SessionTerms) -> Self:
         """Read what `Packing` packed. Raises ValueError, which says why it does not fit these terms."""
         try:
             *servers, last = zlib.decompress(kept).decode("ascii").split("\n")
@@ -67,7 +67,7 @@ class Left:
                 raise ValueError("another version kept it")
             if changed := [name for name, mark in terms.marks.items() if told["terms"].get(name) != mark]:
                 raise ValueError(f"it is for {' and '.join(f'other {name}' for name in changed)}")
-            session = Session(**told["session"])
+            session = GatewaySession(**told["session"])
         except (zlib.error, LookupError, TypeError, AttributeError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise ValueError("it is damaged") from error
         if len(servers) != len(session.known):
@@ -86,7 +86,7 @@ class Packing:
         """Add the next of the servers that were available."""
         self._put(f"{json.dumps(server)}\n")
 
-    def packed(self, session: Session, terms: Terms) -> bytes:
+    def packed(self, session: GatewaySession, terms: SessionTerms) -> bytes:
         """Return all of it, with the session and its terms."""
         self._put(json.dumps({"format": _FORMAT, "terms": terms.marks, "session": asdict(session)}))
         return b"".join((*self._pieces, self._zlib.flush()))

@@ -17,7 +17,7 @@ _IDENTIFY, _RESUME = 2, 6
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class SessionReplay:
     """The session to resume, the frames of what was known, and what to call once the library has taken in the last of them."""
 
     session: str = field(repr=False)
@@ -30,13 +30,13 @@ class Socket:
     """A websocket. While somebody is behind, each frame is handled before the next is read: a replay tells of hours in a moment."""
 
     def __init__(
-        self, socket: aiohttp.ClientWebSocketResponse, is_behind: Callable[[], bool], earlier: Earlier | None = None
+        self, socket: aiohttp.ClientWebSocketResponse, is_behind: Callable[[], bool], earlier: SessionReplay | None = None
     ) -> None:
         """Wrap a connection; without an earlier session, one is begun or resumed as the library says."""
         self._socket = socket
         self._is_behind = is_behind
         self._earlier = earlier
-        self._telling: Earlier | None = None
+        self._telling: SessionReplay | None = None
 
     def __getattr__(self, name: str) -> Any:
         """Be the connection in everything else."""

@@ -12,17 +12,17 @@ from adapters.errors import PlatformFailure
 from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded
 from adapters.matrix.account.device import DEVICE, Devices
-from adapters.matrix.account.grants import Grants, Person
+from adapters.matrix.account.device_keys import refill
+from adapters.matrix.account.grants import AuthorizingPerson, Grants
 from adapters.matrix.account.identity import CrossSigningIdentity
 from adapters.matrix.account.keystore import close
-from adapters.matrix.account.login import Access, Device
-from adapters.matrix.account.onetime import refill
-from adapters.matrix.account.recovery import Foreign, Recovery
+from adapters.matrix.account.login import Credentials, Device
+from adapters.matrix.account.recovery import ForeignStorage, Recovery
 from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
-from adapters.matrix.homeserver import TROUBLE, Denied, SignedOut, failure, unreachable
+from adapters.matrix.homeserver import TROUBLE, RequestRefused, SignedOut, failure, unreachable
 from localization.sentences import Said, lazy
 
-__all__ = ["Access", "Account", "Person"]
+__all__ = ["Credentials", "Account", "AuthorizingPerson"]
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ async def noted_device(notes: Notes, user: str) -> Device | None:
 class Account:
     """One account. `said` collects what the operator should know, each sentence once. Reads and sends no messages."""
 
-    def __init__(self, access: Access, folder: Path, notes: Notes) -> None:
+    def __init__(self, access: Credentials, folder: Path, notes: Notes) -> None:
         own = _Own(notes, access.user_id)
         self.said: list[str] = []
         self.identity: CrossSigningIdentity | None = None
@@ -79,7 +79,7 @@ class Account:
         try:
             self._client = await self._devices.open()
             await self._vouch(self._client)
-        except Denied as denied:
+        except RequestRefused as denied:
             await self.close()
             raise denied.final(lazy("use her account")) from None
         except BaseException:
@@ -87,14 +87,14 @@ class Account:
             raise
         return self.client
 
-    async def sign_in(self, person: Person, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+    async def sign_in(self, person: AuthorizingPerson, pause: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         """Have somebody authorize her device on a page, if the homeserver has one; `open` resumes with it.
 
         Raises like `open`.
         """
         try:
             await self._devices.sign_in(Grants(self._notes, person, self._access.device_name, pause))
-        except Denied as denied:
+        except RequestRefused as denied:
             raise denied.final(lazy("sign in")) from None
 
     async def close(self) -> None:
@@ -108,7 +108,7 @@ class Account:
         while True:
             try:
                 seconds = await self._devices.renew(self.client)
-            except (Denied, GrantEnded) as refusal:
+            except (RequestRefused, GrantEnded) as refusal:
                 why = str(refusal) or lazy("the session is over")
                 raise PlatformFailure(
                     lazy("The homeserver does not renew Lyra's session ({denied}); she signs in anew.", denied=why)
@@ -135,7 +135,7 @@ class Account:
                 answers.append(await client.keys_query())
             if client.should_claim_keys:
                 answers.append(await client.keys_claim(client.get_users_for_key_claiming()))
-        except Denied as denied:
+        except RequestRefused as denied:
             raise PlatformFailure(
                 lazy("The homeserver does not take Lyra's one-time keys ({denied}); she connects anew.", denied=denied)
             ) from None
@@ -154,7 +154,7 @@ class Account:
         identity = await self._signing.replace(self.client, password)
         try:
             await self._recovery.ensure(self.client, identity, take_over=True)
-        except Denied as denied:
+        except RequestRefused as denied:
             raise denied.final(lazy("keep her recovery key")) from None
         self._say(lazy("Lyra's cross-signing identity was replaced; whoever verified her before has to verify her again."))
 
@@ -165,7 +165,7 @@ class Account:
         """
         try:
             return await self._recovery.written(self.client)
-        except Denied as denied:
+        except RequestRefused as denied:
             raise denied.final(lazy("read her secret storage")) from None
 
     async def _vouch(self, client: AsyncClient) -> None:
@@ -175,7 +175,7 @@ class Account:
             await self._recovery.ensure(client, self.identity)
         except Unsigned as unsigned:
             self._say(unsigned.sentence)
-        except Foreign:
+        except ForeignStorage:
             self._say(
                 lazy(
                     "The account has a secret storage that another client made, so Lyra's own recovery key is not in it; "
@@ -183,7 +183,7 @@ class Account:
                     replace=REPLACE,
                 )
             )
-        except Denied as denied:
+        except RequestRefused as denied:
             self._say(
                 lazy("The homeserver does not let Lyra keep her recovery key ({denied}); ask whoever runs it.", denied=denied)
             )

@@ -10,7 +10,7 @@ import aiohttp
 from nio import AsyncClient
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.homeserver import TROUBLE, Denied, Json, answered, word
+from adapters.matrix.homeserver import TROUBLE, Json, RequestRefused, answered, word
 from localization.sentences import Said, lazy
 
 AUTHORIZATION_CODE, REFRESH_TOKEN = "authorization_code", "refresh_token"
@@ -67,7 +67,7 @@ class AuthorizationServer:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class GrantedTokens:
     """Granted tokens; `seconds` is their lifetime, None if unlimited."""
 
     access: str = field(repr=False)
@@ -126,7 +126,7 @@ async def registered(client: AsyncClient, server: AuthorizationServer, name: str
     }
     try:
         return word(await _request(client, "POST", server.registration, json=about), "client_id")
-    except Denied as denied:
+    except RequestRefused as denied:
         raise by_hand(str(denied)) from None
 
 
@@ -135,7 +135,7 @@ async def grant(client: AsyncClient, address: str, form: Mapping[str, str]) -> J
     return await _request(client, "POST", address, data=dict(form))
 
 
-async def renewed(client: AsyncClient, client_id: str, refresh: str) -> Tokens:
+async def renewed(client: AsyncClient, client_id: str, refresh: str) -> GrantedTokens:
     """Exchange a refresh token for new tokens. Raises GrantEnded, or PlatformFailure if transient.
 
     A server may accept the same refresh token again until its replacement is used, because an answer can be lost.
@@ -147,11 +147,11 @@ async def renewed(client: AsyncClient, client_id: str, refresh: str) -> Tokens:
         answer = await grant(
             client, server.token, {"grant_type": REFRESH_TOKEN, "refresh_token": refresh, "client_id": client_id}
         )
-    except Denied as denied:
+    except RequestRefused as denied:
         if denied.code in _ENDED:
             raise GrantEnded from None
         raise _away(denied.code or str(denied.status)) from None
-    return Tokens.granted(answer)
+    return GrantedTokens.granted(answer)
 
 
 async def revoke(client: AsyncClient, client_id: str, refresh: str) -> None:
@@ -161,7 +161,7 @@ async def revoke(client: AsyncClient, client_id: str, refresh: str) -> None:
         return
     try:
         await grant(client, server.revocation, {"token": refresh, "token_type_hint": "refresh_token", "client_id": client_id})
-    except Denied:
+    except RequestRefused:
         # It is signed out already.
         return
 
@@ -191,7 +191,7 @@ async def _request(client: AsyncClient, method: str, address: str, **body: Any) 
     if status == 429 or status >= 500 or not isinstance(found, dict):
         raise _away(str(status))
     if status >= 400:
-        raise Denied(status, {"errcode": found.get("error", "")})
+        raise RequestRefused(status, {"errcode": found.get("error", "")})
     return found
 
 

@@ -14,16 +14,16 @@ from nio import AsyncClient
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
 from adapters.matrix.account.authorization import GrantEnded, authorization_server, revoke
-from adapters.matrix.account.entering import Entering
+from adapters.matrix.account.device_keys import described, publish, refill
 from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
-from adapters.matrix.account.login import Access, Device, by_password, refreshed
-from adapters.matrix.account.onetime import described, publish, refill
-from adapters.matrix.account.published import Published, bare, published
+from adapters.matrix.account.login import Credentials, Device, by_password, refreshed
+from adapters.matrix.account.login_methods import LoginMethods
+from adapters.matrix.account.published_keys import PublishedKeys, bare, published
 from adapters.matrix.homeserver import (
     PASSWORD,
     SIGN_IN,
-    Denied,
+    RequestRefused,
     SignedOut,
     ask,
     unreachable,
@@ -50,12 +50,12 @@ class _Ended(Exception):
 class Devices:
     """The devices of one account on this machine; one is current. `said` collects what the operator should know."""
 
-    def __init__(self, access: Access, folder: Path, notes: Notes, said: list[str]) -> None:
+    def __init__(self, access: Credentials, folder: Path, notes: Notes, said: list[str]) -> None:
         self._access = access
         self._folder = folder
         self._notes = notes
         self._said = said
-        self._entering = Entering(access, notes)
+        self._login_methods = LoginMethods(access, notes)
 
     async def open(self) -> AsyncClient:
         """Return a logged-in client whose keys are here and on the homeserver. Raises PlatformRefused, or like `ask`."""
@@ -84,8 +84,8 @@ class Devices:
                 return
             old = Device.noted(await self._notes.get(DEVICE))
             again = old is not None and await self._has_keys(stores, old)
-            name = old.id if old and again else await self._entering.next_name(old)
-            device = await self._entering.by_page(client, server, grants, name)
+            name = old.id if old and again else await self._login_methods.next_name(old)
+            device = await self._login_methods.by_page(client, server, grants, name)
         finally:
             await close(client)
         if old and again:
@@ -139,7 +139,7 @@ class Devices:
         client = stores.client(self._access.homeserver, device.user, device.id)
         try:
             if device.refresh:
-                with suppress(SignedOut, Denied, GrantEnded):
+                with suppress(SignedOut, RequestRefused, GrantEnded):
                     return (await self._refreshed(client, device))[0]
         finally:
             await close(client)
@@ -176,7 +176,7 @@ class Devices:
         client.access_token = left.token
         try:
             # It is signed out already.
-            with suppress(SignedOut, Denied):
+            with suppress(SignedOut, RequestRefused):
                 await (revoke(client, left.client, left.refresh) if left.client else ask(client, "POST", "logout", body={}))
         finally:
             await close(client)
@@ -216,7 +216,7 @@ class Devices:
 
     async def _enter(self, stores: KeyStores, old: Device | None = None) -> Device:
         """Log in as a new device, and note it. Raises PlatformRefused, or like `ask`."""
-        return await self._begun(stores, await self._entering.by_secret(stores, old), old)
+        return await self._begun(stores, await self._login_methods.by_secret(stores, old), old)
 
     async def _begun(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
         """Create a newly authorized device's keys, and note it in place of the old one.
@@ -243,7 +243,7 @@ class Devices:
         return str(key)
 
 
-async def _agree(client: AsyncClient, shown: Published) -> None:
+async def _agree(client: AsyncClient, shown: PublishedKeys) -> None:
     """Publish what the homeserver lacks of this device's keys. Raises _Lost if it has others, or like `ask`."""
     own = described(client.olm)
     if shown.device_key not in ("", client.olm.account.identity_keys["ed25519"]):
@@ -253,7 +253,7 @@ async def _agree(client: AsyncClient, shown: Published) -> None:
             await publish(client)
         else:
             await refill(client, None)
-    except Denied as denied:
+    except RequestRefused as denied:
         if denied.status != 400:
             raise
         raise _KeysLost(

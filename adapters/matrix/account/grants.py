@@ -24,13 +24,13 @@ from adapters.matrix.account.authorization import (
     AUTHORIZATION_CODE,
     DEVICE_CODE,
     AuthorizationServer,
-    Tokens,
+    GrantedTokens,
     by_hand,
     grant,
     registered,
     seconds,
 )
-from adapters.matrix.homeserver import Denied, Json, word
+from adapters.matrix.homeserver import Json, RequestRefused, word
 from localization.sentences import _, lazy
 
 _PENDING = "login.pending"
@@ -39,7 +39,7 @@ _SCOPES = ("urn:matrix:client:", "urn:matrix:org.matrix.msc2967.client:")
 _INTERVAL, _SLOWER, _SHORTEST, _LONGEST = 5.0, 5.0, 1.0, 1800.0
 
 
-class Person(Protocol):
+class AuthorizingPerson(Protocol):
     """The person who authorizes her."""
 
     def told(self, address: str, code: str = "") -> None:
@@ -50,23 +50,23 @@ class Person(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Granted:
+class DeviceGrant:
     """A grant for a device: the client id at the server, and the tokens."""
 
     client_id: str
     device: str
-    tokens: Tokens
+    tokens: GrantedTokens
 
 
 class Grants:
     """The grants of one account. `pause` waits between two polls."""
 
     def __init__(
-        self, notes: Notes, person: Person, name: str, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self, notes: Notes, person: AuthorizingPerson, name: str, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
         self._notes, self._person, self._name, self._pause = notes, person, name, pause
 
-    async def granted(self, client: AsyncClient, server: AuthorizationServer, device: str) -> Granted:
+    async def granted(self, client: AsyncClient, server: AuthorizationServer, device: str) -> DeviceGrant:
         """Have a device authorized. Raises PlatformRefused, or PlatformFailure if transient."""
         pending = await self._notes.get(_PENDING) or {}
         if (pending.get("issuer"), pending.get("device")) != (server.issuer, device):
@@ -80,20 +80,20 @@ class Grants:
                 raise
             pending |= {"tokens": asdict(tokens)}
             await self._notes.put(_PENDING, pending)
-        return Granted(pending["client_id"], device, Tokens(**pending["tokens"]))
+        return DeviceGrant(pending["client_id"], device, GrantedTokens(**pending["tokens"]))
 
     async def settle(self) -> None:
         """Drop the pending grant: it is stored elsewhere by now, or useless."""
         await self._notes.put(_PENDING, None)
 
-    async def _tokens(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
+    async def _tokens(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> GrantedTokens:
         if server.grants_devices:
             return await self._by_device_code(client, server, pending)
         if server.authorization:
             return await self._by_browser(client, server, pending)
         raise by_hand(lazy("no grant that Lyra knows"))
 
-    async def _by_device_code(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
+    async def _by_device_code(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> GrantedTokens:
         asked = pending.get("asked")
         if not asked or asked["until"] < time.time():
             answer = await _first(self._device_codes(client, server, pending))
@@ -109,15 +109,15 @@ class Grants:
         self._person.told(asked["address"], asked["shown"])
         return await self._agreed(client, server, pending["client_id"], asked)
 
-    async def _agreed(self, client: AsyncClient, server: AuthorizationServer, client_id: str, asked: Json) -> Tokens:
+    async def _agreed(self, client: AsyncClient, server: AuthorizationServer, client_id: str, asked: Json) -> GrantedTokens:
         """Poll until somebody consents. Raises PlatformRefused if they do not."""
         form = {"grant_type": DEVICE_CODE, "device_code": asked["code"], "client_id": client_id}
         interval = asked["interval"]
         while time.time() < asked["until"]:
             await self._pause(interval)
             try:
-                return Tokens.granted(await grant(client, server.token, form))
-            except Denied as denied:
+                return GrantedTokens.granted(await grant(client, server.token, form))
+            except RequestRefused as denied:
                 if denied.code not in ("authorization_pending", "slow_down"):
                     raise _refused(denied) from None
                 interval += _SLOWER if denied.code == "slow_down" else 0
@@ -125,14 +125,14 @@ class Grants:
                 raise
             except PlatformFailure:
                 interval += _SLOWER
-        raise _refused(Denied(400, {"errcode": "expired_token"}))
+        raise _refused(RequestRefused(400, {"errcode": "expired_token"}))
 
     def _device_codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
         for scope in _scopes(pending["device"]):
             yield grant(client, server.device, {"client_id": pending["client_id"], "scope": scope})
 
-    async def _by_browser(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Tokens:
-        return Tokens.granted(await _first(self._codes(client, server, pending)))
+    async def _by_browser(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> GrantedTokens:
+        return GrantedTokens.granted(await _first(self._codes(client, server, pending)))
 
     def _codes(self, client: AsyncClient, server: AuthorizationServer, pending: Json) -> Iterator[Awaitable[Json]]:
         for scope in _scopes(pending["device"]):
@@ -156,11 +156,11 @@ class Grants:
                 back, state, f"{server.authorization}{'&' if '?' in server.authorization else '?'}{urlencode(asked)}"
             )
         if "code" not in came:
-            raise Denied(400, {"errcode": came.get("error", "")})
+            raise RequestRefused(400, {"errcode": came.get("error", "")})
         form = {"grant_type": AUTHORIZATION_CODE, "code": came["code"], "redirect_uri": redirect, "client_id": client_id}
         try:
             return await grant(client, server.token, form | {"code_verifier": verifier})
-        except Denied as denied:
+        except RequestRefused as denied:
             raise _refused(denied) from None
 
     async def _brought(self, back: asyncio.Future[Mapping[str, str]], state: str, address: str) -> Mapping[str, str]:
@@ -192,18 +192,18 @@ def _scopes(device: str) -> Iterator[str]:
 
 async def _first(tries: Iterator[Awaitable[Json]]) -> Json:
     """Return the first answer to a scope name that the server knows. Raises PlatformRefused."""
-    last = Denied(400, {"errcode": "invalid_scope"})
+    last = RequestRefused(400, {"errcode": "invalid_scope"})
     for one in tries:
         try:
             return await one
-        except Denied as denied:
+        except RequestRefused as denied:
             last = denied
             if denied.code != "invalid_scope":
                 break
     raise _refused(last)
 
 
-def _refused(denied: Denied) -> PlatformRefused:
+def _refused(denied: RequestRefused) -> PlatformRefused:
     if denied.code == "access_denied":
         return PlatformRefused(lazy("It was declined on the page, so Lyra is not signed in. `lyra matrix login` asks again."))
     if denied.code in ("expired_token", "invalid_grant"):

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from Crypto.PublicKey import ECC
 
-from adapters.matrix.account.published import packed, signature, unpacked
+from adapters.matrix.account.published_keys import packed, signature, unpacked
 from adapters.matrix.homeserver import Json
 
 MASTER, SELF, USER = "master", "self_signing", "user_signing"

@@ -16,7 +16,7 @@ from nio.events import ToDeviceEvent
 from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account.sealed_step import PREFIX, SealedStep
+from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
 from localization.sentences import lazy
 
 _TRIES = 2
@@ -61,7 +61,7 @@ class Client(AsyncClient):  # type: ignore[misc]
 
     def sealed_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
         """Return a verification step that was encrypted for this device, with the keys of the device that encrypted it."""
-        return SealedStep(dict(source), str(source["sender"]), sender_key, signing_key)
+        return EncryptedStep(dict(source), str(source["sender"]), sender_key, signing_key)
 
     def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
         if not str(payload["type"]).startswith(PREFIX):

@@ -8,12 +8,12 @@ from nio import AsyncClient
 from adapters.errors import PlatformRefused
 from adapters.matrix.account.authorization import authorization_server, renewed
 from adapters.matrix.account.keystore import KeyStores, close
-from adapters.matrix.homeserver import SIGN_IN, UNRECOGNIZED, Denied, Json, SignedOut, ask, no_homeserver, word
+from adapters.matrix.homeserver import SIGN_IN, UNRECOGNIZED, Json, RequestRefused, SignedOut, ask, no_homeserver, word
 from localization.sentences import _
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Credentials:
     """Access to an account: its password, needed once, or the token of a device that no other client uses."""
 
     homeserver: str
@@ -43,7 +43,7 @@ class Device:
         return cls(**note) if note else None
 
 
-async def by_password(stores: KeyStores, access: Access, name: str) -> Device:
+async def by_password(stores: KeyStores, access: Credentials, name: str) -> Device:
     """Log in as the device with this id, new or existing. Raises PlatformRefused, or like `ask`.
 
     If tokens expire, a refresh token is requested, so that they can be renewed without the password.
@@ -60,10 +60,10 @@ async def by_password(stores: KeyStores, access: Access, name: str) -> Device:
         answer = await ask(client, "POST", "login", body=asked)
         if "expires_in_ms" in answer:
             answer = await ask(client, "POST", "login", body=asked | {"refresh_token": True})
-    except (Denied, SignedOut) as refusal:
+    except (RequestRefused, SignedOut) as refusal:
         if await authorization_server(client):
             raise _by_page() from None
-        if isinstance(refusal, Denied) and refusal.code == UNRECOGNIZED:
+        if isinstance(refusal, RequestRefused) and refusal.code == UNRECOGNIZED:
             raise PlatformRefused(no_homeserver(access.homeserver)) from None
         raise _not_let_in(refusal) from None
     finally:
@@ -97,7 +97,7 @@ def _by_page() -> PlatformRefused:
     )
 
 
-def _not_let_in(refusal: Denied | SignedOut) -> PlatformRefused:
+def _not_let_in(refusal: RequestRefused | SignedOut) -> PlatformRefused:
     if isinstance(refusal, SignedOut) or refusal.code == "M_FORBIDDEN":
         return PlatformRefused(
             _(

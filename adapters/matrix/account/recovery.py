@@ -20,9 +20,9 @@ from nio import AsyncClient
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
 from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
-from adapters.matrix.account.published import packed, unpacked
+from adapters.matrix.account.published_keys import packed, unpacked
 from adapters.matrix.account.signing import REPLACE
-from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.homeserver import Json, RequestRefused, ask
 from localization.sentences import lazy
 
 ALGORITHM = "m.secret_storage.v1.aes-hmac-sha2"
@@ -102,7 +102,7 @@ _NAME = "Lyra's recovery key"
 _DEFAULT = "m.secret_storage.default_key"
 
 
-class Foreign(Exception):
+class ForeignStorage(Exception):
     """The account has a secret storage that Lyra did not create."""
 
 
@@ -120,7 +120,7 @@ class Recovery:
         name, key = await self._key()
         default = await _data(client, _DEFAULT)
         if default.get("key") not in (None, name) and not take_over:
-            raise Foreign
+            raise ForeignStorage
         if not describes(await _data(client, _description(name)), key):
             await _put(client, _description(name), description(key, _NAME))
         for usage in (MASTER, SELF, USER):
@@ -164,7 +164,7 @@ async def _keep(client: AsyncClient, what: str, secret: bytes, name: str, key: b
 async def _data(client: AsyncClient, what: str) -> Json:
     try:
         return await ask(client, "GET", "user", client.user_id, "account_data", what)
-    except Denied as denied:
+    except RequestRefused as denied:
         if denied.status == 404:
             return {}
         raise

@@ -8,10 +8,10 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformRefused
 from adapters.listener import Notes
+from adapters.matrix.account.device_keys import countersigned, described
 from adapters.matrix.account.identity import MASTER, SELF, USER, CrossSigningIdentity
-from adapters.matrix.account.onetime import countersigned, described
-from adapters.matrix.account.published import Published, names, published, signed_by
-from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.account.published_keys import PublishedKeys, names, published, signed_by
+from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import part
 from localization.sentences import Explained, lazy
 
@@ -46,7 +46,7 @@ class Signing:
                 shown = await published(client)
             identity = await self._own(shown)
             await _sign(client, identity, shown)
-        except Denied as denied:
+        except RequestRefused as denied:
             raise Unsigned(
                 lazy(
                     "The homeserver does not let Lyra sign her device ({denied}); clients that exclude unsigned devices "
@@ -63,7 +63,7 @@ class Signing:
             shown = await published(client)
             identity = await self._own(shown)
             await _sign(client, identity, shown)
-        except Denied as denied:
+        except RequestRefused as denied:
             raise _not_replaced(denied, password) from None
         except Unsigned as unsigned:
             raise PlatformRefused(str(unsigned)) from None
@@ -81,7 +81,7 @@ class Signing:
     async def _kept(self, user: str, name: str = _NOTE) -> CrossSigningIdentity | None:
         return CrossSigningIdentity.noted(user, await self._notes.get(name))
 
-    async def _own(self, shown: Published) -> CrossSigningIdentity:
+    async def _own(self, shown: PublishedKeys) -> CrossSigningIdentity:
         """Return the identity that the homeserver shows, if its keys are here. Raises Unsigned."""
         for name in (_NEXT, _NOTE):
             identity = await self._kept(shown.user, name)
@@ -106,7 +106,7 @@ async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password:
     path = ("keys", "device_signing", "upload")
     try:
         await ask(client, "POST", *path, body=body)
-    except Denied as denied:
+    except RequestRefused as denied:
         if not password or not _takes_password(denied):
             raise
         who = {"type": "m.id.user", "user": client.user_id}
@@ -114,7 +114,7 @@ async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password:
         await ask(client, "POST", *path, body=body | {"auth": auth})
 
 
-async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Published) -> None:
+async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: PublishedKeys) -> None:
     """Sign the device, and the identity by the device, unless they are. Raises Denied, Unsigned, or like `ask`."""
     own, master = identity.public(SELF), identity.public(MASTER)
     signatures: Json = {}
@@ -130,18 +130,18 @@ async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: Publ
         raise Unsigned(lazy("The homeserver did not take Lyra's signature of her own device; start her again to try once more."))
 
 
-def _takes_password(denied: Denied) -> bool:
+def _takes_password(denied: RequestRefused) -> bool:
     flows = denied.body.get("flows", ())
     return denied.status == 401 and any(flow.get("stages") == [_PASSWORD] for flow in flows)
 
 
-def _reset_page(denied: Denied) -> str:
+def _reset_page(denied: RequestRefused) -> str:
     """Return the authorization server's page where the owner allows the reset, '' if there is none."""
     pages = [part(part(denied.body, "params"), stage).get("url") for stage in _ON_A_PAGE]
     return next((page for page in pages if isinstance(page, str) and page), "")
 
 
-def _not_replaced(denied: Denied, password: str) -> PlatformRefused:
+def _not_replaced(denied: RequestRefused, password: str) -> PlatformRefused:
     if page := _reset_page(denied):
         return PlatformRefused(
             lazy(

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from nio import AsyncClient, RoomInfo, SyncResponse
 
+from adapters.matrix.incoming.backfill import Backfill, Gap
 from adapters.matrix.incoming.event import Seen
-from adapters.matrix.incoming.gaps import Gap, Gaps
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
-from adapters.matrix.rooms.room import Record, Room
+from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import INSIDE, State
 
@@ -29,7 +29,7 @@ class RoomEvents:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SyncBatch:
     """Everything one sync brought since a position. `recovered` are earlier events whose keys have arrived.
 
     A `quiet` one predates Lyra's first listening: what was said then is not for her.
@@ -49,15 +49,15 @@ class Batch:
 class Gatherer:
     """Turns syncs into batches. While it works, rooms stay as they were, and changing ones count as unknown."""
 
-    def __init__(self, client: AsyncClient, rooms: Rooms, timeline_state: TimelineState, gaps: Gaps) -> None:
+    def __init__(self, client: AsyncClient, rooms: Rooms, timeline_state: TimelineState, gaps: Backfill) -> None:
         self._client = client
         self._rooms = rooms
         self._r = timeline_state
         self._gaps = gaps
 
-    async def gather(self, response: SyncResponse, since: str, *, full: bool) -> Batch:
+    async def gather(self, response: SyncResponse, since: str, *, full: bool) -> SyncBatch:
         """Return what a sync brought; `full` means it contains full state. Raises PlatformFailure, and can be retried."""
-        batch = Batch(since, quiet=not since)
+        batch = SyncBatch(since, quiet=not since)
         self._r.undecrypted.learn(response.to_device_events)
         told = [(room, info, True) for room, info in response.rooms.join.items()]
         told += [(room, info, False) for room, info in response.rooms.leave.items()]
@@ -94,7 +94,7 @@ class Gatherer:
         known = {one.id for one in timeline}
         events = [*(one for one in gap.events if one.id not in known), *timeline]
         if inside and not room.record.inside:
-            state, events = _since_asked_in(room.me, state, events, again=room.record != Record())
+            state, events = _since_asked_in(room.me, state, events, again=room.record != RoomRecord())
         if inside:
             self.put_in(state, room.me, events)
         return RoomEvents(room, state, events, gap.whole, inside)
@@ -135,7 +135,7 @@ class Gatherer:
         if answered not in known:
             await self._r.references.look_up(room, answered)
 
-    async def _recover(self, batch: Batch) -> None:
+    async def _recover(self, batch: SyncBatch) -> None:
         for waiting in self._r.undecrypted.arrived():
             await self._r.threads.meet(waiting.room)
             seen = await self._r.lookups.find(waiting.room, waiting.event, anew=True)

@@ -13,7 +13,7 @@ from adapters.events import Attachment, Contents, Message
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
-from adapters.matrix.incoming.past import look
+from adapters.matrix.incoming.scrollback import look
 
 _DOWNLOAD = "/_matrix/client/v1/media/download"
 _ADDRESS = re.compile(r"mxc://(?P<server>[A-Za-z0-9.:\[\]-]{1,255})/(?P<id>[A-Za-z0-9_=-]{1,255})")

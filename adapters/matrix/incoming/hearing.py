@@ -8,21 +8,32 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import replace
 
-from adapters.early import EARLY, LATELY
-from adapters.events import Announced, Event, Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from adapters.early_writers import EARLY, LATELY
+from adapters.events import (
+    Event,
+    Message,
+    MessageEdited,
+    MessagesDeleted,
+    Place,
+    PlatformNotice,
+    Renamed,
+    ServerJoined,
+    Unreadable,
+    Vanished,
+)
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.batch import Batch, RoomEvents
+from adapters.matrix.incoming.batch import RoomEvents, SyncBatch
 from adapters.matrix.incoming.event import Seen, part
-from adapters.matrix.incoming.pressing import pressed
-from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.incoming.heard_messages import MessageReader
+from adapters.matrix.incoming.reactions import pressed
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
 from adapters.matrix.rooms.departures import KnownRoom, gone
 from adapters.matrix.rooms.invitations import Invitations
-from adapters.matrix.rooms.room import Record, Room
+from adapters.matrix.rooms.room import Room, RoomRecord
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.rooms.state import TOMBSTONE
-from adapters.matrix.verification.channel import Heard, in_room
+from adapters.matrix.verification.channel import ReceivedStep, in_room
 
 _MOST_KNOWN = 20_000
 
@@ -30,20 +41,20 @@ _MOST_KNOWN = 20_000
 class Hearing:
     """Turns room events into events for the listener. `saying` reads messages."""
 
-    def __init__(self, rooms: Rooms, timeline_state: TimelineState, invitations: Invitations, saying: Saying) -> None:
+    def __init__(self, rooms: Rooms, timeline_state: TimelineState, invitations: Invitations, saying: MessageReader) -> None:
         self._rooms = rooms
         self._r = timeline_state
         self._invitations = invitations
         self._saying = saying
         self._known: OrderedDict[str, None] = OrderedDict()
-        self._steps: list[Heard] = []
+        self._steps: list[ReceivedStep] = []
 
-    def steps(self) -> list[Heard]:
+    def steps(self) -> list[ReceivedStep]:
         """Return the verification steps that came since the last call."""
         found, self._steps = self._steps, []
         return found
 
-    def turn(self, batch: Batch) -> list[Event]:
+    def turn(self, batch: SyncBatch) -> list[Event]:
         """Advance the rooms by a batch, and return what happened in them."""
         found: list[Event] = []
         for segment in batch.segments:
@@ -72,7 +83,7 @@ class Hearing:
 
     def _through(self, segment: RoomEvents, *, quiet: bool) -> Iterator[Event]:
         room, was_inside = segment.room, segment.room.record.inside
-        comes_again = segment.inside and not quiet and room.record != Record()
+        comes_again = segment.inside and not quiet and room.record != RoomRecord()
         missed: list[Seen] = []
         room.begin(segment.state, whole=segment.whole)
         known = KnownRoom.of(room)
@@ -121,7 +132,7 @@ class Hearing:
             self._invitations.moved(room, seen)
         if room.is_member and not was_member:
             if self._invitations.entered(room) and len(room.others) > 1:
-                yield Joined(f"join:{seen.id}", room.place())
+                yield ServerJoined(f"join:{seen.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
             yield from self._renamed(room, name)
 
@@ -179,11 +190,11 @@ class Hearing:
         """Return an event's current words as a revision that another event made."""
         seen = self._r.lookups.known(room.id, original)
         if seen is None or seen.sealed is not None or not convert.is_heard(seen.content):
-            return Revised(room.place(seen.thread if seen else ""), original, None, since.at, (), since.sender)
+            return MessageEdited(room.place(seen.thread if seen else ""), original, None, since.at, (), since.sender)
         text, attachments = self._saying.words(room, seen)
         now = self._saying.message(room, seen)
         asks = now if now and now.addressed and not now.place.is_private else None
-        return Revised(room.place(seen.thread), original, text, since.at, attachments, seen.sender, asks)
+        return MessageEdited(room.place(seen.thread), original, text, since.at, attachments, seen.sender, asks)
 
     def _taken_back(self, room: Room, seen: Seen) -> Iterator[Event]:
         target = seen.redacts
@@ -195,13 +206,13 @@ class Hearing:
         was = self._r.lookups.known(room.id, target)
         self._r.lookups.forget(room.id, target)
         for thread in [was.thread] if was else ["", *self._r.threads.known(room.id)]:
-            yield Withdrawn(room.place(thread), (target,))
+            yield MessagesDeleted(room.place(thread), (target,))
 
     def _recovered(self, room: Room | None, waiting: Waiting, seen: Seen) -> Iterator[Event]:
         """Process an event that could not be read at first, with the readers the room had then."""
         self._r.undecrypted.forget(waiting.event)
         for event in self._happened(room, seen) if room else ():
-            assert not isinstance(event, Announced | Joined | Renamed | Vanished)
+            assert not isinstance(event, PlatformNotice | ServerJoined | Renamed | Vanished)
             yield replace(event, place=_at(event.place, waiting.epoch))
 
 

@@ -15,12 +15,12 @@ from adapters.base import Presence
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Quote, split_key
 from adapters.matrix.failures import TROUBLE
-from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.event import Seen, part
-from adapters.matrix.incoming.lookups import Lookups
-from adapters.matrix.incoming.past import MESSAGE, SEALED, Backwards
-from adapters.matrix.incoming.saying import Saying
+from adapters.matrix.incoming.event_lookups import Lookups
+from adapters.matrix.incoming.heard_messages import MessageReader
+from adapters.matrix.incoming.scrollback import MESSAGE, SEALED, Scrollback
 from adapters.matrix.rooms.audience import Audience
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
@@ -48,7 +48,7 @@ async def before(
             return ()
         waived = reader is None and room.tells_newcomers
         audience = None if waived else Audience(room, [reader.id] if reader else None)
-        found = await _found(Backwards(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
+        found = await _found(Scrollback(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
     except (*TROUBLE, PlaceGone):
         return ()
     quotes = [_quote(seen, room, str(client.user_id)) for seen in reversed(found)]
@@ -87,7 +87,7 @@ class _Newest:
         return replace(seen, content={**new, **kept}, edited_at=at) if new else seen
 
 
-async def _found(past: Backwards, wanted: _Wanted) -> list[Seen]:
+async def _found(past: Scrollback, wanted: _Wanted) -> list[Seen]:
     """Return the wanted messages with their current words, newest first."""
     found: list[Seen] = []
     newest, reached = _Newest(), not wanted.before
@@ -129,7 +129,7 @@ class Presences:
     client: AsyncClient
     rooms: Rooms
     lookups: Lookups
-    saying: Saying
+    saying: MessageReader
 
     async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         """Look at the hundred messages around the first of these; return what is known of those among them."""
@@ -140,7 +140,7 @@ class Presences:
                 return {}
             around = {"limit": str(_PAGE), "filter": _FILTER}
             page = await ask(self.client, "GET", "rooms", room_id, "context", ids[0], query=around)
-        except (Denied, PlaceGone, PlatformFailure):
+        except (RequestRefused, PlaceGone, PlatformFailure):
             return {}
         found: dict[str, Presence] = {}
         for raw in _events(page):

@@ -10,11 +10,11 @@ from collections import OrderedDict
 from nio import AsyncClient
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import word
-from adapters.matrix.incoming.past import MEMBER, VISIBILITY
+from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.audience import Audience
-from adapters.matrix.rooms.room import Room, Shape
+from adapters.matrix.rooms.room import Room, RoomShape
 from adapters.matrix.rooms.state import State
 
 _MOST = 20_000
@@ -45,7 +45,7 @@ class References:
             found = await ask(self._client, "GET", "rooms", room, "context", event, query=query)
         except PlatformRefused:
             raise
-        except (Denied, PlatformFailure):
+        except (RequestRefused, PlatformFailure):
             return
         # The reported state is the one after the last event shown.
         if isinstance(told := found.get("state"), list) and not found.get("events_after"):
@@ -62,7 +62,7 @@ class References:
             is_known_to_all = room.tells_newcomers or not room.record.admitted
             return self._epochs[key] == room.record.epoch and is_known_to_all
         then = self._then.get(key)
-        if then is None or not then.is_whole or (room.record.shape is Shape.ROOM and then.is_private(room.me)):
+        if then is None or not then.is_whole or (room.record.shape is RoomShape.ROOM and then.is_private(room.me)):
             return False
         return room.tells_newcomers or Audience(room).at(then).reads
 

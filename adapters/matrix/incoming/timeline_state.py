@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from nio import AsyncClient
 
 from adapters.listener import Notes
-from adapters.matrix.incoming.lookups import Lookups
+from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.references import References
 from adapters.matrix.incoming.undecrypted import Undecrypted
 from adapters.matrix.pace import Pace

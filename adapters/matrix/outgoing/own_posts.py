@@ -8,7 +8,7 @@ from adapters.base import Sending
 from adapters.events import split_key
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import Seen, part, word
-from adapters.matrix.incoming.past import SEALED, Backwards
+from adapters.matrix.incoming.scrollback import SEALED, Scrollback
 from adapters.matrix.outgoing.contents import FILE_OF, PART
 
 _SLACK = 5 * 60 * 1_000_000
@@ -55,7 +55,7 @@ async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
 async def belonging(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
     """Return the own edits of a message and the files attached to it, oldest first."""
     found: list[str] = []
-    async for event in Backwards(client, room, most):
+    async for event in Scrollback(client, room, most):
         if event.id == target:
             break
         if event.sender == client.user_id and target in (_replaces(event), event.content.get(FILE_OF)):
@@ -63,8 +63,8 @@ async def belonging(client: AsyncClient, room: str, target: str, most: int) -> l
     return found[::-1]
 
 
-def _since(client: AsyncClient, sending: Sending, most: int) -> Backwards:
-    return Backwards(client, split_key(sending.place)[1], most)
+def _since(client: AsyncClient, sending: Sending, most: int) -> Scrollback:
+    return Scrollback(client, split_key(sending.place)[1], most)
 
 
 def _refers(event: Seen) -> str:

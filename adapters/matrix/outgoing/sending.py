@@ -14,8 +14,8 @@ from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, Refused, failure
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import Seen, part
-from adapters.matrix.incoming.past import look
-from adapters.matrix.incoming.pressing import SIGNS, VERDICTS
+from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
+from adapters.matrix.incoming.scrollback import look
 from adapters.matrix.outgoing.contents import (
     FILE_OF,
     PART,
@@ -35,7 +35,7 @@ from adapters.matrix.outgoing.typing import read_up_to
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.posting import put
-from adapters.signs import OFFERS
+from adapters.reaction_commands import OFFERS
 from localization.sentences import lazy
 
 _REPEAT = lazy("(this may be a repeat)")

@@ -7,8 +7,8 @@ from functools import partial
 from nio import AsyncClient
 
 from adapters.errors import PlatformFailure
-from adapters.matrix.homeserver import Denied, Json, ask
-from adapters.together import accompanied
+from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.task_groups import accompanied
 
 LASTS = 30.0
 """How many seconds the homeserver shows her typing after each request."""
@@ -38,5 +38,5 @@ async def _type(client: AsyncClient, room_id: str, lasts: float, done: asyncio.E
 async def _tell(client: AsyncClient, method: str, *path: str, body: Json) -> None:
     # A closed client would open a new connection that nobody closes.
     if client.client_session is not None:
-        with suppress(Denied, PlatformFailure, RuntimeError):
+        with suppress(RequestRefused, PlatformFailure, RuntimeError):
             await ask(client, method, *path, body=body)

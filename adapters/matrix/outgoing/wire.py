@@ -16,9 +16,9 @@ from nio.crypto.attachments import encrypt_attachment
 
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.matrix.failures import Refused, checked
-from adapters.matrix.homeserver import Denied, Json, ask
-from adapters.matrix.incoming.past import ENCRYPTION, MESSAGE, SEALED
-from adapters.matrix.incoming.pressing import REACTION
+from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.matrix.incoming.reactions import REACTION
+from adapters.matrix.incoming.scrollback import ENCRYPTION, MESSAGE, SEALED
 from adapters.matrix.rooms.rooms import Rooms
 from localization.sentences import lazy
 
@@ -140,7 +140,7 @@ class Wire:
         for devices, messages in client.olm.share_group_session_parallel(room, users, ignore_unverified_devices=TO_ALL_DEVICES):
             try:
                 await ask(client, "PUT", "sendToDevice", "m.room.encrypted", uuid4().hex, body=messages)
-            except (Denied, PlatformFailure):
+            except (RequestRefused, PlatformFailure):
                 raise SendFailed(_NOT_SHARED) from None
             client.olm.outbound_group_sessions[room].users_shared_with.update(devices)
             further = True

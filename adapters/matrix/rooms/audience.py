@@ -4,7 +4,7 @@ from collections.abc import Collection
 from typing import Self
 
 from adapters.matrix.incoming.event import Seen, part, word
-from adapters.matrix.incoming.past import MEMBER, VISIBILITY
+from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.state import State
 

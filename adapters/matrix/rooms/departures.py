@@ -9,7 +9,7 @@ from nio import AsyncClient
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Vanished, split_key
 from adapters.listener import Notes
-from adapters.matrix.homeserver import Denied, ask
+from adapters.matrix.homeserver import RequestRefused, ask
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.event import word
 from adapters.matrix.rooms.room import Room
@@ -91,7 +91,7 @@ class Departures:
     async def _part(self, room: str, kind: str) -> dict[str, Any]:
         try:
             return await ask(self._client, "GET", "rooms", room, "state", kind)
-        except Denied:
+        except RequestRefused:
             return {}
 
 

@@ -9,8 +9,8 @@ from nio import AsyncClient
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
 from adapters.listener import Notes
-from adapters.matrix.homeserver import Denied, Json, ask
-from adapters.matrix.incoming.past import ENCRYPTION
+from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.matrix.incoming.scrollback import ENCRYPTION
 from adapters.matrix.rooms.rooms import Rooms
 from localization.sentences import lazy
 
@@ -21,7 +21,7 @@ _NO_KEYS = lazy("Lyra's keys for encrypted rooms are not at hand; ask again once
 _DIRECT = "m.direct"
 
 
-class Asides:
+class DirectRooms:
     """The DMs in which Lyra may speak first. Those she created are noted, so that nobody gets a second one.
 
     `seconds` is how long she waits for rooms that are changing.
@@ -74,12 +74,12 @@ class Asides:
         try:
             # nio would repeat the request if the answer is lost, and create a second room.
             room = str((await ask(self._client, "POST", "createRoom", body=asked))["room_id"])
-        except Denied as denied:
+        except RequestRefused as denied:
             raise PlatformFailure(
                 lazy("The homeserver lets Lyra make no DM ({denied}); write to her in one first.", denied=denied)
             ) from None
         await self._notes.put(_note(person), room)
-        with suppress(Denied, PlatformFailure):
+        with suppress(RequestRefused, PlatformFailure):
             await self._list(person.id, room)
         place = await self._rooms.arrived(room, person.id)
         if place is None:
@@ -92,7 +92,7 @@ class Asides:
         """Mark the room as a DM for the account's other clients."""
         path = ("user", str(self._client.user_id), "account_data", _DIRECT)
         listed: dict[str, Any] = {}
-        with suppress(Denied):
+        with suppress(RequestRefused):
             listed = await ask(self._client, "GET", *path)
         rooms = [one for one in listed.get(user, ()) if one != room]
         await ask(self._client, "PUT", *path, body={**listed, user: [*rooms, room]})

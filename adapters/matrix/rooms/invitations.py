@@ -9,7 +9,7 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.homeserver import Denied, ask
+from adapters.matrix.homeserver import RequestRefused, ask
 from adapters.matrix.incoming.event import Seen, word
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.inviters import Invite, Invites
@@ -139,5 +139,5 @@ class Invitations:
     async def _try(self, what: str, *path: str) -> None:
         try:
             await ask(self._client, "POST", *path, body={})
-        except Denied as denied:
+        except RequestRefused as denied:
             log.info("The homeserver does not let Lyra %s (%s).", what, denied)

@@ -8,10 +8,10 @@ from nio import AsyncClient
 
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person
-from adapters.matrix.homeserver import Denied, Json, ask
+from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.event import part, word
-from adapters.matrix.incoming.past import MEMBER
+from adapters.matrix.incoming.scrollback import MEMBER
 from adapters.matrix.rooms.display import line
 from adapters.matrix.rooms.room import Room
 
@@ -45,7 +45,7 @@ class PastNames:
         if known is None or known[0] != now:
             try:
                 known = now, tuple(_borne(await self._changes(room)))
-            except (Denied, PlaceGone, PlatformFailure):
+            except (RequestRefused, PlaceGone, PlatformFailure):
                 return ()
             self._read[room] = known
         return known[1]

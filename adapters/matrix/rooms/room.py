@@ -7,7 +7,7 @@ from enum import StrEnum
 from adapters.events import Circle, Person, Place, Reach
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.convert import PLATFORM
-from adapters.matrix.incoming.past import MEMBER, VISIBILITY
+from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.display import line, localpart, short
 from adapters.matrix.rooms.state import State
 
@@ -15,7 +15,7 @@ _LONGEST = 100
 _NAMED = 2
 
 
-class Shape(StrEnum):
+class RoomShape(StrEnum):
     """What a room has been so far: nobody else was there yet, a DM with one person, the same encrypted, or anything else.
 
     A DM lasts only as long as nobody else was ever there or invited, could join, or could read.
@@ -28,7 +28,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class RoomEnding:
     """How a room ended: its successor, and who could read everything said in its last epoch.
 
     `open` means that whoever joins there later can read all of that as well. `predecessor` is the room that it replaced
@@ -42,13 +42,13 @@ class Ending:
     predecessor: str = ""
 
     @classmethod
-    def noted(cls, note: Json) -> "Ending":
+    def noted(cls, note: Json) -> "RoomEnding":
         """Deserialize an ending from a note."""
         return cls(**{**note, "readers": tuple(note["readers"])})
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RoomRecord:
     """What is kept of a room across restarts.
 
     `hidden` means that something of this epoch was said while later members could not have read it; `shut` that something
@@ -57,20 +57,20 @@ class Record:
     """
 
     epoch: int = 0
-    shape: Shape = Shape.UNKNOWN
+    shape: RoomShape = RoomShape.UNKNOWN
     encrypted: bool = False
     hidden: bool = False
     admitted: bool = False
     inside: bool = False
     shut: bool = False
-    ending: Ending | None = None
+    ending: RoomEnding | None = None
 
     @classmethod
-    def noted(cls, note: Json) -> "Record":
+    def noted(cls, note: Json) -> "RoomRecord":
         """Deserialize a record from a note."""
-        ending = Ending.noted(note["ending"]) if note.get("ending") else None
+        ending = RoomEnding.noted(note["ending"]) if note.get("ending") else None
         # Notes from before `shut` existed: as far as is known, not all the world could read it.
-        return cls(**{"shut": True, **note, "shape": Shape(note["shape"]), "ending": ending})
+        return cls(**{"shut": True, **note, "shape": RoomShape(note["shape"]), "ending": ending})
 
     def note(self) -> Json:
         """Serialize the record for a note."""
@@ -85,11 +85,11 @@ class Room:
     """
 
     def __init__(
-        self, id: str, me: str, record: Record | None, waived: Callable[[str], bool], crowded: Callable[[str], bool]
+        self, id: str, me: str, record: RoomRecord | None, waived: Callable[[str], bool], crowded: Callable[[str], bool]
     ) -> None:
         self.id = id
         self.me = me
-        self.record = record or Record()
+        self.record = record or RoomRecord()
         self.state = State()
         self._known = record is not None
         self._waived = waived
@@ -130,31 +130,31 @@ class Room:
         record = self.record
         encrypted = record.encrypted or self.state.is_encrypted
         shape, ending = self._shape(encrypted), self._ending()
-        changed = self._known and shape is not record.shape and record.shape is not Shape.UNKNOWN
+        changed = self._known and shape is not record.shape and record.shape is not RoomShape.UNKNOWN
         # Outsiders have no keys.
         open_to_all = self.is_member and self.state.is_world_readable and not encrypted
         open_to_later = self.is_member and self.state.opens_history and not encrypted and not self._waived(self.id)
         opened = self._known and ((open_to_all and record.shut) or (open_to_later and record.hidden))
         anew = changed or opened or self._has_lost(ending)
         # Newcomers to an encrypted room have no keys to what was said before; to a DM nobody new can come.
-        sealed = encrypted and shape is Shape.ROOM
+        sealed = encrypted and shape is RoomShape.ROOM
         hidden = (record.hidden and not anew) or (self.is_member and (sealed or not self.state.opens_history))
         shut = (record.shut and not anew) or (self.is_member and not open_to_all)
-        self.record = Record(record.epoch + anew, shape, encrypted, hidden, record.admitted, self.is_member, shut, ending)
+        self.record = RoomRecord(record.epoch + anew, shape, encrypted, hidden, record.admitted, self.is_member, shut, ending)
         self._known = self._known or self.is_member
 
-    def _shape(self, encrypted: bool) -> Shape:
+    def _shape(self, encrypted: bool) -> RoomShape:
         was = self.record.shape
-        if was is Shape.ROOM or self.state.count_ever(self.me) > 1 or not self.is_closed:
-            return Shape.ROOM
+        if was is RoomShape.ROOM or self.state.count_ever(self.me) > 1 or not self.is_closed:
+            return RoomShape.ROOM
         # Those who read its predecessor have not come over yet.
-        if was is Shape.UNKNOWN and (old := self.state.predecessor) and self._crowded(old):
-            return Shape.ROOM
-        if was is Shape.UNKNOWN and not self.alone:
+        if was is RoomShape.UNKNOWN and (old := self.state.predecessor) and self._crowded(old):
+            return RoomShape.ROOM
+        if was is RoomShape.UNKNOWN and not self.alone:
             return was
-        return Shape.SEALED if encrypted else Shape.DIRECT
+        return RoomShape.SEALED if encrypted else RoomShape.DIRECT
 
-    def _ending(self) -> Ending | None:
+    def _ending(self) -> RoomEnding | None:
         """Return how the room ended; None if it goes on, or if its end was announced by somebody who may not."""
         record, named = self.record, self.state.successor
         was = record.ending
@@ -164,7 +164,7 @@ class Room:
         if not named or (is_new and not self.state.is_rightly_replaced):
             return None
         if was is None:
-            was = Ending(named, record.epoch, (), predecessor=self.state.predecessor)
+            was = RoomEnding(named, record.epoch, (), predecessor=self.state.predecessor)
         if record.epoch == was.epoch and not record.admitted:
             # Whoever is there can read all of this epoch.
             readers = {*was.readers, *self.state.joined} - {self.me}
@@ -172,7 +172,7 @@ class Room:
             was = replace(was, readers=tuple(sorted(readers)), open=public)
         return replace(was, successor=named)
 
-    def _has_lost(self, ending: Ending | None) -> bool:
+    def _has_lost(self, ending: RoomEnding | None) -> bool:
         """Return whether somebody left who could read everything until the room ended: they cannot read what follows."""
         if ending is None or ending.epoch != self.record.epoch or not (self.is_member and self.state.is_whole):
             return False
@@ -209,12 +209,12 @@ class Room:
     @property
     def is_private(self) -> bool:
         """Whether exactly one other person can read it, and always could."""
-        return bool(self.alone) and self.record.shape is not Shape.ROOM
+        return bool(self.alone) and self.record.shape is not RoomShape.ROOM
 
     @property
     def is_direct(self) -> bool:
         """Whether it is private and unencrypted, so that the homeserver can read it too."""
-        return self.is_private and self.record.shape is Shape.DIRECT and not self.record.encrypted
+        return self.is_private and self.record.shape is RoomShape.DIRECT and not self.record.encrypted
 
     @property
     def name(self) -> str:
@@ -246,7 +246,7 @@ class Room:
             circle=Circle(Reach.ROOM, self.id, self.record.epoch),
             alone=self.alone,
             encrypted=self.record.encrypted,
-            crowded=self.record.shape is Shape.ROOM,
+            crowded=self.record.shape is RoomShape.ROOM,
         )
 
     def readable(self, user: str, epoch: int) -> bool:

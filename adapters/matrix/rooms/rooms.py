@@ -14,7 +14,7 @@ from nio import AsyncClient
 from adapters.errors import PlaceHidden
 from adapters.events import Circle, Place, Reach
 from adapters.listener import Notes
-from adapters.matrix.rooms.room import Record, Room, Shape
+from adapters.matrix.rooms.room import Room, RoomRecord, RoomShape
 from localization.sentences import lazy
 
 _MOST = 20
@@ -82,7 +82,7 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._left: dict[str, Room] = {}
         self._succession = self.succession(self._past, self._is_seen)
-        self._kept: dict[str, Record | None] = {}
+        self._kept: dict[str, RoomRecord | None] = {}
         self._unsettled: set[str] = set()
         self._expected: set[str] = set()
         self._told = asyncio.Condition()
@@ -172,7 +172,7 @@ class Rooms:
 
     def _crowded(self, room_id: str) -> bool:
         room = self._rooms.get(room_id)
-        return room is None or room.record.shape is Shape.ROOM
+        return room is None or room.record.shape is RoomShape.ROOM
 
     def _past(self, room_id: str) -> Room | None:
         return self._rooms.get(room_id) or self._left.get(room_id)
@@ -196,7 +196,7 @@ class Rooms:
         if room_id not in self._rooms:
             note = await self._notes.get(_note(room_id))
             found = note and note["was" if note["at"] == since else "is"]
-            record = Record.noted(found) if found else None
+            record = RoomRecord.noted(found) if found else None
             self._kept[room_id] = record
             return Room(room_id, self._client.user_id, record, lambda room: self.waived(room), self._crowded)
         return self._rooms[room_id]

@@ -9,19 +9,19 @@ from nio import AsyncClient
 
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place
+from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
 from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
-from adapters.matrix.account.published import Published, published_of
-from adapters.matrix.account.sealed_step import PREFIX, SealedStep
+from adapters.matrix.account.published_keys import PublishedKeys, published_of
 from adapters.matrix.failures import TROUBLE
-from adapters.matrix.homeserver import Denied, Json, SignedOut, ask
+from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
 from adapters.matrix.incoming.event import Seen, part, word
-from adapters.matrix.incoming.past import MESSAGE
+from adapters.matrix.incoming.scrollback import MESSAGE
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
-from adapters.matrix.verification.sas import METHOD, Party
+from adapters.matrix.verification.sas import METHOD, DeviceParty
 from adapters.matrix.verification.steps import Step, Verification
 from localization.sentences import lazy
 
@@ -44,12 +44,12 @@ _REASONS = {
 _FALLBACK = lazy("I ask to be verified by emoji, which this app does not know; use another one.")
 
 
-class Unsent(Exception):
+class StepNotSent(Exception):
     """A step could not be sent in any of several tries."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedStep:
     """A received step, sent to her device or in a `room`; `at` is in microseconds UTC, `event` its id in the room.
 
     `by` are the keys of the device that encrypted it for hers, the Curve25519 and the Ed25519 key; () if it was not
@@ -77,14 +77,14 @@ class Heard:
         return word(self.content, "from_device")
 
 
-def in_room(room: str, seen: Seen) -> Heard | None:
+def in_room(room: str, seen: Seen) -> ReceivedStep | None:
     """Convert a room event to a verification step, None if it is none."""
     if seen.kind == MESSAGE and seen.content.get("msgtype") == steps.REQUEST:
-        return Heard(seen.sender, steps.REQUEST, seen.content, seen.at, room, seen.id)
-    return Heard(seen.sender, seen.kind, seen.content, seen.at, room, seen.id) if seen.kind.startswith(PREFIX) else None
+        return ReceivedStep(seen.sender, steps.REQUEST, seen.content, seen.at, room, seen.id)
+    return ReceivedStep(seen.sender, seen.kind, seen.content, seen.at, room, seen.id) if seen.kind.startswith(PREFIX) else None
 
 
-def to_device(events: Sequence[object], now: int) -> list[Heard]:
+def to_device(events: Sequence[object], now: int) -> list[ReceivedStep]:
     """Convert to-device events to verification steps, skipping others."""
     found = []
     for event in events:
@@ -92,8 +92,8 @@ def to_device(events: Sequence[object], now: int) -> list[Heard]:
         kind, sender, content = word(raw, "type"), word(raw, "sender"), part(raw, "content")
         if kind.startswith(PREFIX) and sender:
             stamp = content.get("timestamp")
-            by = (event.sender_key, event.signing_key) if isinstance(event, SealedStep) else ()
-            found.append(Heard(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now, by=by))
+            by = (event.sender_key, event.signing_key) if isinstance(event, EncryptedStep) else ()
+            found.append(ReceivedStep(sender, kind, content, stamp * 1000 if isinstance(stamp, int) else now, by=by))
     return found
 
 
@@ -102,7 +102,7 @@ class Channel:
 
     def __init__(self, client: AsyncClient, rooms: Rooms, wire: Wire, pace: Pace) -> None:
         self._client, self._rooms, self._wire, self._pace = client, rooms, wire, pace
-        self.me = Party(client.user_id, client.device_id)
+        self.me = DeviceParty(client.user_id, client.device_id)
 
     async def ready(self) -> None:
         """Wait until the rooms are known."""
@@ -115,7 +115,7 @@ class Channel:
         own = {f"ed25519:{self.me.device}": str(self._client.olm.account.identity_keys["ed25519"])}
         return own | ({f"ed25519:{master}": master} if master else {})
 
-    def may(self, heard: Heard, now: int) -> bool:
+    def may(self, heard: ReceivedStep, now: int) -> bool:
         """Return whether this step may verify her: from a DM's other member, or from another device of her account.
 
         Requests that are too old, or from a clock too far ahead, are ignored.
@@ -143,16 +143,16 @@ class Channel:
         except PlaceGone:
             return None
 
-    async def published(self, other: Party) -> Published:
+    async def published(self, other: DeviceParty) -> PublishedKeys:
         """Return the keys the homeserver shows of somebody. Raises Unsent, SignedOut."""
         try:
             return await published_of(self._client, other.user, other.device)
         except SignedOut:
             raise
-        except (Denied, PlatformFailure):
-            raise Unsent from None
+        except (RequestRefused, PlatformFailure):
+            raise StepNotSent from None
 
-    async def is_from(self, heard: Heard, device: str) -> bool:
+    async def is_from(self, heard: ReceivedStep, device: str) -> bool:
         """Return whether a step was encrypted by `device` or, if '', by the one it names; True if it is unencrypted.
 
         Checked against the keys its owner published. If the device is known, the step cannot name another. Raises
@@ -160,8 +160,8 @@ class Channel:
         """
         if not heard.by:
             return True
-        with suppress(Unsent):
-            shown = await self.published(Party(heard.user, device or heard.device))
+        with suppress(StepNotSent):
+            shown = await self.published(DeviceParty(heard.user, device or heard.device))
             return heard.device in ("", shown.device_id) and heard.by == (shown.identity_key, shown.device_key)
         return False
 
@@ -175,7 +175,7 @@ class Channel:
             "to": user,
             "m.mentions": {},
         }
-        return await self._put(Verification("", self.me, Party(user, ""), room), (MESSAGE, said))
+        return await self._put(Verification("", self.me, DeviceParty(user, ""), room), (MESSAGE, said))
 
     async def send(self, one: Verification, step: Step) -> None:
         """Send a step. Raises Unsent, SignedOut."""
@@ -185,13 +185,13 @@ class Channel:
         """Cancel a verification; if that cannot be sent, it times out after ten minutes. Raises SignedOut."""
         try:
             await self._put(one, one.cancelled(code, _REASONS.get(code, "Verification was ended.")))
-        except Unsent:
+        except StepNotSent:
             return
 
-    async def refuse(self, heard: Heard, code: str) -> None:
+    async def refuse(self, heard: ReceivedStep, code: str) -> None:
         """Reject a step that belongs to no verification. Raises SignedOut."""
         if heard.device and heard.id:
-            await self.cancel(Verification(heard.id, self.me, Party(heard.user, heard.device)), code)
+            await self.cancel(Verification(heard.id, self.me, DeviceParty(heard.user, heard.device)), code)
 
     async def _put(self, one: Verification, step: Step) -> str:
         transaction = uuid4().hex
@@ -200,12 +200,12 @@ class Channel:
                 return await self._once(one, *step, transaction)
             except SignedOut:
                 raise
-            except Denied:
+            except RequestRefused:
                 break
             except (*TROUBLE, PlatformFailure):
                 if failures < _TRIES:
                     await self._pace.retry(failures)
-        raise Unsent
+        raise StepNotSent
 
     async def _once(self, one: Verification, kind: str, content: Json, transaction: str) -> str:
         if one.room:

@@ -11,7 +11,7 @@ _MOST_OVER = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class VerificationRecord:
     """What is kept of one: whose, from which device, where; `emoji` are the numbers it shows, empty before that."""
 
     id: str
@@ -27,7 +27,7 @@ class Record:
 
 
 @dataclass(slots=True)
-class Going:
+class VerificationInProgress:
     """A verification in progress, its deadline, and who confirmed the emoji on her side, '' for nobody yet."""
 
     one: Verification
@@ -42,15 +42,15 @@ class Records:
     def __init__(self, notes: Notes, account: str) -> None:
         self._notes, self._name = notes, f"verification {account}"
 
-    async def under_way(self) -> list[Record]:
+    async def under_way(self) -> list[VerificationRecord]:
         """Return those in progress."""
-        return [Record(**{**one, "emoji": tuple(one["emoji"])}) for one in (await self._all())["open"]]
+        return [VerificationRecord(**{**one, "emoji": tuple(one["emoji"])}) for one in (await self._all())["open"]]
 
     async def over(self) -> set[str]:
         """Return the ids of the last ones that ended."""
         return set((await self._all())["over"])
 
-    async def keep(self, one: Record) -> None:
+    async def keep(self, one: VerificationRecord) -> None:
         """Save a record in its current state."""
         kept = await self._all()
         await self._put(kept, [*_without(kept, one.id), asdict(one)])
@@ -61,12 +61,12 @@ class Records:
         await self._put({**kept, "over": [*kept["over"], id][-_MOST_OVER:]}, _without(kept, id))
         await self._notes.put(self._answer(id), None)
 
-    async def answer(self, one: Record) -> bool | None:
+    async def answer(self, one: VerificationRecord) -> bool | None:
         """Return the operator's verdict on a verification's emoji, None if there is none on exactly these."""
         found = await self._notes.get(self._answer(one.id))
         return bool(found["same"]) if isinstance(found, dict) and found["shown"] == shown_of(one) else None
 
-    async def say(self, one: Record, *, same: bool) -> None:
+    async def say(self, one: VerificationRecord, *, same: bool) -> None:
         """Record the operator's verdict on the emoji of a verification, as shown."""
         await self._notes.put(self._answer(one.id), {"same": same, "shown": shown_of(one)})
 
@@ -80,7 +80,7 @@ class Records:
         await self._notes.put(self._name, {**kept, "open": list(under_way)})
 
 
-def shown_of(one: Record) -> dict[str, Any]:
+def shown_of(one: VerificationRecord) -> dict[str, Any]:
     """Return what a verdict rests on: the other side chooses the id, and may reuse it."""
     return {**asdict(one), "emoji": list(one.emoji)}
 

@@ -8,7 +8,7 @@ from typing import Self
 import vodozemac
 from nio.api import Api
 
-from adapters.matrix.account.published import packed
+from adapters.matrix.account.published_keys import packed
 from adapters.matrix.homeserver import Json
 
 METHOD = "m.sas.v1"
@@ -18,7 +18,7 @@ KEY_IDS = "KEY_IDS"
 
 
 @dataclass(frozen=True, slots=True)
-class Party:
+class DeviceParty:
     """A device of a user."""
 
     user: str
@@ -54,17 +54,17 @@ class Agreement:
         """Agree with somebody's public key. Raises ValueError."""
         return cls(own.agreed(theirs), id)
 
-    def emoji(self, starter: Party, starters: str, accepter: Party, accepters: str) -> tuple[int, ...]:
+    def emoji(self, starter: DeviceParty, starters: str, accepter: DeviceParty, accepters: str) -> tuple[int, ...]:
         """Return the numbers of the seven emoji, given who started and who accepted, each with their public key."""
         who = f"{starter.user}|{starter.device}|{starters}|{accepter.user}|{accepter.device}|{accepters}"
         return tuple(self.secret.bytes(f"MATRIX_KEY_VERIFICATION_SAS|{who}|{self.id}").emoji_indices)
 
-    def mac(self, text: str, sender: Party, receiver: Party, key: str) -> str:
+    def mac(self, text: str, sender: DeviceParty, receiver: DeviceParty, key: str) -> str:
         """Return the MAC by which a device proves a text: one of its keys under its id, or all ids under KEY_IDS."""
         who = f"{sender.user}{sender.device}{receiver.user}{receiver.device}"
         return str(self.secret.calculate_mac(text, f"MATRIX_KEY_VERIFICATION_MAC{who}{self.id}{key}"))
 
-    def proves(self, mac: object, text: str, sender: Party, receiver: Party, key: str) -> bool:
+    def proves(self, mac: object, text: str, sender: DeviceParty, receiver: DeviceParty, key: str) -> bool:
         """Return whether a MAC proves a text of the sender."""
         expected = self.mac(text, sender, receiver, key)
         return isinstance(mac, str) and compare_digest(mac.rstrip("=").encode(), expected.rstrip("=").encode())

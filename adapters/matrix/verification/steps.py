@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from adapters.matrix.account.sealed_step import PREFIX
+from adapters.matrix.account.encrypted_step import PREFIX
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
 from adapters.matrix.verification.sas import (
@@ -18,8 +18,8 @@ from adapters.matrix.verification.sas import (
     METHOD,
     STRING,
     Agreement,
+    DeviceParty,
     KeyPair,
-    Party,
     commitment,
 )
 
@@ -33,7 +33,7 @@ NO_METHOD, MISMATCH, MALFORMED, ACCEPTED = "m.unknown_method", "m.key_mismatch",
 COMMITMENT, DIFFERENT = "m.mismatched_commitment", "m.mismatched_sas"
 
 
-class Ended(Exception):
+class VerificationEnded(Exception):
     """A verification ended with one of Matrix's codes; `told` means that the other side ended it."""
 
     def __init__(self, code: str, *, told: bool = False) -> None:
@@ -58,8 +58,8 @@ class Verification:
     """A verification between Lyra's device `me` and somebody's, under an id: in a room, or '' for device to device."""
 
     id: str
-    me: Party
-    other: Party
+    me: DeviceParty
+    other: DeviceParty
     room: str = ""
     phase: Phase = Phase.READY
     emoji: tuple[int, ...] = ()
@@ -73,12 +73,12 @@ class Verification:
     def take(self, kind: str, content: Json) -> list[Step]:
         """Process a step from the other side, and return the steps to answer. Raises Ended."""
         if kind == CANCEL:
-            raise Ended(word(content, "code") or BY_USER, told=True)
+            raise VerificationEnded(word(content, "code") or BY_USER, told=True)
         if kind == DONE:
             return []
         step = {READY: self._ready, START: self._begun, ACCEPT: self._accepted, KEY: self._keyed, MACS: self._proven}.get(kind)
         if step is None:
-            raise Ended(UNEXPECTED)
+            raise VerificationEnded(UNEXPECTED)
         return step(content)
 
     def ready(self) -> Step:
@@ -88,7 +88,7 @@ class Verification:
     def confirm(self, keys: Mapping[str, str]) -> Step:
         """Confirm the emoji; return the step that proves her keys, given by id. Raises Ended."""
         if self.phase is not Phase.COMPARING:
-            raise Ended(UNEXPECTED)
+            raise VerificationEnded(UNEXPECTED)
         assert self._agreement is not None
         self.phase = Phase.CONFIRMED
         ids = ",".join(sorted(keys))
@@ -114,12 +114,12 @@ class Verification:
         macs = part(self._proof, "mac")
         ids = ",".join(sorted(macs))
         if not self._agreement.proves(self._proof.get("keys"), ids, self.other, self.me, KEY_IDS):
-            raise Ended(MISMATCH)
+            raise VerificationEnded(MISMATCH)
         mine = {id: mac for id, mac in macs.items() if id in known}
         if not all(self._agreement.proves(mac, known[id], self.other, self.me, id) for id, mac in mine.items()):
-            raise Ended(MISMATCH)
+            raise VerificationEnded(MISMATCH)
         if f"ed25519:{self.other.device}" not in mine:
-            raise Ended(MISMATCH)
+            raise VerificationEnded(MISMATCH)
         return set(mine)
 
     def is_promised(self, theirs: str) -> bool:
@@ -134,10 +134,10 @@ class Verification:
             return []
         device, methods = word(content, "from_device"), content.get("methods")
         if not device or not isinstance(methods, list):
-            raise Ended(MALFORMED)
-        self.other = Party(self.other.user, device)
+            raise VerificationEnded(MALFORMED)
+        self.other = DeviceParty(self.other.user, device)
         if METHOD not in methods:
-            raise Ended(NO_METHOD)
+            raise VerificationEnded(NO_METHOD)
         self.phase, self._hers = Phase.STARTED, True
         self._start = self._own(
             {
@@ -153,13 +153,13 @@ class Verification:
 
     def _begun(self, content: Json) -> list[Step]:
         if word(content, "from_device") != self.other.device:
-            raise Ended(UNEXPECTED)
+            raise VerificationEnded(UNEXPECTED)
         if self.phase is Phase.STARTED:
             # Both started: the start by the smaller (user, device) counts.
             if (self.me.user, self.me.device) < (self.other.user, self.other.device):
                 return []
         elif self.phase is not Phase.READY:
-            raise Ended(UNEXPECTED)
+            raise VerificationEnded(UNEXPECTED)
         wanted = {
             "key_agreement_protocols": AGREEMENT,
             "hashes": HASH,
@@ -167,7 +167,7 @@ class Verification:
             "short_authentication_string": STRING,
         }
         if content.get("method") != METHOD or not all(_offers(content, name, value) for name, value in wanted.items()):
-            raise Ended(NO_METHOD)
+            raise VerificationEnded(NO_METHOD)
         self.phase, self._hers, self._start = Phase.ACCEPTED, False, content
         answer = {
             "method": METHOD,
@@ -181,26 +181,26 @@ class Verification:
 
     def _accepted(self, content: Json) -> list[Step]:
         if self.phase is not Phase.STARTED:
-            raise Ended(UNEXPECTED)
+            raise VerificationEnded(UNEXPECTED)
         chosen = {"key_agreement_protocol": AGREEMENT, "hash": HASH, "message_authentication_code": MAC}
         if any(content.get(name) != value for name, value in chosen.items()):
-            raise Ended(NO_METHOD)
+            raise VerificationEnded(NO_METHOD)
         if not _offers(content, "short_authentication_string", STRING):
-            raise Ended(NO_METHOD)
+            raise VerificationEnded(NO_METHOD)
         self._committed = word(content, "commitment")
         self.phase = Phase.KEYED
         return [(KEY, self._own({"key": self._pair.public}))]
 
     def _keyed(self, content: Json) -> list[Step]:
         if self.phase not in (Phase.ACCEPTED, Phase.KEYED):
-            raise Ended(UNEXPECTED)
+            raise VerificationEnded(UNEXPECTED)
         theirs = word(content, "key")
         if self._hers and not self.is_promised(theirs):
-            raise Ended(COMMITMENT)
+            raise VerificationEnded(COMMITMENT)
         try:
             self._agreement = Agreement.reached(self._pair, theirs, self.id)
         except ValueError:
-            raise Ended(MALFORMED) from None
+            raise VerificationEnded(MALFORMED) from None
         own, other = (self.me, self._pair.public), (self.other, theirs)
         self.emoji = self._agreement.emoji(*own, *other) if self._hers else self._agreement.emoji(*other, *own)
         self.phase = Phase.COMPARING
@@ -208,9 +208,9 @@ class Verification:
 
     def _proven(self, content: Json) -> list[Step]:
         if self.phase not in (Phase.COMPARING, Phase.CONFIRMED) or self._proof:
-            raise Ended(UNEXPECTED)
+            raise VerificationEnded(UNEXPECTED)
         if not part(content, "mac") or not word(content, "keys"):
-            raise Ended(MALFORMED)
+            raise VerificationEnded(MALFORMED)
         self._proof = content
         return []
 

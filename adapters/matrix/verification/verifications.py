@@ -22,12 +22,12 @@ from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.verification import steps
-from adapters.matrix.verification.attested import CHAT, OPERATOR, Attested
-from adapters.matrix.verification.channel import LASTS, Channel, Heard, Unsent, to_device
-from adapters.matrix.verification.records import Going, Record, Records
-from adapters.matrix.verification.sas import METHOD, Party
-from adapters.matrix.verification.steps import Ended, Phase, Verification
-from adapters.matrix.verification.telling import LOST, RESTARTED, Telling
+from adapters.matrix.verification.channel import LASTS, Channel, ReceivedStep, StepNotSent, to_device
+from adapters.matrix.verification.records import Records, VerificationInProgress, VerificationRecord
+from adapters.matrix.verification.sas import METHOD, DeviceParty
+from adapters.matrix.verification.steps import Phase, Verification, VerificationEnded
+from adapters.matrix.verification.verification_notices import LOST, RESTARTED, VerificationNotices
+from adapters.matrix.verification.verified_keys import CHAT, OPERATOR, VerifiedKeys
 from localization.sentences import Said, lazy
 
 T = TypeVar("T")
@@ -49,18 +49,18 @@ class Verifications:
         self,
         channel: Channel,
         records: Records,
-        attested: Attested,
+        attested: VerifiedKeys,
         identity: CrossSigningIdentity | None,
-        telling: Telling,
+        telling: VerificationNotices,
         pace: Pace,
         now: Callable[[], int],
     ) -> None:
         self._channel, self._records, self._attested, self._identity = channel, records, attested, identity
         self._telling, self._pace, self._now = telling, pace, now
         self._me = channel.me
-        self._going: dict[str, Going] = {}
+        self._going: dict[str, VerificationInProgress] = {}
         self._over: set[str] = set()
-        self._left: Sequence[Record] = ()
+        self._left: Sequence[VerificationRecord] = ()
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
         self._busy = asyncio.Event()
 
@@ -72,10 +72,10 @@ class Verifications:
         """Create those of an open account."""
         client, identity = account.client, account.identity
         channel = Channel(client, rooms, wire, pace)
-        records, attested = Records(notes, client.user_id), Attested(client, notes, identity)
-        return cls(channel, records, attested, identity, Telling(channel, listener, prefix), pace, now)
+        records, attested = Records(notes, client.user_id), VerifiedKeys(client, notes, identity)
+        return cls(channel, records, attested, identity, VerificationNotices(channel, listener, prefix), pace, now)
 
-    def heard(self, response: SyncResponse, steps: Sequence[Heard]) -> list[Heard]:
+    def heard(self, response: SyncResponse, steps: Sequence[ReceivedStep]) -> list[ReceivedStep]:
         """Return a sync's steps, from rooms and to-device; queue a check of changed keys."""
         if response.device_list.changed:
             self._work.put_nowait(partial(self._look, frozenset(response.device_list.changed)))
@@ -85,13 +85,13 @@ class Verifications:
         """Load leftovers, before anything is heard."""
         self._over, self._left = await self._records.over(), await self._records.under_way()
 
-    async def begin(self, heard: Sequence[Heard]) -> None:
+    async def begin(self, heard: Sequence[ReceivedStep]) -> None:
         """Save the verifications that a batch starts, before it is committed."""
         for one in heard:
             if one.kind == steps.REQUEST and self._channel.may(one, self._now()):
-                await self._records.keep(Record(one.id, one.user, one.device, one.room))
+                await self._records.keep(VerificationRecord(one.id, one.user, one.device, one.room))
 
-    def hear(self, heard: Sequence[Heard]) -> None:
+    def hear(self, heard: Sequence[ReceivedStep]) -> None:
         """Queue committed steps."""
         for one in heard:
             self._work.put_nowait(partial(self._take, one))
@@ -124,7 +124,7 @@ class Verifications:
 
     # Received steps
 
-    async def _take(self, heard: Heard) -> None:
+    async def _take(self, heard: ReceivedStep) -> None:
         going = self._going.get(heard.user)
         going = going if going and (going.one.id, going.one.room) == (heard.id, heard.room) else None
         if not await self._channel.is_from(heard, going.one.other.device if going else ""):
@@ -139,25 +139,25 @@ class Verifications:
             # It was started without a request, or with an earlier process of hers.
             await self._channel.refuse(heard, steps.UNKNOWN)
 
-    async def _refuse(self, heard: Heard) -> None:
+    async def _refuse(self, heard: ReceivedStep) -> None:
         """Reject a step that was encrypted by another device than it names."""
         self._over.add(heard.id)
         await self._records.end(heard.id)
         await self._channel.refuse(heard, steps.MISMATCH)
 
-    async def _answered_elsewhere(self, heard: Heard) -> None:
+    async def _answered_elsewhere(self, heard: ReceivedStep) -> None:
         """Leave a verification to another device of hers that took it over."""
         for going in [one for one in self._going.values() if one.one.id == heard.id]:
             if heard.device not in ("", self._me.device):
                 self._forget(going)
                 await self._records.end(heard.id)
 
-    async def _requested(self, heard: Heard) -> None:
+    async def _requested(self, heard: ReceivedStep) -> None:
         if heard.id in self._over or not self._channel.may(heard, self._now()):
             return
         if heard.user in self._going:
             await self._end(self._going[heard.user], steps.BY_USER, quiet=True)
-        one = Verification(heard.id, self._me, Party(heard.user, heard.device), heard.room)
+        one = Verification(heard.id, self._me, DeviceParty(heard.user, heard.device), heard.room)
         going = self._begun(one)
         methods = heard.content.get("methods")
         if not isinstance(methods, list) or METHOD not in methods:
@@ -165,7 +165,7 @@ class Verifications:
             return
         await self._step(going, lambda: [one.ready()])
 
-    async def _step(self, going: Going, take: Callable[[], Sequence[steps.Step]]) -> None:
+    async def _step(self, going: VerificationInProgress, take: Callable[[], Sequence[steps.Step]]) -> None:
         """Process a step, send the answers, and show, finish or end the verification accordingly."""
         one = going.one
         try:
@@ -175,18 +175,18 @@ class Verifications:
                 await self._show(going)
             if one.is_proven:
                 await self._finish(going)
-        except Ended as ended:
+        except VerificationEnded as ended:
             await self._end(going, ended.code, told=ended.told)
-        except Unsent:
+        except StepNotSent:
             await self._end(going, LOST)
         except ValueError:
             # Words that no text can hold.
             await self._end(going, steps.MALFORMED)
 
-    async def _show(self, going: Going) -> None:
+    async def _show(self, going: VerificationInProgress) -> None:
         going.shown = True
         one = going.one
-        await self._records.keep(Record.of(one))
+        await self._records.keep(VerificationRecord.of(one))
         await self._telling.compare(one)
 
     # Verdicts
@@ -194,13 +194,13 @@ class Verifications:
     async def _ask(self, user: str, room: str) -> Said:
         if user in self._going:
             await self._end(self._going[user], steps.BY_USER, quiet=True)
-        one = Verification("", self._me, Party(user, ""), room, Phase.ASKED)
+        one = Verification("", self._me, DeviceParty(user, ""), room, Phase.ASKED)
         try:
             one.id = await self._channel.request(user, room)
-        except Unsent:
+        except StepNotSent:
             return _SLOW
         self._begun(one)
-        await self._records.keep(Record(one.id, user, "", room))
+        await self._records.keep(VerificationRecord(one.id, user, "", room))
         return _ASKED
 
     async def _decided(self, user: str, *, same: bool, by: str = CHAT) -> Said:
@@ -214,14 +214,14 @@ class Verifications:
         await self._step(going, lambda: [going.one.confirm(self._channel.own_keys(self._identity))])
         return _WAITS if user in self._going else ""
 
-    async def _finish(self, going: Going) -> None:
+    async def _finish(self, going: VerificationInProgress) -> None:
         one, other = going.one, going.one.other
         shown = await self._channel.published(other)
         known = {f"ed25519:{other.device}": shown.device_key, f"ed25519:{shown.master_key}": shown.master_key}
         proved = one.proved({id: key for id, key in known.items() if key})
         master = bool(shown.master_key) and f"ed25519:{shown.master_key}" in proved
         if other.user == self._me.user and not (master and self._identity and shown.master_key == self._identity.public(MASTER)):
-            raise Ended(steps.MISMATCH)
+            raise VerificationEnded(steps.MISMATCH)
         await self._attested.add(shown, other, master=master, by=going.by, at=self._now())
         await self._channel.send(one, one.done())
         self._forget(going)
@@ -232,13 +232,13 @@ class Verifications:
 
     async def _tick(self) -> None:
         for user, going in list(self._going.items()):
-            same = await self._records.answer(Record.of(going.one)) if going.one.phase is Phase.COMPARING else None
+            same = await self._records.answer(VerificationRecord.of(going.one)) if going.one.phase is Phase.COMPARING else None
             if same is not None:
                 await self._decided(user, same=same, by=OPERATOR)
             elif self._pace.elapsed() > going.until:
                 await self._end(going, steps.TIMED_OUT)
 
-    async def _end(self, going: Going, code: str, *, told: bool = False, quiet: bool = False) -> None:
+    async def _end(self, going: VerificationInProgress, code: str, *, told: bool = False, quiet: bool = False) -> None:
         """End a verification; `told` means the other side did, `quiet` that nothing is said about it."""
         one = going.one
         self._forget(going)
@@ -248,9 +248,9 @@ class Verifications:
         if not quiet:
             await self._telling.ended(one, code, by_them=told)
 
-    async def _give_up(self, record: Record) -> None:
+    async def _give_up(self, record: VerificationRecord) -> None:
         """End a verification left over from an earlier connection."""
-        one = Verification(record.id, self._me, Party(record.user, record.device), record.room)
+        one = Verification(record.id, self._me, DeviceParty(record.user, record.device), record.room)
         await self._channel.cancel(one, steps.BY_USER)
         await self._records.end(record.id)
         self._over.add(record.id)
@@ -267,12 +267,12 @@ class Verifications:
             # They are checked again when they change next, or at the next start.
             log.warning("%s", failed)
 
-    def _begun(self, one: Verification) -> Going:
-        going = self._going[one.other.user] = Going(one, self._pace.elapsed() + LASTS)
+    def _begun(self, one: Verification) -> VerificationInProgress:
+        going = self._going[one.other.user] = VerificationInProgress(one, self._pace.elapsed() + LASTS)
         self._busy.set()
         return going
 
-    def _forget(self, going: Going) -> None:
+    def _forget(self, going: VerificationInProgress) -> None:
         self._over.add(going.one.id)
         self._going.pop(going.one.other.user, None)
         if not self._going:

@@ -13,7 +13,7 @@ import discord
 from discord.http import Route
 
 from bot.cli.checkups.finding import Finding
-from bot.config.sections import Discord
+from bot.config.sections import DiscordSection
 from localization.sentences import _, lazy
 
 NEEDED = {
@@ -35,7 +35,7 @@ def invite_url(application_id: int) -> str:
     return discord.utils.oauth_url(application_id, permissions=permissions, scopes=("bot", "applications.commands"))
 
 
-async def checkup(section: Discord, token: str, seconds: float = 10.0) -> list[Finding]:
+async def checkup(section: DiscordSection, token: str, seconds: float = 10.0) -> list[Finding]:
     """Return findings about the bot with this token, within a timeout. No sentence contains the token."""
     findings: list[Finding] = []
     with _pointed_at(section.api_url):
@@ -75,7 +75,7 @@ async def _login(client: discord.Client, token: str) -> None:
         raise _Stranger from error
 
 
-def _said(trouble: Exception, section: Discord) -> str:
+def _said(trouble: Exception, section: DiscordSection) -> str:
     host = urlsplit(Route.BASE).netloc.rpartition("@")[2]
     check = _("Check api_url in [discord].") if section.api_url else _("Check the connection of this machine.")
     match trouble:
@@ -99,7 +99,7 @@ def _said(trouble: Exception, section: Discord) -> str:
             return _("Discord: {host} is out of reach. {check}", host=host, check=check)
 
 
-def _content(flags: discord.ApplicationFlags, section: Discord) -> Finding:
+def _content(flags: discord.ApplicationFlags, section: DiscordSection) -> Finding:
     if not section.message_content:
         return Finding(
             True, _("Discord: the token is accepted; {spoken_to}, as message_content = false says.", spoken_to=_SPOKEN_TO)

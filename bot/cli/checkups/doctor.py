@@ -15,20 +15,20 @@ from bot.app import App, opened, secret_of
 from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
 from bot.cli.output import show
-from bot.config.environment import Surroundings, surroundings
+from bot.config.environment import Environment, read_environment
 from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
 from bot.errors import BadConfig, BadSecret, LyraError
 from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, meaning
-from bot.models.endpoints.learnt import BackendFacts
+from bot.models.endpoints.backend_facts import BackendFacts
+from bot.service.adapter_notes import KeptNotes, NoNotes
 from bot.service.log import log
-from bot.service.notes import KeptNotes, NoNotes
 from bot.service.platforms import access_to_matrix
 from localization.numerals import number
 from localization.sentences import _, lazy, told
 from memory.errors import EmbeddingFailed, MemoryFailure
-from memory.store.locks import FileLock
+from memory.store.file_locks import FileLock
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
 # Seconds after which the user is told which part is still being checked.
@@ -36,10 +36,10 @@ _PATIENCE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class CheckedHome:
     """What is checked: a home and its configuration, and the open app, None if it could not be opened."""
 
-    around: Surroundings
+    environment: Environment
     settings: Settings
     app: App | None
 
@@ -58,16 +58,16 @@ async def doctor() -> int:
 
 async def _all() -> AsyncGenerator[Finding]:
     """Check everything; if the configuration or the memory is broken, check all the rest."""
-    around = surroundings()
+    environment = read_environment()
     try:
-        settings = load(around)
+        settings = load(environment)
     except BadConfig as error:
         yield Finding(False, _("Configuration: {error}", error=told(error)))
-        for finding in await _looked(_("Home"), _home(around)):
+        for finding in await _looked(_("Home"), _home(environment)):
             yield finding
-        for finding in await _without_configuration(around):
+        for finding in await _without_configuration(environment):
             yield finding
-        for finding in await _looked("Lyra", _awake(around)):
+        for finding in await _looked("Lyra", _awake(environment)):
             yield finding
         yield Finding(False, _("Everything else has to wait for the configuration."))
         return
@@ -83,16 +83,16 @@ async def _all() -> AsyncGenerator[Finding]:
 
         closed = await _looked(_("Memory"), opening())
         if app:
-            async with aclosing(_examined(Looked(around, settings, app), _waiting)) as findings:
+            async with aclosing(_examined(CheckedHome(environment, settings, app), _waiting)) as findings:
                 async for finding in findings:
                     yield finding
             return
-    memory = await _looked(_("Memory"), memory_checkup.alone(around, settings))
+    memory = await _looked(_("Memory"), memory_checkup.alone(environment, settings))
     if all(finding.sound for finding in memory):
         memory = closed or memory
     for finding in memory:
         yield finding
-    async with aclosing(_examined(Looked(around, settings, None), _waiting)) as findings:
+    async with aclosing(_examined(CheckedHome(environment, settings, None), _waiting)) as findings:
         async for finding in findings:
             yield finding
 
@@ -105,31 +105,31 @@ def _waiting(part: str) -> None:
 
 async def examine(app: App) -> AsyncGenerator[Finding]:
     """Yield the findings of each part, one after another."""
-    async with aclosing(_examined(Looked(app.base.around, app.base.settings, app))) as findings:
+    async with aclosing(_examined(CheckedHome(app.base.environment, app.base.settings, app))) as findings:
         async for finding in findings:
             yield finding
 
 
-async def _examined(it: Looked, waiting: Callable[[str], None] = lambda _part: None) -> AsyncGenerator[Finding]:
-    around, settings = it.around, it.settings
+async def _examined(it: CheckedHome, waiting: Callable[[str], None] = lambda _part: None) -> AsyncGenerator[Finding]:
+    environment, settings = it.environment, it.settings
     config = (
-        _("Configuration: {path}.", path=around.config_path)
-        if around.config_path.exists()
+        _("Configuration: {path}.", path=environment.config_path)
+        if environment.config_path.exists()
         else _("Configuration: none, so everything is at its default.")
     )
     yield Finding(True, f"{config} {_('Times are shown in {zone}.', zone=local_zone(settings))}")
     models = [name for name in dict.fromkeys([*settings.chat, *settings.summary]) if name != OFFLINE]
     parts: list[tuple[str, Callable[[], Awaitable[list[Finding]]]]] = [
         (_("Persona"), partial(_persona, it)),
-        (_("Home"), partial(_home, around)),
-        (_("Key"), partial(_key, around, settings)),
+        (_("Home"), partial(_home, environment)),
+        (_("Key"), partial(_key, environment, settings)),
         (_("Memory"), partial(_memory, it)),
         *[(_("Model {name}", name=name), partial(_model, it, name)) for name in models],
         (_("Meaning"), partial(_meaning, it)),
         (_("Model"), partial(_unconnected, it)),
         ("Discord", partial(_discord, it)),
         ("Matrix", partial(_matrix, it)),
-        ("Lyra", partial(_awake, around)),
+        ("Lyra", partial(_awake, environment)),
     ]
     for name, part in parts:
         reminder = asyncio.get_running_loop().call_later(_PATIENCE, waiting, name)
@@ -153,24 +153,24 @@ async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
         return [Finding(False, _("{part}: the check failed ({error}).", part=name, error=error))]
 
 
-async def _without_configuration(around: Surroundings) -> list[Finding]:
+async def _without_configuration(environment: Environment) -> list[Finding]:
     """Check key and memory at their default locations; only the configuration knows of others."""
-    if not (around.home / "key").exists():
+    if not (environment.home / "key").exists():
         return []
     usual = Settings.model_validate({})
-    found = await _looked(_("Key"), _key(around, usual))
-    return [*found, *await _looked(_("Memory"), memory_checkup.alone(around, usual))]
+    found = await _looked(_("Key"), _key(environment, usual))
+    return [*found, *await _looked(_("Memory"), memory_checkup.alone(environment, usual))]
 
 
-async def _persona(it: Looked) -> list[Finding]:
-    persona = it.app.persona if it.app else Persona(it.around, it.settings.persona)
+async def _persona(it: CheckedHome) -> list[Finding]:
+    persona = it.app.persona if it.app else Persona(it.environment, it.settings.persona)
     persona.read()
     own = _("Persona: {name}.", name=persona.path)
     return [Finding(True, own if persona.is_own else _("Persona: the one that comes with Lyra."))]
 
 
-async def _home(around: Surroundings) -> list[Finding]:
-    home = around.home
+async def _home(environment: Environment) -> list[Finding]:
+    home = environment.home
     if not home.is_dir():
         return [Finding(False, _("Home: {home} is not a folder. lyra chat makes it; LYRA_HOME names another.", home=home))]
     free = os.statvfs(home)
@@ -180,10 +180,10 @@ async def _home(around: Surroundings) -> list[Finding]:
     return [Finding(enough, free_ if enough else f"{free_} {_('Free some space: under 100 MB is too little.')}")]
 
 
-async def _key(around: Surroundings, settings: Settings) -> list[Finding]:
+async def _key(environment: Environment, settings: Settings) -> list[Finding]:
     if settings.key_env:
         return [Finding(True, _("Key: from the environment variable {key_env}.", key_env=settings.key_env))]
-    path = around.path(settings.key_file) if settings.key_file else around.home / "key"
+    path = environment.path(settings.key_file) if settings.key_file else environment.home / "key"
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
     except OSError:
@@ -194,49 +194,49 @@ async def _key(around: Surroundings, settings: Settings) -> list[Finding]:
     return [Finding(True, _("Key: {path}. Keep a copy elsewhere: without it nobody can read the memory.", path=path))]
 
 
-async def _memory(it: Looked) -> list[Finding]:
-    return await memory_checkup.checkup(it.app.memory, it.around.db_path) if it.app else []
+async def _memory(it: CheckedHome) -> list[Finding]:
+    return await memory_checkup.checkup(it.app.memory, it.environment.db_path) if it.app else []
 
 
-async def _model(it: Looked, name: str) -> list[Finding]:
+async def _model(it: CheckedHome, name: str) -> list[Finding]:
     backend = it.settings.models[name]
     facts = it.app.models.learnt.of(backend) if it.app else BackendFacts()
-    return [await model_checkup.checkup(it.around, name, backend, facts)]
+    return [await model_checkup.checkup(it.environment, name, backend, facts)]
 
 
-async def _unconnected(it: Looked) -> list[Finding]:
+async def _unconnected(it: CheckedHome) -> list[Finding]:
     without = it.app.models.chat is None if it.app else not it.settings.chat
     return [Finding(True, _("Model: none. She keeps, finds and summarizes; lyra model connects one."))] if without else []
 
 
-async def _matrix(it: Looked) -> list[Finding]:
+async def _matrix(it: CheckedHome) -> list[Finding]:
     if it.settings.matrix is None:
         return []
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:checkup")
     notes: Notes = KeptNotes(it.app.memory.settings, "matrix") if it.app else NoNotes()
     try:
-        return await checkup(access_to_matrix(it.settings.matrix, it.around), notes)
+        return await checkup(access_to_matrix(it.settings.matrix, it.environment), notes)
     except BadSecret as error:
         return [Finding(False, _("Matrix: {error}", error=error))]
 
 
-async def _discord(it: Looked) -> list[Finding]:
+async def _discord(it: CheckedHome) -> list[Finding]:
     section = it.settings.discord
     if section is None:
         return []
     try:
-        token = it.around.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
+        token = it.environment.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
     except BadSecret as error:
         return [Finding(False, _("Discord: {error}", error=error))]
     checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:checkup")
     return await checkup(section, token.get_secret_value() if token else "")
 
 
-async def _meaning(it: Looked) -> list[Finding]:
+async def _meaning(it: CheckedHome) -> list[Finding]:
     """Embed a word with the configured embedder. Without the local model, search uses words alone, which is no fault."""
     if it.app:
         return [await _embedding(it.app.meaning)]
-    found_by = meaning(it.settings, lambda name, backend: secret_of(it.around, backend, name))
+    found_by = meaning(it.settings, lambda name, backend: secret_of(it.environment, backend, name))
     try:
         return [await _embedding(found_by)]
     finally:
@@ -257,8 +257,8 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
     return Finding(True, _("Meaning (embed): {what}, {numbers} numbers a text.", what=found_by.what, numbers=vectors.shape[1]))
 
 
-async def _awake(around: Surroundings) -> list[Finding]:
-    lock = FileLock(around.home / "run.lock")
+async def _awake(environment: Environment) -> list[Finding]:
+    lock = FileLock(environment.home / "run.lock")
     if not lock.path.exists():
         return [Finding(True, _("Lyra is not awake; `lyra run` wakes her."))]
     awake = not lock.take()

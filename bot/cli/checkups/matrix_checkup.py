@@ -12,18 +12,18 @@ from nio import AsyncClient
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.account.account import Access, noted_device
+from adapters.matrix.account.account import Credentials, noted_device
 from adapters.matrix.account.authorization import authorization_server
 from adapters.matrix.account.keystore import close
-from adapters.matrix.account.published import is_vouched_for, published
+from adapters.matrix.account.published_keys import is_vouched_for, published
 from adapters.matrix.account.signing import REPLACE
 from adapters.matrix.homeserver import (
     PASSWORD,
     SIGN_IN,
     UNRECOGNIZED,
-    Denied,
+    NotAHomeserver,
+    RequestRefused,
     SignedOut,
-    Stranger,
     ask,
     no_homeserver,
     signed_out,
@@ -37,7 +37,7 @@ _LONGEST = 10.0
 _BY_PASSWORD = "m.login.password"
 
 
-async def checkup(access: Access, notes: Notes) -> list[Finding]:
+async def checkup(access: Credentials, notes: Notes) -> list[Finding]:
     """Return findings about the account. No sentence contains a secret."""
     try:
         async with _asking(access.homeserver, access.user_id) as client:
@@ -47,7 +47,7 @@ async def checkup(access: Access, notes: Notes) -> list[Finding]:
     except SignedOut as ended:
         again = _("the homeserver ended her session, and her device is still there; `lyra run` signs her in again.")
         return [Finding(ended.soft, f"Matrix: {again if ended.soft else signed_out()}")]
-    except Denied as denied:
+    except RequestRefused as denied:
         return [Finding(False, _("Matrix: {error}", error=denied.final("look at her account")))]
     except PlatformFailure as failure:
         return [Finding(False, _("Matrix: {error}", error=said_once(failure, access.homeserver)))]
@@ -58,7 +58,7 @@ async def by_page(homeserver: str) -> bool:
     try:
         async with _asking(homeserver) as client:
             return _BY_PASSWORD not in await _flows(client) and await authorization_server(client) is not None
-    except (TimeoutError, ValueError, Denied, PlatformFailure):
+    except (TimeoutError, ValueError, RequestRefused, PlatformFailure):
         return False
 
 
@@ -70,7 +70,7 @@ async def out_of_reach(homeserver: str) -> str:
             return "" if there else str(no_homeserver(homeserver))
     except TimeoutError:
         return silent(homeserver)
-    except Denied:
+    except RequestRefused:
         return ""  # It is a homeserver; the account's own check reports what it denies.
     except PlatformFailure as failure:
         return said_once(failure, homeserver)
@@ -80,7 +80,7 @@ def said_once(failure: PlatformFailure, homeserver: str) -> str:
     """Return the message about a failure for a person at the terminal; nothing is retried."""
     if isinstance(failure, PlatformRefused):
         return told(failure)
-    if isinstance(failure, Stranger):
+    if isinstance(failure, NotAHomeserver):
         return str(no_homeserver(homeserver))
     return _(
         "{homeserver} is out of reach, or busy or broken just now. Try again later, or correct homeserver in [matrix].",
@@ -104,7 +104,7 @@ async def _asking(homeserver: str, user_id: str = "") -> AsyncIterator[AsyncClie
         await close(client)
 
 
-async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Finding:
+async def _examined(client: AsyncClient, access: Credentials, notes: Notes) -> Finding:
     device = await noted_device(notes, access.user_id)
     if device is None:
         flows = await _flows(client)
@@ -146,13 +146,13 @@ async def _examined(client: AsyncClient, access: Access, notes: Notes) -> Findin
 async def _flows(client: AsyncClient) -> list[str]:
     try:
         return [str(flow.get("type")) for flow in (await ask(client, "GET", "login")).get("flows", [])]
-    except Denied as denied:
+    except RequestRefused as denied:
         if denied.code != UNRECOGNIZED:
             raise
         return []
 
 
-async def _by_page(client: AsyncClient, access: Access) -> Finding:
+async def _by_page(client: AsyncClient, access: Credentials) -> Finding:
     if await authorization_server(client) is None:
         return Finding(False, _("Matrix: {error}", error=no_homeserver(access.homeserver)))
     return Finding(
@@ -165,7 +165,7 @@ async def _by_page(client: AsyncClient, access: Access) -> Finding:
     )
 
 
-async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str]) -> str:
+async def _kept_out(client: AsyncClient, access: Credentials, flows: Collection[str]) -> str:
     """Return what prevents her first login, '' if nothing does."""
     if access.password:
         if _BY_PASSWORD not in flows:
@@ -187,7 +187,7 @@ async def _kept_out(client: AsyncClient, access: Access, flows: Collection[str])
     )
 
 
-async def _tried(client: AsyncClient, access: Access) -> str:
+async def _tried(client: AsyncClient, access: Credentials) -> str:
     asked = {
         "type": _BY_PASSWORD,
         "identifier": {"type": "m.id.user", "user": access.user_id},
@@ -196,7 +196,7 @@ async def _tried(client: AsyncClient, access: Access) -> str:
     }
     try:
         client.access_token = word(await ask(client, "POST", "login", body=asked), "access_token")
-    except Denied as denied:
+    except RequestRefused as denied:
         if denied.code != "M_FORBIDDEN":
             raise
         return _(

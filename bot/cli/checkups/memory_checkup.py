@@ -5,15 +5,15 @@ from pathlib import Path
 from bot.app import key_of
 from bot.cli.checkups.finding import Finding
 from bot.cli.status import given_up
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
 from bot.config.home import used
 from bot.config.settings import Settings
-from localization.calendar import listed
+from localization.formatting import listed
 from localization.numerals import number
 from localization.sentences import _, ngettext
 from memory.core import Memory
 from memory.store import home_files
-from memory.store.postgresql.condition import Guard, Standby, condition, guard, standbys, unwritable
+from memory.store.postgresql.condition import RowGuard, Standby, condition, guard, standbys, unwritable
 from memory.store.sqlite.database import SqliteDatabase
 from memory.text.time.times import SystemClock
 
@@ -68,11 +68,11 @@ async def _server(memory: Memory) -> list[Finding]:
     return findings
 
 
-def _guarded(by: Guard) -> Finding:
+def _guarded(by: RowGuard) -> Finding:
     """Report whether the server enforces row-level security on her role."""
-    if by is Guard.FORCED:
+    if by is RowGuard.FORCED:
         return Finding(True, _("Database: the server itself shows each conversation only what its readers may know."))
-    if by is Guard.OWN:
+    if by is RowGuard.OWN:
         return Finding(
             True,
             _(
@@ -97,15 +97,15 @@ def _standby(copy: Standby) -> Finding:
     return Finding(True, _("Database: the copy {name} is {behind} kB behind.", name=copy.name, behind=behind))
 
 
-async def alone(around: Surroundings, settings: Settings) -> list[Finding]:
+async def alone(environment: Environment, settings: Settings) -> list[Finding]:
     """Verify the memory while nothing uses it."""
-    if not home_files.size(around.db_path):
+    if not home_files.size(environment.db_path):
         return []
-    with used(around, SystemClock()):
-        key, _path, _new = key_of(around, settings, new=False)
-        db = await SqliteDatabase.open(around.db_path, key, checkpoints=False)
+    with used(environment, SystemClock()):
+        key, _path, _new = key_of(environment, settings, new=False)
+        db = await SqliteDatabase.open(environment.db_path, key, checkpoints=False)
         try:
             await db.verify()
         finally:
             await db.close()
-    return [Finding(True, _("Memory: {path}, sound.", path=around.db_path))]
+    return [Finding(True, _("Memory: {path}, sound.", path=environment.db_path))]

@@ -5,11 +5,11 @@ import base64
 
 from bot.app import secret_of
 from bot.cli.checkups.finding import Finding
-from bot.config.environment import Surroundings
+from bot.config.environment import Environment
 from bot.config.sections import Backend
 from bot.errors import LyraError, ModelError
+from bot.models.endpoints.backend_facts import REFUSED, TOOLS, USED, BackendFacts
 from bot.models.endpoints.endpoint import FAULTS, Endpoint
-from bot.models.endpoints.learnt import REFUSED, TOOLS, USED, BackendFacts
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.probing import takes_tools
 from bot.models.endpoints.requests import offered
@@ -24,10 +24,10 @@ _TOOL = Tool("look_up", "Looks up a word that was said before, and returns the s
 _SQUARE = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgAQAAAABbAUdZAAAADElEQVR42mNgGNwAAACgAAGO+7G0AAAAAElFTkSuQmCC"
 
 
-async def checkup(around: Surroundings, name: str, backend: Backend, facts: BackendFacts) -> Finding:
+async def checkup(environment: Environment, name: str, backend: Backend, facts: BackendFacts) -> Finding:
     """Have a model say a few words, within its own timeout, and report how they arrive."""
     try:
-        key = secret_of(around, backend, name)
+        key = secret_of(environment, backend, name)
         model = OpenAIModel(
             name, backend.base_url, backend.model, key, backend.timeout, _MOST_TOKENS, tries=1, sees=backend.sees, facts=facts,
             sampling=backend.sampling, context=backend.context,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from localization.calendar import day, month
+from localization.formatting import day, month
 from localization.sentences import _
-from memory.bank.block import Noted, bullet, entries
+from memory.bank.block import BankEntry, bullet, entries
 from memory.text.time import periods
 from memory.types import Statement
 
@@ -15,7 +15,7 @@ def told(shown: Sequence[Statement]) -> str:
     return "\n".join("\n".join([f"{head(one)}:", *(f"- {bullet(note)}" for note in one.bullets)]) for one in entries(shown))
 
 
-def head(noted: Noted) -> str:
+def head(noted: BankEntry) -> str:
     """Return what a note covers: Conversation of 3 March 2026 at 12:01, Week from 2 March 2026."""
     first = periods.days(noted.period)[0]
     match noted.rung:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
 from bot.commands.texts.receipts import Ids, day, moment, short
-from localization.calendar import month as named_month
+from localization.formatting import month as named_month
 from localization.numerals import number, signed
 from localization.sentences import _, lazy, ngettext
 from memory.tiers.drives import NAMES, Drives
-from memory.tiers.selfstate import Moment, SelfState
+from memory.tiers.selfstate import DatedState, SelfState
 from memory.types import Exchange, Statement
 from memory.view.digests import SelfStates
 
@@ -105,7 +105,7 @@ def drive_name(name: str) -> str:
     return str(_MEASURES[name])
 
 
-def over_time(moments: Sequence[Moment], time_zone: str) -> str:
+def over_time(moments: Sequence[DatedState], time_zone: str) -> str:
     """Return the history of her self-state, one line per measure; '' for fewer than two states."""
     if len(moments) < 2:
         return ""

@@ -6,7 +6,7 @@ from adapters.command_table import Card
 from bot.commands.texts import kinds, ladder_text
 from bot.commands.texts.receipts import Ids, place, short
 from localization.sentences import _, ngettext
-from memory.tiers.exchanges import Placed
+from memory.tiers.exchanges import PlacedMessage
 from memory.types import Exchange
 from memory.view.pages import Page
 
@@ -30,7 +30,7 @@ def told(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int,
 
 
 def cards(
-    page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str, links: Mapping[Placed, str]
+    page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: int, time_zone: str, links: Mapping[PlacedMessage, str]
 ) -> Iterator[Card]:
     """Return a page as cards: one with its subject and facts, and one per message, linked to it."""
     yield Card("\n".join(_known(page, said, ids, now, time_zone)), _head(page))
@@ -53,7 +53,7 @@ def _known(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: in
             yield f"{at}. {ladder_text.statement(fact, said[fact.key], ids, now, time_zone)}"
 
 
-def _sections(page: Page) -> Iterator[tuple[str, Sequence[Placed]]]:
+def _sections(page: Page) -> Iterator[tuple[str, Sequence[PlacedMessage]]]:
     """Yield the messages under their headings."""
     if page.said:
         yield _("What was said of it:") if page.kind != "person" else _("What was said of them:"), page.said
@@ -73,6 +73,6 @@ def _lines(page: Page, said: Mapping[int, Sequence[Exchange]], ids: Ids, now: in
             yield f'- "{short(one.exchange.text, _LONG)}"\n    {where} · id {ids[one.exchange.id]}'
 
 
-def _left_out(said: Sequence[Placed]) -> Iterator[str]:
+def _left_out(said: Sequence[PlacedMessage]) -> Iterator[str]:
     if len(said) > _SHOWN:
         yield ngettext("({n} message before; recall finds it)", "({n} messages before; recall finds them)", len(said) - _SHOWN)

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from adapters.command_table import Card
 from bot.commands.texts.reasons import how_sure, in_words
-from localization.calendar import ago
-from localization.calendar import day as named_day
+from localization.formatting import ago
+from localization.formatting import day as named_day
 from localization.sentences import _, ngettext
 from memory.index.hits import Condensed, Hit
-from memory.store.restoring import SetAside
+from memory.store.restoring import SupersededMemory
 from memory.text.time.times import local
 from memory.types import Digest, Exchange, Forgotten, Session
 
@@ -78,7 +78,7 @@ def _days(digest: Digest, time_zone: str) -> str:
     return first if first == last else f"{first} – {last}"
 
 
-def set_aside(memory: SetAside, time_zone: str) -> str:
+def set_aside(memory: SupersededMemory, time_zone: str) -> str:
     """Return where a memory replaced by a restore or a move is kept, and until when."""
     return _(
         "The old memory is at {path} until {until}; then it is dropped.", path=memory.path, until=day(memory.until, time_zone)

@@ -13,20 +13,20 @@ from typing import Protocol
 from adapters.base import Adapter, Preview
 from adapters.command_table import Action
 from adapters.errors import SendFailed
-from bot.commands.asking import STOP
-from bot.conversation.answering.basis import Basis
+from bot.commands.question_commands import STOP
+from bot.conversation.answering.source_watch import SourceWatch
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import Turn
-from bot.delivery.gate import word_at
+from bot.delivery.exit_gate import word_at
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import Outgoing
 from localization.sentences import _
 
 
-class Showing(Preview, Protocol):
+class AnswerPreview(Preview, Protocol):
     """A preview that is told the allowed links and the sources before it shows anything."""
 
-    def allow(self, links: Collection[str], basis: Basis) -> None:
+    def allow(self, links: Collection[str], basis: SourceWatch) -> None:
         """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
         ...
 
@@ -35,7 +35,7 @@ class Showing(Preview, Protocol):
         ...
 
 
-class WordByWord:
+class WordPreview:
     """A preview on a screen, where text cannot be changed: it stops before the first word that may not leave unchanged."""
 
     def __init__(self, shown: Preview, platform: str, outgoing: Outgoing) -> None:
@@ -43,12 +43,12 @@ class WordByWord:
         self._platform = platform
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
-        self._basis: Basis | None = None
+        self._basis: SourceWatch | None = None
         self._text = ""
         self._given = 0
         self._stopped = False
 
-    def allow(self, links: Collection[str], basis: Basis) -> None:
+    def allow(self, links: Collection[str], basis: SourceWatch) -> None:
         """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
         self._links, self._basis = links, basis
 
@@ -77,7 +77,7 @@ class WordByWord:
         await self._shown.withhold()
 
 
-class Streamed:
+class EditedPreview:
     """The preview of one answer, as a message that is edited. It begins once every earlier question is answered."""
 
     def __init__(self, turn: Turn, ticket: Ticket, adapter: Adapter, outgoing: Outgoing) -> None:
@@ -86,7 +86,7 @@ class Streamed:
         self._adapter = adapter
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
-        self._basis: Basis | None = None
+        self._basis: SourceWatch | None = None
         self._actions = (Action(_("Stop"), STOP, ""),)
         self._text = ""
         self._shown = ""
@@ -95,7 +95,7 @@ class Streamed:
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def allow(self, links: Collection[str], basis: Basis) -> None:
+    def allow(self, links: Collection[str], basis: SourceWatch) -> None:
         """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
         self._links, self._basis = links, basis
 

@@ -8,31 +8,31 @@ from functools import partial
 
 from adapters.base import Adapter
 from bot.admission.allowance import Allowance, Grant
-from bot.conversation.answering import readers
-from bot.conversation.answering.lateness import Lateness
-from bot.conversation.answering.speaking import Speaking, Spoken
-from bot.conversation.answering.streaming import Showing, Streamed, WordByWord
-from bot.conversation.answering.threads import Threads
+from bot.conversation.answering import current_readers
+from bot.conversation.answering.conversation_threads import ConversationThreads
+from bot.conversation.answering.generation import GeneratedAnswer, Generation
+from bot.conversation.answering.late_questions import LateQuestions
+from bot.conversation.answering.running_answers import RunningAnswers
+from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
-from bot.conversation.answering.under_way import UnderWay
-from bot.conversation.heard import Heard
+from bot.conversation.edit_offers import under_answer
+from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import ended, introduction, offer, onward, understood
 from bot.conversation.mailbox import Ticket
-from bot.conversation.offering import under_answer
-from bot.conversation.one_turn import Moved, TooLate, Turn
+from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
-from bot.dreams.reflections import NAME as REFLECTIONS
+from bot.dreams.reflection_posting import NAME as REFLECTIONS
 from bot.errors import AnswerEnded, ModelError
-from bot.reconciliation.verifying import Verifying
-from bot.rights import unkept
-from bot.service.measures import measures
+from bot.reconciliation.message_verification import MessageVerification
+from bot.rights import unstored_answers
 from bot.service.priority import Priority
+from bot.service.runtime_metrics import measures
 from memory.errors import DatabaseBusy, SourceGone
 from memory.journal.journal import OutboxRow, Part
-from memory.text.apart import apart
-from memory.text.told import confidence
+from memory.text.off_loop import off_loop
+from memory.text.told import discretion
 from memory.types import Kind, NewExchange
 from memory.view.view import Answer
 
@@ -51,25 +51,25 @@ class Turns:
         self,
         services: Services,
         intake: Intake,
-        speaking: Speaking,
-        verifying: Verifying,
+        generation: Generation,
+        verification: MessageVerification,
         priority: Priority,
         allowance: Allowance,
-        under_way: UnderWay,
+        running_answers: RunningAnswers,
     ) -> None:
         self._services = services
         self._intake = intake
         self._allowance = allowance
-        self._speaking = speaking
-        self._verifying = verifying
+        self._generation = generation
+        self._verification = verification
         self._priority = priority
-        self._under_way = under_way
-        self._lateness = Lateness(services)
+        self._running_answers = running_answers
+        self._late_questions = LateQuestions(services)
         self._unanswered = Unanswered(services)
-        self._threads = Threads(services, allowance)
+        self._threads = ConversationThreads(services, allowance)
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
-    async def keep(self, heard: Sequence[Heard], adapter: Adapter) -> None:
+    async def keep(self, heard: Sequence[HeardMessage], adapter: Adapter) -> None:
         """Store these messages of one person before their turn, and confirm what was understood of a request for discretion.
 
         Raises PlaceUnknown where it is not known who reads the place now.
@@ -77,25 +77,25 @@ class Turns:
         turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
             await self._say_understood(turn, adapter.prefix)
-        elif isinstance(turn, Moved):
+        elif isinstance(turn, ReadersChanged):
             await self._unanswered.moved(turn)
 
-    async def take(self, heard: Sequence[Heard], adapter: Adapter, ticket: Ticket) -> None:
+    async def take(self, heard: Sequence[HeardMessage], adapter: Adapter, ticket: Ticket) -> None:
         """Store these messages of one place and answer them; stale ones get a one-line notice instead, forgotten ones are
         dropped silently.
 
         Several turns may run at a place: `ticket` gives the order in which they are stored and answered. Raises PlaceUnknown if
         the readers of the place are unknown.
         """
-        gaps = self._verifying.gaps
+        gaps = self._verification.gaps
         async with ticket.keeping:
             heard = await self._threads.opened(heard, adapter)
             with measures.stage("keep"):
                 async with self._keeping:
                     turn = await self._intake.keep(heard, adapter)
         if isinstance(turn, TooLate):
-            await self._lateness.tell(turn)
-        if isinstance(turn, Moved):
+            await self._late_questions.tell(turn)
+        if isinstance(turn, ReadersChanged):
             await self._unanswered.moved(turn)
         if not isinstance(turn, Turn):
             return
@@ -120,7 +120,7 @@ class Turns:
             elif later:
                 await alone.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
-        if not arrived and (moved := await readers.moved(turn, adapter)):
+        if not arrived and (moved := await current_readers.moved(turn, adapter)):
             await self._unanswered.moved(moved)
         self._services.maintenance.poke(turn.view.home, turn.session)
 
@@ -134,7 +134,7 @@ class Turns:
     async def _say_understood(self, turn: Turn, prefix: str) -> None:
         """Confirm once what was understood of a confidence, or of its end."""
         shown = () if turn.place.is_private or turn.off_record else turn.asked
-        asking = [one for one in shown if await apart(len(one.text), partial(confidence.asked, one.text))]
+        asking = [one for one in shown if await off_loop(len(one.text), partial(discretion.asked, one.text))]
         told = await turn.view.confidences.understood(asking) if asking else []
         if not told and not turn.ended:
             return
@@ -161,7 +161,7 @@ class Turns:
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _answered(
-        self, turn: Turn, heard: Sequence[Heard], adapter: Adapter, gaps: int, ticket: Ticket, alone: AsyncExitStack
+        self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket, alone: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
         """Answer and store the answer; return the part being sent (or None) and those that wait.
 
@@ -171,15 +171,15 @@ class Turns:
         try:
             for _ in range(_TRIES):
                 try:
-                    self._under_way.begin(ticket, turn)
+                    self._running_answers.begin(ticket, turn)
                     with measures.stage("answer"):
-                        spoken = await self._speaking.answer(turn, shown)
+                        spoken = await self._generation.answer(turn, shown)
                     await ticket.come_up()
-                    await readers.require_readers(self._services.domains, turn, adapter)
+                    await current_readers.require_readers(self._services.domains, turn, adapter)
                     place = (turn.place.platform, turn.session.ref.place)
-                    await self._verifying.require_standing(spoken.used, spoken.asides, place, gaps)
+                    await self._verification.require_standing(spoken.used, spoken.asides, place, gaps)
                     if turn.off_record:
-                        first, later = None, await unkept.told(self._services, turn, spoken)
+                        first, later = None, await unstored_answers.told(self._services, turn, spoken)
                     else:
                         with measures.stage("store"):
                             first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
@@ -193,7 +193,7 @@ class Turns:
                     # Forgetting hides the whole domain until it is known what goes along.
                     await self._services.memory.settled()
                     await turn.view.lasting.readable(_PATIENCE)
-                    gaps = self._verifying.gaps
+                    gaps = self._verification.gaps
                     again = await self._intake.keep(heard, adapter)
                     if not isinstance(again, Turn):
                         return None, await self._unanswered.give_up(turn, heard, await self._replaced(turn, streamed))
@@ -213,30 +213,30 @@ class Turns:
                 return None, await self._unanswered.give_up(turn, heard, replaces)
             return None, await self._unanswered.hold(turn, error, replaces)
         finally:
-            self._under_way.over(ticket)
+            self._running_answers.over(ticket)
             if streamed:
                 streamed.cancel()
 
-    def _preview(self, turn: Turn, adapter: Adapter, ticket: Ticket) -> tuple[Showing | None, Streamed | None]:
+    def _preview(self, turn: Turn, adapter: Adapter, ticket: Ticket) -> tuple[AnswerPreview | None, EditedPreview | None]:
         shown = adapter.preview(turn.place.key)
         if shown:
-            return WordByWord(shown, turn.place.platform, self._services.outgoing), None
+            return WordPreview(shown, turn.place.platform, self._services.outgoing), None
         if turn.off_record or not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
             return None, None
         if turn.left_over or turn.anew:
             # A leftover preview becomes the answer; a second one beside it would leave it half done. For a regenerated answer,
             # nothing would find the leftover of a kill.
             return None, None
-        streamed = Streamed(turn, ticket, adapter, self._services.outgoing)
+        streamed = EditedPreview(turn, ticket, adapter, self._services.outgoing)
         return streamed, streamed
 
-    async def _replaced(self, turn: Turn, streamed: Streamed | None) -> str:
+    async def _replaced(self, turn: Turn, streamed: EditedPreview | None) -> str:
         """Return the key of the preview that the answer replaces: this turn's, or one that a kill left behind."""
         key = await streamed.stop() if streamed else ""
         return key or turn.left_over
 
     async def _store(
-        self, turn: Turn, spoken: Spoken, replaces: str, alone: AsyncExitStack
+        self, turn: Turn, spoken: GeneratedAnswer, replaces: str, alone: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
         """T3: store the reply, its sources and parts, and close what it answers; return its first part and the others."""
         question = turn.asked[-1]

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from bot.commands.being import owned
+from bot.commands.general_commands import owned
 from bot.conversation.error_texts import told, too_much
-from bot.conversation.heard import Heard
-from bot.conversation.one_turn import Moved, Turn
+from bot.conversation.inbox_events import HeardMessage
+from bot.conversation.one_turn import ReadersChanged, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.errors import ModelDenied, ModelError
-from bot.rights import unkept
+from bot.rights import unstored_answers
 from bot.service.log import log
-from bot.service.measures import measures
+from bot.service.runtime_metrics import measures
 from localization.sentences import _, lazy
 from memory.errors import SourceGone
 from memory.journal.journal import Part
@@ -45,7 +45,7 @@ class Unanswered:
         await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
         return parts
 
-    async def moved(self, moved: Moved) -> None:
+    async def moved(self, moved: ReadersChanged) -> None:
         """Say at a place whose readers changed that a question was not answered for those who read it now."""
         platform = moved.place.platform
         view, session = await self._services.domains.here(moved.place, moved.person)
@@ -62,7 +62,7 @@ class Unanswered:
         owner = owned(turn.place.platform)
         why = told(error, owner=owner)
         if turn.off_record:
-            return await unkept.dropped(self._services, turn, why, configured(why, owner=owner))
+            return await unstored_answers.dropped(self._services, turn, why, configured(why, owner=owner))
         may_pass = error.transient or isinstance(error, ModelDenied)
         await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
         text = _("{why} Your message is kept; I answer it when the model does.", why=why)
@@ -77,13 +77,15 @@ class Unanswered:
     async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Hold a question for later: its sources kept changing while the answer was generated."""
         if turn.off_record:
-            return await unkept.dropped(self._services, turn, _("What I know changed again and again while I answered."))
+            return await unstored_answers.dropped(
+                self._services, turn, _("What I know changed again and again while I answered.")
+            )
         await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
         parts = self._services.outgoing.composer.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
 
-    async def give_up(self, turn: Turn, heard: Sequence[Heard], replaces: str) -> Sequence[Part]:
+    async def give_up(self, turn: Turn, heard: Sequence[HeardMessage], replaces: str) -> Sequence[Part]:
         """Drop what was taken back, and the preview of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
         parts = await self._last_word(turn, _("What you asked was forgotten, so I do not answer it."), replaces)

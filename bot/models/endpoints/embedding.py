@@ -11,7 +11,7 @@ import numpy as np
 from bot.errors import ContextTooLong, ModelError, ModelGarbled, ModelRefused, ModelTimeout
 from bot.models.endpoints.endpoint import FAULTS, Endpoint
 from bot.models.endpoints.responses import Unusable, whole
-from bot.service.measures import measures
+from bot.service.runtime_metrics import measures
 from localization.sentences import Said, lazy
 from memory.errors import EmbeddingFailed
 from memory.ports import Vectors

@@ -17,16 +17,16 @@ import anyio
 import httpx2
 import openai
 
-from bot.config.addresses import is_this_machine
+from bot.config.server_urls import is_this_machine
 from bot.errors import BadSecret, ContextTooLong, ModelBusy, ModelDenied, ModelDown, ModelError, ModelGarbled, ModelRefused
-from bot.models.endpoints.responses import Trouble, Truncated, Unusable, WebPage
-from bot.models.endpoints.room import LOOKED_AT, may_be_too_long, says_too_long, sizes
+from bot.models.endpoints.context_size import LOOKED_AT, may_be_too_long, says_too_long, sizes
+from bot.models.endpoints.responses import ErrorResponse, Truncated, Unusable, WebPage
 from localization.sentences import Sentence, lazy
 
 CONNECT_SECONDS = 10.0
 _TIMEOUT = httpx2.Timeout(None, connect=CONNECT_SECONDS)
 # What requests and reading raise. Under TLS, the last two come through httpx2 unwrapped.
-FAULTS = (openai.OpenAIError, Truncated, Trouble, Unusable, WebPage, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
+FAULTS = (openai.OpenAIError, Truncated, ErrorResponse, Unusable, WebPage, httpx2.HTTPError, ssl.SSLError, anyio.EndOfStream)
 
 # llama.cpp without --jinja, and chat templates without tool messages, fail with status 500.
 _OF_TOOLS = ("tool", "jinja", "template", "role")
@@ -97,7 +97,7 @@ class Endpoint:
         match fault:
             case openai.APIStatusError():
                 return self._refusal(fault.status_code, fault.body, fault.response.headers)
-            case Trouble():
+            case ErrorResponse():
                 code = fault.body.get("code") if isinstance(fault.body, dict) else None
                 return self._refusal(code if isinstance(code, int) and code >= 400 else 500, fault.body, {})
             case Unusable():
@@ -149,7 +149,7 @@ class Endpoint:
 
 def may_be_about_tools(fault: BaseException, error: ModelError) -> bool:
     """Return whether a request may have failed for offering tools: it was refused, or the response mentions them."""
-    body = fault.body if isinstance(fault, openai.APIStatusError | Trouble) else None
+    body = fault.body if isinstance(fault, openai.APIStatusError | ErrorResponse) else None
     text = str(body)[:LOOKED_AT].lower()
     refused = isinstance(error, ModelRefused) and "model_not_found" not in _words(body)
     return refused or (isinstance(error, ModelDown) and any(word in text for word in _OF_TOOLS))
@@ -159,7 +159,7 @@ def may_be_about_length(fault: BaseException, error: ModelError) -> bool:
     """Return whether a request may have failed for its length although the response does not say so."""
     if isinstance(fault, openai.APIStatusError):
         return isinstance(error, ModelRefused) and may_be_too_long(fault.status_code, fault.body)
-    if isinstance(fault, Trouble) and isinstance(fault.body, dict):
+    if isinstance(fault, ErrorResponse) and isinstance(fault.body, dict):
         return isinstance(error, ModelRefused) and may_be_too_long(fault.body.get("code"), fault.body)
     return False
 

@@ -11,17 +11,17 @@ from functools import partial
 import stamina
 import stamina.instrumentation
 
-from bot.config.addresses import is_nearby
+from bot.config.server_urls import is_nearby
 from bot.errors import ContextTooLong, ModelDown, ModelError, ModelGarbled, ModelTimeout
+from bot.models.endpoints.backend_facts import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
+from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
-from bot.models.endpoints.learnt import NONE, REFUSED, THOUGHTS, TOOLS, UNOPENED, USED, BackendFacts
 from bot.models.endpoints.probing import context_of
-from bot.models.endpoints.reading import Response, read
-from bot.models.endpoints.requests import Asked, Completions, Waits, backoff, cost, policy, shows
+from bot.models.endpoints.requests import CompletionRequest, Completions, Waits, backoff, cost, policy, shows
+from bot.models.endpoints.response_content import Response, read
 from bot.models.endpoints.responses import Empty
-from bot.models.endpoints.room import PromptRoom
 from bot.models.endpoints.written_calls import WrittenCall
-from bot.models.port import Anew, ChatMessage, Tool, Toolbox, ToolCall
+from bot.models.port import ChatMessage, Restart, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
 
@@ -81,7 +81,7 @@ class OpenAIModel:
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""
         deadline = asyncio.get_running_loop().time() + self._timeout
-        asked = Asked(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
+        asked = CompletionRequest(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
         earlier = ""
         while True:
             calls: list[ToolCall] = []
@@ -94,7 +94,7 @@ class OpenAIModel:
                 while piece is not None and not written:
                     if isinstance(piece, ToolCall):
                         calls.append(piece)
-                    elif isinstance(piece, Anew):
+                    elif isinstance(piece, Restart):
                         said.clear()
                         yield piece
                         if earlier:
@@ -110,7 +110,7 @@ class OpenAIModel:
             if written:
                 # What precedes a call written as text is no answer: start again without tools.
                 asked.offers = False
-                yield Anew()
+                yield Restart()
                 if earlier:
                     yield earlier
                 continue
@@ -147,7 +147,7 @@ class OpenAIModel:
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
-    async def _begin(self, asked: Asked, deadline: float, stack: AsyncExitStack) -> _Begun:
+    async def _begin(self, asked: CompletionRequest, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Request until there is a first piece. The open response is left on the stack."""
         tries = 1 if self._room.doubts else self._tries
         clock = asyncio.get_running_loop().time
@@ -161,7 +161,7 @@ class OpenAIModel:
             raise await self._broken(error, asked) from None
         raise AssertionError("the last attempt returns or raises")
 
-    async def _broken(self, error: ModelDown, asked: Asked) -> ModelError:
+    async def _broken(self, error: ModelDown, asked: CompletionRequest) -> ModelError:
         """Return the error for an endpoint that keeps failing: some do for a prompt that is too long for them."""
         size = cost(asked.prompt, asked.tools)
         if error.status not in _BREAKS or asked.tools or shows(asked.prompt):
@@ -169,7 +169,7 @@ class OpenAIModel:
         room = await self._room.doubted(size, mute=False)
         return error if room is None else ContextTooLong(error.sentence, room=room, size=size)
 
-    async def _attempt(self, asked: Asked, stack: AsyncExitStack) -> _Begun:
+    async def _attempt(self, asked: CompletionRequest, stack: AsyncExitStack) -> _Begun:
         tools, prompt = asked.tools, asked.prompt
         try:
             async with AsyncExitStack() as own:
@@ -213,7 +213,7 @@ class OpenAIModel:
         if thoughts.unopened or (thoughts.plain and known is None):
             await self._facts.note(THOUGHTS, UNOPENED if thoughts.unopened else NONE)
 
-    async def _refusal(self, fault: BaseException, asked: Asked) -> ModelError:
+    async def _refusal(self, fault: BaseException, asked: CompletionRequest) -> ModelError:
         """Map a failure to an error, and learn from it how long a prompt may be."""
         error, size, images = self._endpoint.error(fault), cost(asked.prompt, asked.tools), shows(asked.prompt)
         if isinstance(error, ContextTooLong):

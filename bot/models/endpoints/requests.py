@@ -13,7 +13,7 @@ import openai
 
 from bot.errors import ModelBusy, ModelError, ModelGarbled
 from bot.models.endpoints.endpoint import Endpoint
-from bot.models.endpoints.reading import Response
+from bot.models.endpoints.response_content import Response
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, size
 from memory.text.budget import tokens
 
@@ -61,7 +61,7 @@ class Completions:
 
 
 @dataclass
-class Asked:
+class CompletionRequest:
     """The request for one answer: messages, or the prompt of a toolbox, with tools `offered` for as long as they may be used.
 
     `junk` is the number of unusable responses so far.
@@ -124,7 +124,7 @@ def backoff(attempt: int) -> float:
     return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
 
 
-def policy(waits: Waits, asked: Asked, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
+def policy(waits: Waits, asked: CompletionRequest, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
     """Return a retry policy that gives the wait after a failure, or False if it would outlast the seconds `left`.
 
     After two unusable answers there is no third attempt.

@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 
-from bot.models.port import Anew, ToolCall
+from bot.models.port import Restart, ToolCall
 from localization.sentences import Explained, lazy
 from memory.text.thinking import WithoutThinking
 
@@ -48,7 +48,7 @@ class Truncated(Exception):
     """The response ended before the answer was complete."""
 
 
-class Trouble(Exception):
+class ErrorResponse(Exception):
     """The endpoint answered 200 with an error object, kept in `body`."""
 
     def __init__(self, body: object) -> None:
@@ -86,7 +86,7 @@ async def pieces(
         finished = piece.finished if piece.finished is not None else finished
         held += thoughts.feed(piece.text)
         if thoughts.begins_anew():
-            yield Anew()
+            yield Restart()
             shown, held = False, held.lstrip()
         size += len(piece.text.encode()) + (called.add(piece.calls) if calls else 0)
         if size > limit:
@@ -204,7 +204,7 @@ def _piece(document: object, part: str) -> AnswerPiece:
     if not isinstance(document, dict):
         raise Unusable(lazy("it is not an object"))
     if document.get("error"):
-        raise Trouble(document["error"])
+        raise ErrorResponse(document["error"])
     choices = document.get("choices")
     if not isinstance(choices, list):
         raise Unusable(lazy("it has no choices"))

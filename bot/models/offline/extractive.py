@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.models.offline.date_texts import day_of
-from bot.models.offline.sentences import closed, is_marked_question, one_line, quoted, shortened, split
+from bot.models.offline.sentence_splitting import closed, is_marked_question, one_line, quoted, shortened, split
 from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task
 from memory.text.display_names import LYRA

@@ -7,10 +7,10 @@ language.
 from datetime import date, timedelta
 
 from bot.models.offline.date_texts import local_time
-from bot.models.offline.sentences import quoted
-from localization import calendar
+from bot.models.offline.sentence_splitting import quoted
+from localization import formatting
 from localization.catalogues import VOICE, catalogue
-from localization.languages import ENGLISH, reading
+from localization.current_language import ENGLISH, reading
 
 FORMAL = "@formal"
 """The suffix of a language's code for formal address."""
@@ -205,7 +205,7 @@ class Phrases:
         whole = start.day == 1 and (end + timedelta(days=1)).day == 1
         if whole and (start.year, start.month) == (end.year, end.month):
             with reading(self._code):
-                return calendar.month(start)
+                return formatting.month(start)
         if whole and (start.month, end.month) == (1, 12) and start.year == end.year:
             return str(start.year)
         return self.days(first, last, time_zone)
@@ -220,11 +220,11 @@ class Phrases:
 
     def _date(self, day: date) -> str:
         with reading(self._code):
-            return calendar.day(day)
+            return formatting.day(day)
 
     def _marked(self, text: str) -> str:
         return framed('"{text}"', self.language, text=text)
 
     def _listed(self, words: list[str]) -> str:
         with reading(self._code):
-            return calendar.listed([self._marked(word) for word in words], alternatives=True)
+            return formatting.listed([self._marked(word) for word in words], alternatives=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.models.offline.manner import Manner
 from bot.models.offline.phrases import FORMAL, Phrases
-from localization.languages import ENGLISH, LANGUAGES, current
-from memory.text.languages import language
+from bot.models.offline.spoken_manner import Manner
+from localization.current_language import ENGLISH, LANGUAGES, current
+from memory.text.language_detection import language
 from memory.text.lexical import tokens
 
 SPOKEN: Mapping[str, str] = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}

@@ -7,17 +7,17 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from bot.models.offline.asking import Aim, QuestionPart, parts
+from bot.models.offline.answer_choice import AnswerChoice, missing
 from bot.models.offline.candidates import Candidate
-from bot.models.offline.choosing import Choice, missing
 from bot.models.offline.date_texts import known_zone
-from bot.models.offline.manner import Manner
-from bot.models.offline.ownership import OWN
+from bot.models.offline.message_kinds import MessageKind, hear, is_about_lyra
 from bot.models.offline.phrases import Phrases
-from bot.models.offline.sentences import one_line
+from bot.models.offline.possession import OWN
+from bot.models.offline.question_analysis import Aim, QuestionPart, parts
+from bot.models.offline.result_wording import ResultWording
+from bot.models.offline.sentence_splitting import one_line
 from bot.models.offline.spoken_languages import phrases
-from bot.models.offline.understanding import Act, hear, is_about_lyra
-from bot.models.offline.wording import Wording
+from bot.models.offline.spoken_manner import Manner
 from memory.index.hits import Certainty, Hit
 from memory.index.when.birthdays import celebrated
 from memory.index.when.values import Window
@@ -69,7 +69,7 @@ class OfflineVoice:
     def parts(self, asked: VoiceQuestion) -> Sequence[QuestionPart]:
         """Return the parts of a message to search for; none unless it asks something."""
         heard = hear(asked.text)
-        if heard.act is not Act.QUESTION:
+        if heard.act is not MessageKind.QUESTION:
             return ()
         return [part for part in parts(heard.question, asked.now, known_zone(asked.time_zone)) if _asks_of_memory(part)]
 
@@ -93,21 +93,21 @@ class OfflineVoice:
         """
         heard = hear(asked.text)
         name, told = asked.manner.name or one_line(asked.asker), asked.phrases
-        if heard.act is Act.QUESTION:
+        if heard.act is MessageKind.QUESTION:
             return self._answered(asked, heard.question, hits, known, above)
         text = {
-            Act.GREETING: told.hello(name),
-            Act.FAREWELL: told.goodbye(name),
-            Act.THANKS: told.thanks,
+            MessageKind.GREETING: told.hello(name),
+            MessageKind.FAREWELL: told.goodbye(name),
+            MessageKind.THANKS: told.thanks,
         }.get(heard.act, told.unkept if not asked.kept else told.not_read if _UNREAD.search(asked.text) else told.kept)
         return VoiceAnswer(text, (), echo=True)
 
     def _answered(
         self, asked: VoiceQuestion, question: str, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
     ) -> VoiceAnswer:
-        choice = Choice(asked.asker, hits, known_zone(asked.time_zone), asked.now)
+        choice = AnswerChoice(asked.asker, hits, known_zone(asked.time_zone), asked.now)
         told_in = asked.phrases
-        telling = Wording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
+        telling = ResultWording(choice, asked.now, asked.time_zone, told_in, brief=asked.manner.brief)
         told: list[tuple[QuestionPart, Candidate]] = []
         lists: list[str] = []
         lacking: list[str] = []

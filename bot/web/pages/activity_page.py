@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from aiohttp import web
 
-from bot.web.desk import Desk
-from bot.web.events import pause, streaming
+from bot.web.page_context import PageContext
 from bot.web.pages.timeline_page import month_name
+from bot.web.server_sent_events import pause, streaming
 from localization.sentences import Sentence, lazy, lazy_plural
-from memory.journal.ledger import Happening
+from memory.journal.ledger import Activity
 
 _SHOWN = 100
 _PULSE = 30
@@ -19,8 +19,8 @@ _PULSE = 30
 class ActivityPage:
     """/activity."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
         self._stopping = asyncio.Event()
 
     def routes(self) -> Sequence[web.RouteDef]:
@@ -32,18 +32,18 @@ class ActivityPage:
         self._stopping.set()
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         happened = await view.activity(0, _SHOWN)
         seen = happened[-1].seq if happened else 0
-        return await self._desk.page(
+        return await self._context.page(
             request, "activity.html", view, happened=[told(one) for one in reversed(happened)], seen=seen
         )
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Stream log entries from a sequence number on, until the tab is closed or Lyra stops."""
-        view, given = await self._desk.view(request), request.headers.get("Last-Event-ID") or request.query.get("after", "0")
+        view, given = await self._context.view(request), request.headers.get("Last-Event-ID") or request.query.get("after", "0")
         seen = int(given) if given.isascii() and given.isdecimal() and len(given) < 19 else 0
-        times = self._desk.times(view)
+        times = self._context.times(view)
         quiet = 0
         async with streaming(request) as (stream, response):
             while not self._stopping.is_set():
@@ -58,7 +58,7 @@ class ActivityPage:
         return response
 
 
-def told(one: Happening) -> tuple[int, str, str]:
+def told(one: Activity) -> tuple[int, str, str]:
     """Return when something was done, what, and its numbers, as people write them."""
     what = str(_WORDS.get(one.kind, one.kind.capitalize()))
     numbers = [

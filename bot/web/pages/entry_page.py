@@ -5,11 +5,11 @@ from datetime import timedelta
 
 from aiohttp import web
 
-from bot.web.attempts import Attempts
-from bot.web.desk import Desk, go
 from bot.web.guard import UNREADABLE, WRONG_TOO_OFTEN
-from bot.web.reach import Reach
+from bot.web.host_names import HostNames
+from bot.web.page_context import PageContext, go
 from bot.web.signins import COOKIE_DAYS, SignIns
+from bot.web.token_attempts import TokenAttempts
 from localization.sentences import _, lazy
 from memory.errors import NotFound
 from memory.text.storable import clean
@@ -21,8 +21,8 @@ _STALE = lazy("That link was used already, or is older than ten minutes. On her 
 class EntryPage:
     """/enter, /leave and /."""
 
-    def __init__(self, desk: Desk, signins: SignIns, attempts: Attempts, reach: Reach, cookie: str) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext, signins: SignIns, attempts: TokenAttempts, reach: HostNames, cookie: str) -> None:
+        self._context = context
         self._signins = signins
         self._attempts = attempts
         self._reach = reach
@@ -43,16 +43,16 @@ class EntryPage:
 
     async def _ask(self, request: web.Request) -> web.Response:
         """Show a form that submits the link's token, so that opening the link, as previews do, does not use it up."""
-        return self._desk.plain("enter.html", word=clean(request.query.get("key", "")))
+        return self._context.plain("enter.html", word=clean(request.query.get("key", "")))
 
     async def _enter(self, request: web.Request) -> web.Response:
         caller = self._reach.caller(request)
         cookie = await self._signins.enter(await _word(request))
         if cookie is None:
             if self._attempts.blocked(caller):
-                return self._desk.plain("problem.html", 429, status=429, words=WRONG_TOO_OFTEN)
+                return self._context.plain("problem.html", 429, status=429, words=WRONG_TOO_OFTEN)
             self._attempts.wrong(caller)
-            return self._desk.plain("problem.html", 403, status=403, words=_STALE)
+            return self._context.plain("problem.html", 403, status=403, words=_STALE)
         response = go("/talk")
         lasts = int(timedelta(days=COOKIE_DAYS).total_seconds())
         response.set_cookie(
@@ -63,14 +63,14 @@ class EntryPage:
     async def _read(self, request: web.Request) -> web.Response:
         platform, _, account = str((await request.post()).get("account", "")).partition(":")
         chosen = Identity(platform, account)
-        if chosen not in await self._desk.accounts(request):
+        if chosen not in await self._context.accounts(request):
             raise NotFound(lazy("That is no account of yours."))
         await self._signins.read(request.cookies.get(self._cookie, ""), chosen)
         return go("/timeline")
 
     async def _leave(self, request: web.Request) -> web.Response:
         await self._signins.leave(request.cookies.get(self._cookie, ""))
-        response = self._desk.plain(
+        response = self._context.plain(
             "problem.html", status=200, words=_("You are signed out. On her machine, lyra web lets you in again.")
         )
         response.del_cookie(self._cookie, path="/")

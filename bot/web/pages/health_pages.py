@@ -7,10 +7,10 @@ from aiohttp import web
 
 from bot.cli.checkups.doctor import examine
 from bot.service import costs
-from bot.service.lost import lost
+from bot.service.refused_accounts import lost
 from bot.web.charts import bars
-from bot.web.desk import Desk
-from localization.calendar import short_day, short_month
+from bot.web.page_context import PageContext
+from localization.formatting import short_day, short_month
 from localization.sentences import _, lazy
 from memory.text.time.times import local
 from memory.types import MINUTE
@@ -22,22 +22,24 @@ _DAY = 24 * 60 * MINUTE
 class NumbersPage:
     """/numbers."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return (web.get("/numbers", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view, now = await self._desk.view(request), self._desk.app.base.clock.now()
+        view, now = await self._context.view(request), self._context.app.base.clock.now()
         since = now - _DAYS * _DAY
         days = _days(local(now, view.home.time_zone).date())
         said, months = await view.calendar.days(since), (await view.calendar.months())[::-1]
-        spent = {f"{local(at, 'UTC'):%Y-%m-%d}": one for at, one in await self._desk.app.memory.spending.days(view.home, since)}
+        spent = {
+            f"{local(at, 'UTC'):%Y-%m-%d}": one for at, one in await self._context.app.memory.spending.days(view.home, since)
+        }
         calls = [(_short(day), float(spent[day].calls) if day in spent else 0.0, "") for day in days]
         tokens = [(_short(day), float(spent[day].tokens) if day in spent else 0.0, "") for day in days]
-        return await self._desk.page(
+        return await self._context.page(
             request, "numbers.html", view,
             by_month=bars([(_month(one.period), float(one.messages), f"/timeline/{one.period}") for one in months], _("Messages per month")),
             by_day=bars([(_short(day), float(said.get(day, 0)), "") for day in days], _("Messages per day")),
@@ -65,23 +67,23 @@ _TIMES = ((lazy("Models, today"), 1), (lazy("Models, the last 30 days"), costs.M
 class HealthPage:
     """/health."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return (web.get("/health", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view, owner = await self._desk.view(request), self._desk.owns(request)
+        view, owner = await self._context.view(request), self._context.owns(request)
         # A check asks every model and platform, and takes as long as they do.
         looked = owner and "look" in request.query
-        findings = [finding async for finding in examine(self._desk.app)] if looked else []
-        backlog = await self._desk.app.memory.backlog() if owner else None
-        models = self._desk.app.base.settings.models
-        spent = [(label, await costs.costs(self._desk.app.memory, models, days)) for label, days in _TIMES] if owner else []
-        gone = await lost(self._desk.app.memory.settings, self._desk.app.base.settings) if owner else {}
-        return await self._desk.page(
+        findings = [finding async for finding in examine(self._context.app)] if looked else []
+        backlog = await self._context.app.memory.backlog() if owner else None
+        models = self._context.app.base.settings.models
+        spent = [(label, await costs.costs(self._context.app.memory, models, days)) for label, days in _TIMES] if owner else []
+        gone = await lost(self._context.app.memory.settings, self._context.app.base.settings) if owner else {}
+        return await self._context.page(
             request, "health.html", view, owner=owner, looked=looked, findings=findings, backlog=backlog, spent=spent, lost=gone,
-            matrix=self._desk.app.base.settings.matrix is not None,
+            matrix=self._context.app.base.settings.matrix is not None,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from aiohttp import web
 from bot.commands.correction import put_right
 from bot.commands.texts import kinds, page_text
 from bot.errors import BadInput
-from bot.web.desk import Desk, go
+from bot.web.page_context import PageContext, go
 from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.text.storable import clean
@@ -20,19 +20,19 @@ _RANKS = {"profile": 0, "narrative": 1, "era": 2}
 class PeoplePage:
     """/people and /people/NAME."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return web.get("/people", self._show), web.get("/people/{name}", self._about)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
-        return await self._desk.page(request, "people.html", view, names=await view.pages.names(_NAMES))
+        view = await self._context.view(request)
+        return await self._context.page(request, "people.html", view, names=await view.pages.names(_NAMES))
 
     async def _about(self, request: web.Request) -> web.Response:
-        view, name = await self._desk.view(request), clean(request.match_info["name"])
+        view, name = await self._context.view(request), clean(request.match_info["name"])
         pages = await view.pages.about(name)
         if not name.strip():
             raise web.HTTPNotFound
@@ -40,7 +40,7 @@ class PeoplePage:
             raise NotFound(page_text.nothing(name))
         said = await view.digests.receipts([fact for page in pages for fact in page.facts])
         facts = {page.name: _each_once(page.facts) for page in pages}
-        return await self._desk.page(request, "person.html", view, name=name, pages=pages, said=said, facts=facts)
+        return await self._context.page(request, "person.html", view, name=name, pages=pages, said=said, facts=facts)
 
 
 def _each_once(facts: Sequence[Statement]) -> list[Statement]:
@@ -52,8 +52,8 @@ def _each_once(facts: Sequence[Statement]) -> list[Statement]:
 class FactsPage:
     """/facts."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -66,13 +66,13 @@ class FactsPage:
         )
 
     async def _show(self, request: web.Request) -> web.Response:
-        view, past = await self._desk.view(request), "past" in request.query
+        view, past = await self._context.view(request), "past" in request.query
         facts = await view.digests.statements("profile", past=past)
         goes_on: list[Statement] = await view.digests.statements("narrative", past=past)
         said = await view.digests.receipts([*facts, *goes_on])
-        return await self._desk.page(
+        return await self._context.page(
             request, "facts.html", view, facts=facts, goes_on=goes_on, said=said, past=past,
-            model=not self._desk.app.models.writer.extractive,
+            model=not self._context.app.models.writer.extractive,
         )  # fmt: skip
 
     async def _ask(self, request: web.Request) -> web.Response:
@@ -82,24 +82,24 @@ class FactsPage:
         return await self._form(request, "forget_fact.html")
 
     async def _form(self, request: web.Request, template: str) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         fact = await view.facts.find(request.match_info["id"])
-        return await self._desk.page(request, template, view, fact=fact, said=(await view.digests.receipts([fact]))[fact.key])
+        return await self._context.page(request, template, view, fact=fact, said=(await view.digests.receipts([fact]))[fact.key])
 
     async def _correct(self, request: web.Request) -> web.Response:
-        view, text = await self._desk.view(request), clean(str((await request.post()).get("text", "")))
-        if view.home.ref.platform != self._desk.browser.platform:
+        view, text = await self._context.view(request), clean(str((await request.post()).get("text", "")))
+        if view.home.ref.platform != self._context.browser.platform:
             raise BadInput(
                 lazy(
                     "Say that on {platform}, where it was told: /memory correct, or in your own words.",
                     platform=kinds.platform(view.home.ref.platform),
                 )
             )
-        await put_right(self._desk.app, view, self._desk.person(request).id, request.match_info["id"], text)
-        self._desk.app.maintenance.poke(view.home)
+        await put_right(self._context.app, view, self._context.person(request).id, request.match_info["id"], text)
+        self._context.app.maintenance.poke(view.home)
         return go("/facts")
 
     async def _forget(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         rested = await view.facts.forget(request.match_info["id"])
-        return await self._desk.page(request, "fact_forgotten.html", view, rested=rested)
+        return await self._context.page(request, "fact_forgotten.html", view, rested=rested)

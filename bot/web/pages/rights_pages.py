@@ -8,26 +8,26 @@ from aiohttp import web
 from bot.commands.texts import receipts
 from bot.rights.exporting import Exporting, exported
 from bot.rights.policy import policy
-from bot.web.desk import Desk
+from bot.web.page_context import PageContext
 
 
 class PolicyPage:
     """/policy."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return (web.get("/policy", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
-        return await self._desk.page(
+        view = await self._context.view(request)
+        return await self._context.page(
             request,
             "policy.html",
             view,
-            text=policy(self._desk.app.base.settings, self._desk.app.models, self._desk.app.memory.address),
+            text=policy(self._context.app.base.settings, self._context.app.models, self._context.app.memory.address),
         )
 
 
@@ -37,8 +37,8 @@ _PATIENCE_SECONDS = 5.0
 class ForgetPage:
     """/messages/ID/forget and /conversations/ID/forget."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -50,31 +50,31 @@ class ForgetPage:
         )
 
     async def _ask(self, request: web.Request) -> web.Response:
-        view, id_ = await self._desk.view(request), request.match_info["id"]
+        view, id_ = await self._context.view(request), request.match_info["id"]
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 extent = await view.extent(id_)
         except TimeoutError:
             # Replies from before views were recorded count as having seen everything earlier, so every newer one must be read.
             (alone,) = await view.calendar.around(id_, 0)
-            return await self._desk.page(request, "forget.html", view, message=alone.exchange, extent=None)
-        return await self._desk.page(request, "forget.html", view, message=extent.message, extent=extent)
+            return await self._context.page(request, "forget.html", view, message=alone.exchange, extent=None)
+        return await self._context.page(request, "forget.html", view, message=extent.message, extent=extent)
 
     async def _forget(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         receipt = await view.forget_message(request.match_info["id"])
-        return await self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/talk")
+        return await self._context.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/talk")
 
     async def _ask_whole(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         session = await view.sessions.named(request.match_info["id"])
         digests = [digest for one, digest in await view.digests.all() if one.key == session.key]
-        return await self._desk.page(request, "forget_conversation.html", view, session=session, digests=digests)
+        return await self._context.page(request, "forget_conversation.html", view, session=session, digests=digests)
 
     async def _forget_whole(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         receipt = await view.forget_session(await view.sessions.named(request.match_info["id"]))
-        return await self._desk.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/timeline")
+        return await self._context.page(request, "done.html", view, words=receipts.forgotten(receipt), back="/timeline")
 
 
 _AT_ONCE = 64 * 1024
@@ -83,8 +83,8 @@ _AT_ONCE = 64 * 1024
 class ExportPage:
     """/export."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -97,8 +97,8 @@ class ExportPage:
         )
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
-        return await self._desk.page(
+        view = await self._context.view(request)
+        return await self._context.page(
             request, "export.html", view, messages=sum(one.messages for one in await view.calendar.months())
         )
 
@@ -115,11 +115,11 @@ class ExportPage:
         return await self._own(request, "own.txt", as_text=True)
 
     async def _here(self, request: web.Request, name: str, *, as_text: bool) -> web.StreamResponse:
-        return await _sent(request, name, exported(await self._desk.view(request), as_text=as_text))
+        return await _sent(request, name, exported(await self._context.view(request), as_text=as_text))
 
     async def _own(self, request: web.Request, name: str, *, as_text: bool) -> web.StreamResponse:
-        exporting = Exporting(self._desk.app.memory, self._desk.app.domains)
-        return await _sent(request, name, exporting.lines(self._desk.person(request), as_text=as_text))
+        exporting = Exporting(self._context.app.memory, self._context.app.domains)
+        return await _sent(request, name, exporting.lines(self._context.person(request), as_text=as_text))
 
 
 async def _sent(request: web.Request, name: str, lines: AsyncIterator[str]) -> web.StreamResponse:

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from aiohttp import web
 
-from bot.web.desk import Desk
+from bot.web.page_context import PageContext
 from localization.sentences import _, lazy
 from memory.errors import NotFound
 from memory.index.hits import Hit
@@ -24,15 +24,15 @@ _AROUND = 8
 class SearchPage:
     """/search and /messages/ID."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return web.get("/search", self._show), web.get("/messages/{id}", self._message)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         asked = {name: clean(request.query.get(name, "")).strip()[:500] for name in ("q", "who", "where", "since", "until")}
         hits, problem = None, ""
         if any(asked.values()):
@@ -40,7 +40,7 @@ class SearchPage:
                 hits = await self._found(view, asked)
             except (ValueError, OverflowError):
                 problem = _("Write a day like 2026-03-03.")
-        return await self._desk.page(
+        return await self._context.page(
             request, "search.html", view, asked=asked, hits=hits, problem=problem, speakers=await view.calendar.speakers(),
             conversations=await view.sessions.all(), filtered=any(asked[name] for name in ("who", "where", "since", "until")),
         )  # fmt: skip
@@ -56,11 +56,13 @@ class SearchPage:
         return [hit for hit in hits if only is None or hit.exchange.session == only.key][:_SHOWN]
 
     async def _message(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         around = await view.calendar.around(request.match_info["id"], _AROUND)
         if not around:
             raise NotFound(lazy("There is no message with that id here."))
-        return await self._desk.page(request, "message.html", view, around=around, meant=request.match_info["id"].strip().lower())
+        return await self._context.page(
+            request, "message.html", view, around=around, meant=request.match_info["id"].strip().lower()
+        )
 
 
 def _window(since: str, until: str, time_zone: str) -> Window | None:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from bot.commands.dream_commands import fewer
 from bot.commands.texts.ladder_text import drive_name
-from bot.commands.thoughts import fewer
 from bot.errors import BadInput
-from bot.web.charts import Line, lines
-from bot.web.desk import Desk, go
+from bot.web.charts import ChartSeries, lines
+from bot.web.page_context import PageContext, go
 from localization.sentences import _, lazy, told
 from memory.tiers.drives import NAMES
-from memory.tiers.selfstate import Moment
+from memory.tiers.selfstate import DatedState
 
 _DONE = {
     "changed": lazy("That is who I am from my next answer on."),
@@ -28,24 +28,24 @@ def _done(request: web.Request) -> str:
 class PersonaPage:
     """/persona."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return web.get("/persona", self._show), web.post("/persona", self._change), web.post("/persona/reset", self._reset)
 
     async def _show(self, request: web.Request, text: str = "", problem: str = "") -> web.Response:
-        view, persona = await self._desk.view(request), self._desk.app.persona
-        return await self._desk.page(
-            request, "persona.html", view, text=text or persona.current(), owner=self._desk.owns(request), problem=problem,
+        view, persona = await self._context.view(request), self._context.app.persona
+        return await self._context.page(
+            request, "persona.html", view, text=text or persona.current(), owner=self._context.owns(request), problem=problem,
             is_own=persona.is_own and not persona.named, told=_done(request),
         )  # fmt: skip
 
     async def _change(self, request: web.Request) -> web.Response:
         text = str((await self._owned(request)).get("text", "")).replace("\r\n", "\n")
         try:
-            self._desk.app.persona.write(text)
+            self._context.app.persona.write(text)
         except BadInput as error:
             return await self._show(request, text, told(error))
         return go("/persona", told="changed")
@@ -53,13 +53,13 @@ class PersonaPage:
     async def _reset(self, request: web.Request) -> web.Response:
         await self._owned(request)
         try:
-            self._desk.app.persona.reset()
+            self._context.app.persona.reset()
         except BadInput as error:
             return await self._show(request, "", told(error))
         return go("/persona", told="reset")
 
     async def _owned(self, request: web.Request) -> "dict[str, object]":
-        if not self._desk.owns(request):
+        if not self._context.owns(request):
             raise web.HTTPForbidden
         return dict(await request.post())
 
@@ -70,8 +70,8 @@ _DREAMS, _THOUGHTS = 30, 20
 class DreamsPage:
     """/dreams and /thoughts."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -84,34 +84,34 @@ class DreamsPage:
         )
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
-        return await self._desk.page(
-            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=_done(request), owner=self._desk.owns(request),
-            dreams=await self._desk.app.memory.dreams.past(view.home, _DREAMS),
+        view = await self._context.view(request)
+        return await self._context.page(
+            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=_done(request), owner=self._context.owns(request),
+            dreams=await self._context.app.memory.dreams.past(view.home, _DREAMS),
         )  # fmt: skip
 
     async def _now(self, request: web.Request) -> web.Response:
         """Dream this home now, due or not."""
-        if not self._desk.owns(request):
+        if not self._context.owns(request):
             raise web.HTTPForbidden
-        view = await self._desk.view(request)
-        dreamt = await self._desk.app.dreams.dream(view.home, forced=True)
+        view = await self._context.view(request)
+        dreamt = await self._context.app.dreams.dream(view.home, forced=True)
         return go("/dreams", told="" if dreamt.report else "busy")
 
     async def _less(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         thought = await view.thoughts.find(request.match_info["id"])
-        await fewer(view, thought, self._desk.app.base.settings.dream.curiosity)
+        await fewer(view, thought, self._context.app.base.settings.dream.curiosity)
         return go("/dreams")
 
     async def _ask(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
-        return await self._desk.page(
+        view = await self._context.view(request)
+        return await self._context.page(
             request, "forget_thought.html", view, thought=await view.thoughts.find(request.match_info["id"])
         )
 
     async def _delete(self, request: web.Request) -> web.Response:
-        view, outgoing = await self._desk.view(request), self._desk.talk.outgoing
+        view, outgoing = await self._context.view(request), self._context.talk.outgoing
         thought = await view.thoughts.find(request.match_info["id"])
         platform, place, parts = await view.thoughts.take_back(thought, outgoing.composer.keys())
         if parts:
@@ -122,36 +122,36 @@ class DreamsPage:
 class SelfPage:
     """/self."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return web.get("/self", self._show), web.post("/self/reset", self._reset)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         now, history = await view.self_state.now(), (await view.self_state.history())[::-1]
-        times = self._desk.times(view)
+        times = self._context.times(view)
         ends = (times.day(history[0].at), times.day(history[-1].at)) if history else ("", "")
         said = await view.digests.receipts([*now.narrative, *now.reflections])
-        return await self._desk.page(
+        return await self._context.page(
             request, "self.html", view, now=now, said=said, drives=NAMES,
             moods=lines(_moods(history), -1, 1, ends, _("Mood and energy over time")),
             driven=lines(_drives(history), 0, 1, ends, _("What drives me over time")),
         )  # fmt: skip
 
     async def _reset(self, request: web.Request) -> web.Response:
-        await (await self._desk.view(request)).self_state.reset()
+        await (await self._context.view(request)).self_state.reset()
         return go("/self")
 
 
-def _moods(history: Sequence[Moment]) -> Sequence[Line]:
+def _moods(history: Sequence[DatedState]) -> Sequence[ChartSeries]:
     return (
-        Line(drive_name("mood"), [(one.at, one.mind.mood) for one in history]),
-        Line(drive_name("energy"), [(one.at, one.mind.energy) for one in history]),
+        ChartSeries(drive_name("mood"), [(one.at, one.mind.mood) for one in history]),
+        ChartSeries(drive_name("energy"), [(one.at, one.mind.energy) for one in history]),
     )
 
 
-def _drives(history: Sequence[Moment]) -> Sequence[Line]:
-    return [Line(drive_name(name), [(one.at, one.mind.drives[name]) for one in history]) for name in NAMES]
+def _drives(history: Sequence[DatedState]) -> Sequence[ChartSeries]:
+    return [ChartSeries(drive_name(name), [(one.at, one.mind.drives[name]) for one in history]) for name in NAMES]

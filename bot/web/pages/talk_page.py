@@ -7,12 +7,12 @@ from functools import partial
 
 from aiohttp import web
 
-from adapters.browser.tabs import Shown, Tab
+from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.desk import Desk, go
-from bot.web.events import streaming
+from bot.web.page_context import PageContext, go
 from bot.web.prose import prose
-from memory.text.apart import apart
+from bot.web.server_sent_events import streaming
+from memory.text.off_loop import off_loop
 from memory.text.storable import clean
 from memory.types import MOST_NAME
 from memory.view.view import View
@@ -30,8 +30,8 @@ _ANSWERED = "answered"
 class TalkPage:
     """/talk."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
         self._following: set[asyncio.Task[None]] = set()
         self._asking: dict[str, asyncio.Future[None]] = {}
 
@@ -48,17 +48,17 @@ class TalkPage:
     async def _show(self, request: web.Request) -> web.Response:
         return await self._page(request, _named(request.query.get("in")))
 
-    async def _page(self, request: web.Request, name: str, beside: Sequence[Shown] = ()) -> web.Response:
+    async def _page(self, request: web.Request, name: str, beside: Sequence[TabEvent] = ()) -> web.Response:
         """Render a conversation, the latest for ''; `beside` is shown in addition to its stored messages."""
-        view = await self._desk.own_view(request)
-        platform = self._desk.browser.platform
+        view = await self._context.own_view(request)
+        platform = self._context.browser.platform
         conversations = [one for one in await view.sessions.all() if one.ref.platform == platform]
         name = name or (conversations[0].name if conversations else _FIRST)
         session = next((one for one in conversations if one.name == name), None)
         page = await view.calendar.messages(session, _SHOWN) if session else None
-        return await self._desk.page(
+        return await self._context.page(
             request, "talk.html", view, name=name, session=session, page=page, conversations=conversations,
-            goes_to=self._desk.app.models.goes_to, address=self._desk.app.memory.address, has_model=self._desk.app.models.chat is not None, beside=beside,
+            goes_to=self._context.app.models.goes_to, address=self._context.app.memory.address, has_model=self._context.app.models.chat is not None, beside=beside,
         )  # fmt: skip
 
     async def _say(self, request: web.Request) -> web.Response:
@@ -69,31 +69,31 @@ class TalkPage:
                 raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
             place, thread = await self._place(request, name)
             if _scripted(request):
-                await self._desk.browser.say(self._desk.person(request), thread, name, clean(text))
+                await self._context.browser.say(self._context.person(request), thread, name, clean(text))
             else:
-                with self._desk.tabs.opened(place) as tab:
-                    answered = await self._desk.browser.say(self._desk.person(request), thread, name, clean(text))
+                with self._context.tabs.opened(place) as tab:
+                    answered = await self._context.browser.say(self._context.person(request), thread, name, clean(text))
                     return await self._answered(request, name, place, tab, answered)
         if _scripted(request):
             return web.json_response({"kept": bool(text)})
         return go("/talk", **{"in": name})
 
     async def _settle(self, request: web.Request) -> web.Response:
-        form, person = await request.post(), self._desk.person(request)
+        form, person = await request.post(), self._context.person(request)
         question, yes, name = str(form.get("question", "")), form.get("yes") == "yes", _named(form.get("conversation")) or _FIRST
         place, _ = await self._place(request, name)
         if _scripted(request) or place not in self._asking:
-            open_ = self._desk.browser.settle(person, question, yes=yes)
+            open_ = self._context.browser.settle(person, question, yes=yes)
             return web.json_response({"settled": open_}) if _scripted(request) else go("/talk", **{"in": name})
-        with self._desk.tabs.opened(place) as tab:
-            self._desk.browser.settle(person, question, yes=yes)
+        with self._context.tabs.opened(place) as tab:
+            self._context.browser.settle(person, question, yes=yes)
             return await self._answered(request, name, place, tab, self._asking.pop(place))
 
     async def _answered(self, request: web.Request, name: str, place: str, tab: Tab, answered: Awaitable[None]) -> web.Response:
         """Wait for an answer or a question, then render the page with what was shown meanwhile and is stored nowhere."""
         waiting = asyncio.ensure_future(answered)
-        waiting.add_done_callback(lambda _: self._desk.tabs.show(place, _ANSWERED))
-        beside: list[Shown] = []
+        waiting.add_done_callback(lambda _: self._context.tabs.show(place, _ANSWERED))
+        beside: list[TabEvent] = []
         with suppress(TimeoutError):
             async with asyncio.timeout(_UNSCRIPTED_SECONDS):
                 while (shown := await tab.get()).kind not in (_ANSWERED, CLOSING):
@@ -107,8 +107,8 @@ class TalkPage:
 
     async def _place(self, request: web.Request, name: str) -> tuple[str, str]:
         """Return the place key and the thread of the visitor's conversation with that name."""
-        person = self._desk.person(request)
-        thread = await self._desk.app.domains.thread(await self._desk.own_view(request), name)
+        person = self._context.person(request)
+        thread = await self._context.app.domains.thread(await self._context.own_view(request), name)
         return conversation(person.platform, person.id, thread).key, thread
 
     async def _stop(self, request: web.Request) -> web.Response:
@@ -116,17 +116,17 @@ class TalkPage:
         form = await request.post()
         name = _named(form.get("conversation")) or _FIRST
         place, _ = await self._place(request, name)
-        ended = self._desk.talk.mailboxes.end(self._desk.browser.platform, place)
+        ended = self._context.talk.mailboxes.end(self._context.browser.platform, place)
         if _scripted(request):
             return web.json_response({"ended": ended})
         return go("/talk", **{"in": name})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Stream what is said in a conversation from now on, until the tab is closed or Lyra stops."""
-        view, person = await self._desk.own_view(request), self._desk.person(request)
+        view, person = await self._context.own_view(request), self._context.person(request)
         place, _ = await self._place(request, _named(request.query.get("in")) or _FIRST)
         async with streaming(request) as (stream, response):
-            with self._desk.tabs.opened(place) as tab, self._desk.seats.taken(place) as held:
+            with self._context.tabs.opened(place) as tab, self._context.tab_presence.taken(place) as held:
                 await stream.send("open", {})
                 if held:
                     self._follow(view, person.platform, place)
@@ -141,9 +141,9 @@ class TalkPage:
         task.add_done_callback(self._following.discard)
 
     async def _take_up(self, view: View, platform: str, place: str) -> None:
-        self._desk.app.maintenance.poke(view.home)
-        await self._desk.talk.take_up(platform, place)
-        await self._desk.talk.reflections.say(view.home, at_hand=True)
+        self._context.app.maintenance.poke(view.home)
+        await self._context.talk.take_up(platform, place)
+        await self._context.talk.reflections.say(view.home, at_hand=True)
 
 
 def _scripted(request: web.Request) -> bool:
@@ -159,16 +159,16 @@ def _named(given: object) -> str:
     return name
 
 
-async def _next(tab: Tab) -> Shown:
+async def _next(tab: Tab) -> TabEvent:
     """Return the next thing to show; one without a kind after a quiet interval."""
     try:
         return await asyncio.wait_for(tab.get(), _PULSE_SECONDS)
     except TimeoutError:
-        return Shown("")
+        return TabEvent("")
 
 
-async def _facts(shown: Shown) -> dict[str, object]:
+async def _facts(shown: TabEvent) -> dict[str, object]:
     if shown.kind in ("answer", "reflection"):
         text = str(shown.facts["text"])
-        return {**shown.facts, "html": await apart(len(text), partial(prose, text))}
+        return {**shown.facts, "html": await off_loop(len(text), partial(prose, text))}
     return shown.facts

@@ -7,8 +7,8 @@ from datetime import date
 from aiohttp import web
 
 from bot.web.charts import bars
-from bot.web.desk import Desk
-from localization.calendar import month, short_month
+from bot.web.page_context import PageContext
+from localization.formatting import month, short_month
 from localization.sentences import _
 from memory.text.time.times import month_start
 from memory.types import Session
@@ -19,8 +19,8 @@ _SHOWN = 60
 class TimelinePage:
     """/timeline, /timeline/MONTH, /gists/ID and /conversations/ID."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -32,32 +32,32 @@ class TimelinePage:
         )
 
     async def _show(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         months = await view.calendar.months()
         told = {one.period: one for one in reversed(await view.digests.statements("era"))}
         said = [(short_month(_date(one.period)), one.messages, f"/timeline/{one.period}") for one in reversed(months)]
         chart = bars(said, _("Messages per month"))
-        return await self._desk.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
+        return await self._context.page(request, "timeline.html", view, months=months, told=told, chart=chart, name=month_name)
 
     async def _month(self, request: web.Request) -> web.Response:
-        view, period = await self._desk.view(request), request.match_info["month"]
+        view, period = await self._context.view(request), request.match_info["month"]
         if not _is_month(period):
             raise web.HTTPNotFound
         begin, end = _bounds(period, view.home.time_zone)
         eras = [one for one in await view.digests.statements("era") if one.period == period]
-        return await self._desk.page(
+        return await self._context.page(
             request, "month.html", view, period=period, title=month_name(period), eras=eras, said=await view.digests.receipts(eras),
             gists=await view.calendar.gists(period), conversations=await view.calendar.spoken_in(begin, end),
             before=_next(period, -1), after=_next(period, 1),
         )  # fmt: skip
 
     async def _gist(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         session, gist, messages = await view.calendar.gist(request.match_info["id"])
-        return await self._desk.page(request, "gist.html", view, session=session, gist=gist, messages=messages)
+        return await self._context.page(request, "gist.html", view, session=session, gist=gist, messages=messages)
 
     async def _conversation(self, request: web.Request) -> web.Response:
-        view = await self._desk.view(request)
+        view = await self._context.view(request)
         session: Session = await view.sessions.named(request.match_info["id"])
         before = request.query.get("before", "")
         period = request.query.get("month", "")
@@ -67,9 +67,9 @@ class TimelinePage:
             since, end = _bounds(period, view.home.time_zone)
             until = min(until, end) if until else end
         page = await view.calendar.messages(session, _SHOWN, since=since, before=until)
-        return await self._desk.page(
+        return await self._context.page(
             request, "conversation.html", view, session=session, page=page, period=period, title=month_name(period) if since else "",
-            platform=self._desk.browser.platform,
+            platform=self._context.browser.platform,
         )  # fmt: skip
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from adapters.matrix.verification.records import Record, Records
+from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.sas_emoji import EMOJI
-from bot.service.notes import KeptNotes
-from bot.web.desk import Desk, go
+from bot.service.adapter_notes import KeptNotes
+from bot.web.page_context import PageContext, go
 from localization.sentences import lazy
 
 _VERDICTS = {"yes": True, "no": False}
@@ -22,23 +22,23 @@ _DONE = {
 class VerificationPage:
     """/verify."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
         return web.get("/verify", self._show), web.post("/verify", self._decide)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view, owner = await self._desk.view(request), self._desk.owns(request)
-        return await self._desk.page(
+        view, owner = await self._context.view(request), self._context.owns(request)
+        return await self._context.page(
             request, "verify.html", view, owner=owner, told=_told(request), emoji=EMOJI,
             waiting=await self._waiting() if owner else [],
         )  # fmt: skip
 
     async def _decide(self, request: web.Request) -> web.Response:
         """Store the verdict on exactly the emoji that the form showed, not on any that replaced them."""
-        if not self._desk.owns(request):
+        if not self._context.owns(request):
             raise web.HTTPForbidden
         form = await request.post()
         same = _VERDICTS.get(str(form.get("same", "")))
@@ -50,7 +50,7 @@ class VerificationPage:
         await records.say(meant[0], same=same)
         return go("/verify", told="same" if same else "not_same")
 
-    async def _waiting(self) -> list[Record]:
+    async def _waiting(self) -> list[VerificationRecord]:
         """Return the verifications that show emoji and await a verdict."""
         records = self._records()
         if records is None:
@@ -58,11 +58,11 @@ class VerificationPage:
         return [one for one in await records.under_way() if one.emoji and await records.answer(one) is None]
 
     def _records(self) -> Records | None:
-        account = self._desk.app.base.settings.matrix
-        return Records(KeptNotes(self._desk.app.memory.settings, "matrix"), account.user_id) if account else None
+        account = self._context.app.base.settings.matrix
+        return Records(KeptNotes(self._context.app.memory.settings, "matrix"), account.user_id) if account else None
 
 
-def numbers(one: Record) -> str:
+def numbers(one: VerificationRecord) -> str:
     """Return the emoji numbers of a verification, as the form sends them."""
     return " ".join(map(str, one.emoji))
 

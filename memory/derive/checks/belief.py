@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memory.derive.checks.evidence import Evidence, Judged
-from memory.derive.checks.naming import Names
-from memory.derive.checks.roles import displaced
+from memory.derive.checks.evidence import Evidence, SentenceFindings
+from memory.derive.checks.misattribution import displaced
+from memory.derive.checks.written_names import WrittenNames
 from memory.ports import Source
 from memory.text.function_words import FUNCTION_WORDS
 from memory.text.lexical import STOP_WORDS, stem
@@ -58,7 +58,7 @@ class _Clause:
         return set(self.words[max(0, at - _SCOPE) : at + _BESIDE])
 
 
-def contradictions(text: str, cited: Sequence[Source], names: Names) -> list[str]:
+def contradictions(text: str, cited: Sequence[Source], names: WrittenNames) -> list[str]:
     """Return the words that a sentence denies and its sources do not, or the other way round."""
     said = [clause for source in cited for clause in _clauses(source.text, names)]
     written = list(_clauses(text, names))
@@ -75,7 +75,7 @@ def contradictions(text: str, cited: Sequence[Source], names: Names) -> list[str
     return found
 
 
-def _clauses(text: str, names: Names) -> Iterator[_Clause]:
+def _clauses(text: str, names: WrittenNames) -> Iterator[_Clause]:
     words, denials, turns, before = list[str](), list[int](), False, ""
     for m in (*_PIECE.finditer(text), None):
         piece = m.group().casefold().replace("’", "'") if m else "."
@@ -97,11 +97,11 @@ class Belief:
     """The judge of one answer's sentences, `written`, by the writer's input. Not to be kept beyond the check."""
 
     def __init__(self, given: Sequence[Source], written: Sequence[str], known: Sequence[Source] = ()) -> None:
-        self._names = Names(given, known, written)
+        self._names = WrittenNames(given, known, written)
         self._evidence = Evidence(self._names)
 
-    def judge(self, text: str, cited: Sequence[Source]) -> Judged:
+    def judge(self, text: str, cited: Sequence[Source]) -> SentenceFindings:
         """Return the unsupported words of a sentence, and the sources that supplied a name to it."""
         judged = self._evidence.judge(text, cited)
         wrong = [*judged.missing, *displaced(text, cited, self._names), *contradictions(text, cited, self._names)]
-        return Judged(tuple(dict.fromkeys(wrong)), judged.supplied)
+        return SentenceFindings(tuple(dict.fromkeys(wrong)), judged.supplied)

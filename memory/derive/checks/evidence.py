@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from memory.derive.checks.holdings import YEAR, Dated, SourceFacts, counted, dated, held_by, undated, unit_of
-from memory.derive.checks.naming import LYRA, Names, acts, held, is_addressed, opens, reports, words_of
+from memory.derive.checks.source_contents import YEAR, Dated, SourceFacts, counted, dated, held_by, undated, unit_of
+from memory.derive.checks.written_names import LYRA, WrittenNames, acts, held, is_addressed, opens, reports, words_of
 from memory.ports import Source
 from memory.text.lexical import plain
 from memory.text.numbers import COUNT_WORDS, NUMBER, UNCOUNTED, loose, phrase, pieces, readings_of
@@ -31,7 +31,7 @@ _SHORT_DAYS = len("mond")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class SentenceFindings:
     """What a sentence says beyond its sources, in order, and the sources that supplied a name to it."""
 
     missing: tuple[str, ...] = ()
@@ -41,11 +41,11 @@ class Judged:
 class Evidence:
     """What sources hold, computed once per source for all sentences. Not to be kept beyond the check."""
 
-    def __init__(self, names: Names | None = None) -> None:
-        self._names = names or Names()
+    def __init__(self, names: WrittenNames | None = None) -> None:
+        self._names = names or WrittenNames()
         self._held: dict[Source, SourceFacts] = {}
 
-    def judge(self, entry_text: str, cited: Sequence[Source]) -> Judged:
+    def judge(self, entry_text: str, cited: Sequence[Source]) -> SentenceFindings:
         """Return what a digest's sentence says beyond its sources, and the suppliers of its names."""
         text, sources = plain(entry_text), SourceFacts.together([self._of(source) for source in cited])
         missing = [*_missing_dates(text, sources), *_missing_numbers(text, sources)]
@@ -57,7 +57,7 @@ class Evidence:
                 supplied.append(one)
             else:
                 missing.append((name.start(), name.group()))
-        return Judged(tuple(dict.fromkeys(shown for _, shown in sorted(missing))), tuple(dict.fromkeys(supplied)))
+        return SentenceFindings(tuple(dict.fromkeys(shown for _, shown in sorted(missing))), tuple(dict.fromkeys(supplied)))
 
     def unsupported(self, entry_text: str, cited: Sequence[Source]) -> list[str]:
         """Return the names and numbers in a digest's sentence that its cited sources do not hold, as written, in order."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from memory.ports import Source
-from memory.text.languages import language
+from memory.text.language_detection import language
 from memory.text.lexical import key_words, stem, tokens
 from memory.text.time.dates import MONTHS, WEEKDAYS
 
@@ -35,7 +35,7 @@ _RUN = 3
 """So many words in a row are the rules' if they stand there and in no source."""
 
 
-class Rules:
+class RequestRules:
     """The rules of a request."""
 
     def __init__(self, system: str) -> None:
@@ -96,7 +96,7 @@ def says_nothing(text: str, cited: Sequence[Source]) -> bool:
 
 def is_no_thought(text: str, cited: Sequence[Source], system: str) -> bool:
     """Return whether a text, free in its words, is none of its own: bare, formless, or the rules of `system`."""
-    return is_bare(text) or is_formless(text) or Rules(system).hold(text, cited)
+    return is_bare(text) or is_formless(text) or RequestRules(system).hold(text, cited)
 
 
 def is_bare(text: str) -> bool:

@@ -25,7 +25,7 @@ SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class CertaintyJudge:
     """The grading of one question's hits: how rare its words are in view, and the average cosine of a message to it.
 
     `asked` is the sum of the rarities.
@@ -59,7 +59,7 @@ class Judge:
         return Certainty.LIKELY if near >= LIKELY else Certainty.WEAK
 
 
-def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
+def judge(question: ParsedQuery, scored: Sequence[Scored]) -> CertaintyJudge:
     """Return the judge of a question, calibrated on the messages among the ranked items."""
     told = [one for one in scored if one.domain_index.kind == MESSAGES] or scored
     passages = sum(len(one.domain_index.owners) for one in told)
@@ -69,7 +69,7 @@ def judge(question: ParsedQuery, scored: Sequence[Scored]) -> Judge:
     meant = sum(np.count_nonzero(one.cosine) for one in told)
     usual = sum(float(one.cosine.sum()) for one in told) / (meant + FEW)
     rarities = {word: rarity(min(n, passages), passages) for word, n in holding.items()}
-    return Judge(question, rarities, sum(rarities.values()), usual)
+    return CertaintyJudge(question, rarities, sum(rarities.values()), usual)
 
 
 def rarity(holding: int, passages: int) -> float:

@@ -16,20 +16,20 @@ from typing import TypeVar
 import numpy as np
 
 from localization.sentences import marked
+from memory.index.embedder_routing import EmbedderRouting
 from memory.index.indexing import MESSAGES
 from memory.index.recall.certainty import judge, rarity
 from memory.index.recall.columns import Floats, Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_index import DomainIndex, Held
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
-from memory.index.recall.found import Found
 from memory.index.recall.query import ParsedQuery, Query, times, understood
 from memory.index.recall.ranking import Scored, by_share, rank
-from memory.index.recall.selection import Picked, select, theme
-from memory.index.tongues import Tongues
+from memory.index.recall.raw_hits import RawHit
+from memory.index.recall.selection import SelectedDocument, select, theme
 from memory.index.when.values import TimedQuestion, Window
 from memory.ports import Vectors
-from memory.text.apart import apart
+from memory.text.off_loop import off_loop
 
 T = TypeVar("T")
 K1 = 1.5
@@ -146,13 +146,13 @@ _NOTHING = Staged()
 class Recall:
     """The ranked search over some domains."""
 
-    def __init__(self, domain_indexes: DomainIndexes, tongues: Tongues | None) -> None:
+    def __init__(self, domain_indexes: DomainIndexes, embedder_routing: EmbedderRouting | None) -> None:
         self._domain_indexes = domain_indexes
-        self._tongues = tongues
+        self._embedder_routing = embedder_routing
 
     async def find(
         self, query: Query, domains: Sequence[int], *, relative: bool = True, staged: Staged = _NOTHING
-    ) -> list[Found]:
+    ) -> list[RawHit]:
         """Return the best k items of these domains, best first; ties in the order they were stored.
 
         A time told relative to an event ("before the move") is resolved by searching for the event first, if `relative`. The
@@ -163,7 +163,7 @@ class Recall:
 
     async def each(
         self, queries: Sequence[Query], domains: Sequence[int], *, relative: bool = True, staged: Staged = _NOTHING
-    ) -> list[list[Found]]:
+    ) -> list[list[RawHit]]:
         """Like `find`, for several queries with the same question but different kinds.
 
         The question is parsed and embedded once, from the first query, and all are scored on one scale, except those with
@@ -176,8 +176,12 @@ class Recall:
         question = await self._unchanging(first, partial(understood, first, timed, loaded))
         if question.asked.around and relative:
             question = replace(question, window=await self._around(first, question, domains) or question.window)
-        asked = await self._tongues.query(question.text, {space for one in loaded for space in one.held}) if self._tongues else {}
-        foreign = await self._tongues.foreign(question.text) if self._tongues else 0
+        asked = (
+            await self._embedder_routing.query(question.text, {space for one in loaded for space in one.held})
+            if self._embedder_routing
+            else {}
+        )
+        foreign = await self._embedder_routing.foreign(question.text) if self._embedder_routing else 0
         if await self.spaces() != spaces:
             # The embedder has changed its space meanwhile.
             loaded = await self._domain_indexes.of(domains, await self.spaces())
@@ -189,7 +193,7 @@ class Recall:
             exclude={*first.exclude, *staged.gone},
         )
 
-        def ranked() -> list[list[Found]]:
+        def ranked() -> list[list[RawHit]]:
             scored = _scored(together, question, loaded, asked, foreign)
             return [
                 _by_words(query, timed, loaded, staged.gone) if query.by_words else _told(query, scored, question)
@@ -201,7 +205,7 @@ class Recall:
     async def _unchanging(self, query: Query, read: Callable[[], T]) -> T:
         """Run `read` while no index changes; for a long query in a thread, as each numpy call may yield to other threads."""
         async with self._domain_indexes.unchanged():
-            return await apart(len(query.text), read)
+            return await off_loop(len(query.text), read)
 
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
@@ -211,7 +215,7 @@ class Recall:
 
     async def spaces(self) -> tuple[int, ...]:
         """Return the vector spaces in use."""
-        return await self._tongues.spaces() if self._tongues else ()
+        return await self._embedder_routing.spaces() if self._embedder_routing else ()
 
 
 def _scored(
@@ -231,19 +235,19 @@ def _scored(
     return [replace(one, cosine=first.cosine) for one, first in zip(again, ranked, strict=True)]
 
 
-def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[Found]:
+def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[RawHit]:
     """Return what matches a query by words alone."""
     question = understood(query, timed, loaded)
     return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, {}), question)
 
 
-def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[Found]:
+def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[RawHit]:
     scored = [one for one in ranked if one.domain_index.kind in query.kinds]
     picked = select(scored, query.k, question.breadth) if query.k else []
     if not picked:
         return []
     judged = judge(question, ranked)
-    found: dict[tuple[int, int], Found] = {}
+    found: dict[tuple[int, int], RawHit] = {}
     for at, one in enumerate(scored):
         picks = [pick for pick in picked if pick.at == at]
         documents = np.fromiter((pick.document for pick in picks), np.int64, len(picks))
@@ -259,7 +263,7 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
         )
         rows = zip(picks, *(column.tolist() for column in columns), why, certain, strict=True)
         for pick, item, before, after, said_at, told, certainty in rows:
-            found[at, pick.document] = Found(
+            found[at, pick.document] = RawHit(
                 item,
                 one.domain_index.kind,
                 round(pick.score, 4),
@@ -272,7 +276,9 @@ def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list
     return [found[pick.at, pick.document] for pick in picked]
 
 
-def _why(one: Scored, picks: Sequence[Picked], documents: Ints, words: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+def _why(
+    one: Scored, picks: Sequence[SelectedDocument], documents: Ints, words: Sequence[Sequence[str]]
+) -> list[tuple[str, ...]]:
     """Return the signals that found each of the picked documents."""
     columns = (column[documents].tolist() for column in (one.cosine, one.voice, one.timely))
     whys = []

@@ -13,7 +13,7 @@ import numpy as np
 from memory.index.recall.columns import Floats, Ints
 
 
-class Order(NamedTuple):
+class MessageOrder(NamedTuple):
     """The first and last messages of sessions, and the first messages and lengths of stretches."""
 
     firsts: Ints
@@ -33,7 +33,7 @@ class Neighbourhood:
     before: Ints
     after: Ints
     stretches: Ints
-    order: Order | None
+    order: MessageOrder | None
 
     @classmethod
     def of(cls, before: Ints, after: Ints, stretches: Ints) -> "Neighbourhood":
@@ -44,7 +44,7 @@ class Neighbourhood:
             return cls(before, after, stretches, None)
         starts = np.flatnonzero(np.append(True, stretches[1:] != stretches[:-1]))
         lengths = np.diff(np.append(starts, len(before)))
-        return cls(before, after, stretches, Order(np.flatnonzero(before < 0), np.flatnonzero(after < 0), starts, lengths))
+        return cls(before, after, stretches, MessageOrder(np.flatnonzero(before < 0), np.flatnonzero(after < 0), starts, lengths))
 
     def beside(self, scores: Floats) -> Floats:
         """Return for each message the sum of its neighbours' scores."""

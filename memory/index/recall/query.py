@@ -9,13 +9,13 @@ from functools import partial
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, speaks
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.when.telling import asked_ahead, asks_ahead
+from memory.index.when.told_times import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
 from memory.index.when.vocabulary import DOINGS, LIGHT
 from memory.text import lexical
-from memory.text.apart import apart
 from memory.text.display_names import TAG
-from memory.text.languages import language as language_of
+from memory.text.language_detection import language as language_of
+from memory.text.off_loop import off_loop
 
 _VERBS = """
 become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|bring brought|build built
@@ -118,7 +118,7 @@ class ParsedQuery:
 async def times(query: Query) -> TimedQuestion:
     """Return the times that a query tells; a long query is parsed off the event loop, which it would block."""
     read = partial(asked_ahead, ends(query.text), query.now, query.time_zone)
-    return await apart(len(query.text), read)
+    return await off_loop(len(query.text), read)
 
 
 def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> ParsedQuery:

@@ -30,7 +30,7 @@ _Row = tuple[float, int, int, int, int]
 """A scored document: its negative score, shard, number, run and fingerprint."""
 
 
-class Picked(NamedTuple):
+class SelectedDocument(NamedTuple):
     """A selected document of one of the ranked shards, with the number of its duplicates."""
 
     at: int
@@ -47,7 +47,7 @@ class _Candidate(NamedTuple):
     fingerprint: int
 
 
-def select(scored: Sequence[Scored], k: int, breadth: Breadth = Breadth.ONE) -> list[Picked]:
+def select(scored: Sequence[Scored], k: int, breadth: Breadth = Breadth.ONE) -> list[SelectedDocument]:
     """Return the best k documents with a positive score; ties in the order they were stored, shard by shard."""
     picked = _best(_spread(scored) if breadth.spread else scored, k)
     return _with_replies(picked, scored)[:k] if breadth.with_replies else picked
@@ -80,25 +80,25 @@ def _spread(scored: Sequence[Scored]) -> list[Scored]:
     return [replace(one, score=score) for one, score in zip(scored, less, strict=True)]
 
 
-def _with_replies(picked: Sequence[Picked], scored: Sequence[Scored]) -> list[Picked]:
+def _with_replies(picked: Sequence[SelectedDocument], scored: Sequence[Scored]) -> list[SelectedDocument]:
     """Return messages, each followed by Lyra's reply to it, or by the message it replies to, unless that is filtered out."""
-    placed: dict[tuple[int, int], Picked] = {}
+    placed: dict[tuple[int, int], SelectedDocument] = {}
     for one in picked:
         placed.setdefault((one.at, one.document), one)
         of, documents = scored[one.at], scored[one.at].domain_index.documents
         hers = bool(documents.traits.now[one.document] & OWN)
         other = int((documents.before if hers else documents.after).now[one.document])
         if other != NONE and bool(documents.traits.now[other] & OWN) != hers and of.score[other] > 0:
-            placed.setdefault((one.at, other), Picked(one.at, other, one.score, 0))
+            placed.setdefault((one.at, other), SelectedDocument(one.at, other, one.score, 0))
     return list(placed.values())
 
 
-def _best(scored: Sequence[Scored], k: int) -> list[Picked]:
+def _best(scored: Sequence[Scored], k: int) -> list[SelectedDocument]:
     wanted = 2 * k + _MORE
     while True:
         candidates = _candidates(scored, wanted)
         if _in_order(candidates, k):
-            return [Picked(at, document, -score, 0) for score, at, document, _, _ in candidates[:k]]
+            return [SelectedDocument(at, document, -score, 0) for score, at, document, _, _ in candidates[:k]]
         order = _Order(k)
         for score, at, document, run, fingerprint in candidates:
             order.take(_Candidate((score, at, document), (at, run), fingerprint))
@@ -114,7 +114,7 @@ def _in_order(candidates: Sequence[_Row], k: int) -> bool:
     return len(candidates) >= k and len(set(prints)) == len(prints) and max(runs.values(), default=0) <= LEAST_OF_A_RUN
 
 
-def _counted(picked: Picked, scored: Sequence[Scored]) -> Picked:
+def _counted(picked: SelectedDocument, scored: Sequence[Scored]) -> SelectedDocument:
     """Return a document with the number of its duplicates among all scored documents."""
     if not picked.others:
         return picked
@@ -151,10 +151,10 @@ class _Order:
             while fitting := min((held[0] for run, held in self.waiting.items() if self._fits(run)), default=None):
                 self._place(self._released(fitting.run))
 
-    def picked(self) -> list[Picked]:
+    def picked(self) -> list[SelectedDocument]:
         """Return the first k; held-back candidates fill up the end."""
         return [
-            Picked(one.rank[1], one.rank[2], -one.rank[0], self.others[one.rank])
+            SelectedDocument(one.rank[1], one.rank[2], -one.rank[0], self.others[one.rank])
             for one in [*self.placed, *sorted(chain.from_iterable(self.waiting.values()))][: self.k]
         ]
 

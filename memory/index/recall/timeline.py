@@ -9,14 +9,14 @@ from memory.index.indexing import MESSAGES, OWN
 from memory.index.recall.columns import Ints
 from memory.index.recall.documents import NONE
 from memory.index.recall.domain_indexes import Loaded
-from memory.index.recall.found import Found
+from memory.index.recall.raw_hits import RawHit
 from memory.index.when.values import Window
 
 WHY = ("the time that is asked for",)
 BESIDE = ("beside what was opened",)
 
 
-def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "", *, ahead: bool = False) -> list[Found]:
+def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "", *, ahead: bool = False) -> list[RawHit]:
     """Return k messages of people, or of one speaker, that were said in a window or tell of it, in the order of the events.
 
     A time after the message that tells of it counts only if the window lies `ahead`. Of more than k, the ones nearest to the
@@ -26,7 +26,7 @@ def during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str = "", 
     return found or (_during(loaded, window.instead, k, speaker, ahead) if window.instead else [])
 
 
-def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahead: bool) -> list[Found]:
+def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahead: bool) -> list[RawHit]:
     indexes = [one.domain_indexes[MESSAGES] for one in loaded]
     there, was_at = [], []
     for documents in (index.documents for index in indexes):
@@ -50,11 +50,11 @@ def _during(loaded: Sequence[Loaded], window: Window, k: int, speaker: str, ahea
         index, document = indexes[whose[at]], int(documents_then[at])
         before, after = (index.item(int(column.now[document])) for column in (index.documents.before, index.documents.after))
         item = int(index.documents.items.now[document])
-        found.append(Found(item, MESSAGES, 0.0, WHY, before, after, int(index.documents.times.now[document])))
+        found.append(RawHit(item, MESSAGES, 0.0, WHY, before, after, int(index.documents.times.now[document])))
     return found
 
 
-def around(loaded: Sequence[Loaded], item: int, n: int) -> list[Found]:
+def around(loaded: Sequence[Loaded], item: int, n: int) -> list[RawHit]:
     """Return a message with the n before and the n after it in its conversation; nothing if it is not indexed here."""
     for index in (one.domain_indexes[MESSAGES] for one in loaded):
         documents = index.documents
@@ -72,5 +72,5 @@ def _along(beside: Ints, document: int) -> Iterator[int]:
         yield document
 
 
-def _beside(item: int, said_at: int) -> Found:
-    return Found(item, MESSAGES, 0.0, BESIDE, None, None, said_at)
+def _beside(item: int, said_at: int) -> RawHit:
+    return RawHit(item, MESSAGES, 0.0, BESIDE, None, None, said_at)

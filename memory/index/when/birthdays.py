@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memory.index.when.days import DAY
-from memory.index.when.question import asked
+from memory.index.when.question_times import asked
 from memory.index.when.values import Window
 from memory.text.time.dates import dates
 from memory.text.time.times import instant, local

@@ -30,7 +30,7 @@ _MONTH_FIRST = frozenset(
 )
 
 
-class Which(Enum):
+class Occurrence(Enum):
     """Which occurrence is meant: the latest begun, the last one over, the one of this year or week, or the next."""
 
     LATEST = 0
@@ -40,7 +40,7 @@ class Which(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Calendar:
+class LocalCalendar:
     """The present in a time zone: `now` in microseconds UTC, `today` as an ordinal."""
 
     now: int
@@ -48,7 +48,7 @@ class Calendar:
     today: int
 
     @classmethod
-    def at(cls, now: int, time_zone: str) -> "Calendar":
+    def at(cls, now: int, time_zone: str) -> "LocalCalendar":
         """Return the calendar at an instant, clamped to the supported range. Raises ZoneInfoNotFoundError."""
         now = min(max(now, EARLIEST + 2 * DAY), LATEST - 2 * DAY)
         return cls(now, zone(time_zone), local(now, time_zone).toordinal())
@@ -144,28 +144,28 @@ def part(days: Range, parts: int, number: int) -> Range:
     return first + length * number // parts, first + length * (number + 1) // parts
 
 
-def of_year(yearly: Yearly, at: int, which: Which) -> Range | None:
+def of_year(yearly: Yearly, at: int, which: Occurrence) -> Range | None:
     """Return the occurrence that is meant, seen from a day."""
     year = month_of(at) // 12
-    if which is Which.THIS:
+    if which is Occurrence.THIS:
         containing = (days for y in (year + 1, year, year - 1) if (days := yearly(y)) and days[0] <= at < days[1])
         return next(containing, yearly(year))
-    if which is Which.NEXT:
+    if which is Occurrence.NEXT:
         ahead = map(yearly, range(year, year + _LEAP_YEARS_APART + 1))
         return next((days for days in ahead if days and days[0] > at), None)
     # The New Year of the next year begins in this one.
     behind = map(yearly, range(year + 1, year - _LEAP_YEARS_APART - 1, -1))
-    return next((days for days in behind if days and (days[0] <= at if which is Which.LATEST else days[1] <= at)), None)
+    return next((days for days in behind if days and (days[0] <= at if which is Occurrence.LATEST else days[1] <= at)), None)
 
 
-def of_week(weekday: int, length: int, at: int, which: Which) -> Range:
+def of_week(weekday: int, length: int, at: int, which: Occurrence) -> Range:
     """Return the occurrence that is meant of `length` days from a weekday (0 is Monday), seen from a day."""
     first = week_start(at) + weekday
     match which:
-        case Which.LATEST:
+        case Occurrence.LATEST:
             first -= 7 * (first > at)
-        case Which.LAST:
+        case Occurrence.LAST:
             first -= 7 * (first + length > at)
-        case Which.NEXT:
+        case Occurrence.NEXT:
             first += 7 * (first <= at)
     return first, first + length

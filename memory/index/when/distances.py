@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 from memory.index.when.codes import Code
 from memory.index.when.days import DAY as DAY_LENGTH
-from memory.index.when.days import Calendar, Range, Which, months_away, of_week
-from memory.index.when.tokens import Tokens
+from memory.index.when.days import LocalCalendar, Occurrence, Range, months_away, of_week
+from memory.index.when.tokens import TimeTokens
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, MINUTE, MONTH, QUARTER, VAGUE, WEEK, WEEKEND, YEAR
 
@@ -59,7 +59,7 @@ class Distance:
         return months_away(day, sign * self.count * _MONTHS[self.unit]) if self.unit in _MONTHS else day
 
 
-def distance(tokens: Tokens, start: int, end: int) -> Distance:
+def distance(tokens: TimeTokens, start: int, end: int) -> Distance:
     """Return the distance of tokens that end with a unit or a part of the day; without a number it is a few units."""
     codes, words = tokens.codes[start:end], tokens.words[start:end]
     if Code.PART_OF_DAY in codes:
@@ -75,7 +75,7 @@ def distance(tokens: Tokens, start: int, end: int) -> Distance:
     return Distance(1, unit) if Code.ARTICLE in codes or Code.THE in codes else Distance(_FEW, unit, True)
 
 
-def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | None:
+def ago(calendar: LocalCalendar, away: list[Distance], sign: int = -1) -> Window | None:
     """Return the window around the point at a distance from now, with the distance's tolerance on both sides."""
     last = away[-1]
     if last.by_the_clock:
@@ -84,7 +84,7 @@ def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | No
         then = calendar.now + sign * length
         return Window(then - slack, then + slack, None if last.vague else then)
     if last.unit == WEEKEND:
-        first, after = of_week(5, 2, calendar.today, Which.LAST if sign < 0 else Which.NEXT)
+        first, after = of_week(5, 2, calendar.today, Occurrence.LAST if sign < 0 else Occurrence.NEXT)
         return calendar.window((first + sign * 7 * (last.count - 1), after + sign * 7 * (last.count - 1)))
     day = calendar.today
     for each in away:
@@ -96,7 +96,7 @@ def ago(calendar: Calendar, away: list[Distance], sign: int = -1) -> Window | No
     return replace(window, heart=(itself.start + itself.end) // 2)
 
 
-def rolling(calendar: Calendar, away: Distance, sign: int = -1) -> Window | None:
+def rolling(calendar: LocalCalendar, away: Distance, sign: int = -1) -> Window | None:
     """Return the window from some distance before now to the end of today, or from today as far ahead."""
     if away.vague:
         away = Distance(away.count + away.count // 2, away.unit)

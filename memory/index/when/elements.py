@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from memory.index.when.codes import Code, compiled
-from memory.index.when.days import Which, on
+from memory.index.when.days import Occurrence, on
 from memory.index.when.distances import A_HALF, A_NUMBER, COUNT, Distance, ago, distance
 from memory.index.when.expressions import (
     Expression,
@@ -24,7 +24,7 @@ from memory.index.when.expressions import (
     year_of,
 )
 from memory.index.when.feasts import feast, season
-from memory.index.when.tokens import Tokens
+from memory.index.when.tokens import TimeTokens
 from memory.index.when.vocabulary import (
     DAY,
     HOUR,
@@ -37,16 +37,16 @@ from memory.index.when.vocabulary import (
     YEAR,
 )
 
-Handler = Callable[[Tokens, int, int], Expression | None]
+Handler = Callable[[TimeTokens, int, int], Expression | None]
 """A function that returns the expression at a span of tokens; None if it is no valid time, such as a February 30."""
 
-_WHICH: Mapping[str, Which] = {
-    Code.LAST: Which.LAST,
-    Code.PAST: Which.LAST,
-    Code.NEXT: Which.NEXT,
-    Code.LAST_BEHIND: Which.LAST,
-    Code.NEXT_BEHIND: Which.NEXT,
-    Code.THIS: Which.THIS,
+_WHICH: Mapping[str, Occurrence] = {
+    Code.LAST: Occurrence.LAST,
+    Code.PAST: Occurrence.LAST,
+    Code.NEXT: Occurrence.NEXT,
+    Code.LAST_BEHIND: Occurrence.LAST,
+    Code.NEXT_BEHIND: Occurrence.NEXT,
+    Code.THIS: Occurrence.THIS,
 }
 _CHOSEN = frozenset(
     (Code.UNIT, Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.MONTH, Code.SEASON, Code.FEAST, Code.PART_OF_DAY, Code.ARTICLE)
@@ -60,7 +60,7 @@ _PLANS = frozenset(
 )
 
 
-def _ago(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _ago(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     if tokens.codes[start] == Code.AGO_BEFORE:
         return _away([distance(tokens, start + 1, end)], -1)
     first, joined, _ = tokens.codes[start : end - 1].partition(Code.AND)
@@ -72,7 +72,7 @@ def _away(distances: list[Distance], sign: int) -> Expression:
     return Expression(lambda calendar, at: ago(calendar, distances, sign), Rank.FROM_NOW)
 
 
-def _ahead(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _ahead(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse "in two weeks", which is a time only with plans: "I read it in two weeks" is a duration."""
     if tokens.codes[start] == Code.IN:
         if tokens.words[start] == "in" and not tokens.has(_PLANS):
@@ -81,11 +81,11 @@ def _ahead(tokens: Tokens, start: int, end: int) -> Expression | None:
     return _away([distance(tokens, start, end - 2)], 1)
 
 
-def _stretch(tokens: Tokens, start: int, end: int) -> Expression:
+def _stretch(tokens: TimeTokens, start: int, end: int) -> Expression:
     return stretch(distance(tokens, start, end), 1 if Code.NEXT in tokens.codes[start:end] else -1)
 
 
-def _dated(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _dated(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     codes = tokens.codes
     at = codes.index(Code.MONTH, start, end)
     days = [n for n in range(start, end) if codes[n] in (Code.DIGITS, Code.ORDINAL)]
@@ -97,7 +97,7 @@ def _dated(tokens: Tokens, start: int, end: int) -> Expression | None:
     return every_year(lambda year: on(year, number, of_month), tokens.values[years[0]] if years else None)
 
 
-def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: int) -> bool:
+def _is_no_month(tokens: TimeTokens, at: int, start: int, end: int, day: int) -> bool:
     """Return whether "may" or "march" beside a number is a verb: "may 5 people come"."""
     number = tokens.words[day]
     if tokens.words[at] not in MONTHS_OR_WORDS or (number[0].isdecimal() and not number.isdecimal()):
@@ -107,7 +107,7 @@ def _is_no_month(tokens: Tokens, at: int, start: int, end: int, day: int) -> boo
     return not told or (at < day and tokens.codes[end : end + 1] == Code.OTHER)
 
 
-def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _days(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse days of a month: 5-9 March."""
     number = tokens.values[tokens.codes.index(Code.MONTH, start, end)]
     years = [n for n in range(start, end) if tokens.codes[n] == Code.YEAR]
@@ -120,7 +120,7 @@ def _days(tokens: Tokens, start: int, end: int) -> Expression | None:
     return every_year(yearly, tokens.values[years[0]] if years else None)
 
 
-def _of_year(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _of_year(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse a month, season, feast or quarter with its year."""
     codes = tokens.codes
     at = next(n for n in range(start, end) if codes[n] in (Code.MONTH, Code.SEASON, Code.FEAST, Code.QUARTER))
@@ -130,7 +130,7 @@ def _of_year(tokens: Tokens, start: int, end: int) -> Expression | None:
     return every_year(yearly(value), year)
 
 
-def _chosen(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     codes = tokens.codes[start:end]
     # "This" before "last" or "past" adds nothing, so it has the lowest priority.
     by = next(start + codes.index(code) for code in _WHICH if code in codes)
@@ -138,7 +138,7 @@ def _chosen(tokens: Tokens, start: int, end: int) -> Expression | None:
     which = _WHICH[tokens.codes[by]]
     if tokens.codes[at] == Code.ARTICLE:
         return unit(YEAR, which)
-    if which is Which.THIS and _may_be_a_verb(tokens, at, end):
+    if which is Occurrence.THIS and _may_be_a_verb(tokens, at, end):
         return None
     if (
         tokens.codes[at] == Code.SHORT_WEEKDAY
@@ -157,11 +157,11 @@ def _chosen(tokens: Tokens, start: int, end: int) -> Expression | None:
     return chosen(tokens, at, which, part)
 
 
-def _may_be_a_verb(tokens: Tokens, at: int, end: int) -> bool:
+def _may_be_a_verb(tokens: TimeTokens, at: int, end: int) -> bool:
     return tokens.words[at] in MONTHS_OR_WORDS and tokens.codes[end : end + 1] in (Code.OTHER, Code.FUNCTION, Code.CAPITALIZED)
 
 
-def _relative(tokens: Tokens, start: int, end: int) -> Expression:
+def _relative(tokens: TimeTokens, start: int, end: int) -> Expression:
     at = start + (tokens.codes[start] == Code.NEAR)
     if tokens.codes[at] == Code.KIND_OF_DAY:
         return kind_of_day(tokens.values[at])
@@ -170,48 +170,48 @@ def _relative(tokens: Tokens, start: int, end: int) -> Expression:
     return day_away(tokens.values[at])
 
 
-def _weekday(tokens: Tokens, start: int, end: int) -> Expression:
+def _weekday(tokens: TimeTokens, start: int, end: int) -> Expression:
     return weekday(tokens.values[start], part=tokens.values[end - 1])
 
 
-def _in_digits(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _in_digits(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     return in_digits(tokens.words[tokens.codes.index(Code.DATE, start, end)])
 
 
-def _the_fifth(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _the_fifth(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     return day_of_month(tokens.values[end - 1]) if tokens.words[end - 1][0].isdecimal() else None
 
 
-def _year(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _year(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     return year_of(tokens.words[end - 1]) if tokens.values[end - 2] == YEAR else None
 
 
-def _several_ago(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _several_ago(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse "three Fridays ago"."""
     at = tokens.codes.index(Code.SEVERAL, start, end)
     numbers = [tokens.values[n] for n in range(start, at) if tokens.codes[n] in (Code.NUMBER, Code.DIGITS)]
     return before_last(*PLURALS[tokens.values[at]], back=sum(numbers)) if numbers else None
 
 
-def _second_last(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _second_last(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse "vorletztes Wochenende"."""
     return before_last(tokens.codes[end - 1], tokens.values[end - 1])
 
 
-def _weekday_part(tokens: Tokens, start: int, end: int) -> Expression:
+def _weekday_part(tokens: TimeTokens, start: int, end: int) -> Expression:
     number, part = divmod(tokens.values[end - 1], 10)
-    which = next((_WHICH[code] for code in tokens.codes[start:end] if code in _WHICH), Which.LATEST)
+    which = next((_WHICH[code] for code in tokens.codes[start:end] if code in _WHICH), Occurrence.LATEST)
     return weekday(number, which, part)
 
 
-def _just_now(tokens: Tokens, start: int, end: int) -> Expression | None:
+def _just_now(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     """Parse "just now" as the last hour in a question about the past; otherwise it may mean "at present"."""
     if tokens.values[start]:
         return _away([Distance(1, YEAR)], -1)
     return stretch(Distance(1, HOUR), -1) if tokens.has(PAST | TOLD) else None
 
 
-def _other_day(tokens: Tokens, start: int, end: int) -> Expression:
+def _other_day(tokens: TimeTokens, start: int, end: int) -> Expression:
     return stretch(Distance(14, DAY), -1)
 
 

@@ -7,9 +7,9 @@ from enum import IntEnum
 
 from memory.index.when.codes import Code
 from memory.index.when.days import (
-    Calendar,
+    LocalCalendar,
+    Occurrence,
     Range,
-    Which,
     Yearly,
     month_of,
     month_start,
@@ -21,13 +21,13 @@ from memory.index.when.days import (
 )
 from memory.index.when.distances import Distance, rolling
 from memory.index.when.feasts import feast, season
-from memory.index.when.tokens import Tokens
+from memory.index.when.tokens import TimeTokens
 from memory.index.when.values import Window
 from memory.index.when.vocabulary import DAY, FORTNIGHT, HOUR, KINDS_OF_DAY, MINUTE, MONTH, QUARTER, WEEK, WEEKEND, YEAR
 
-Resolve = Callable[[Calendar, int], Window | None]
+Resolve = Callable[[LocalCalendar, int], Window | None]
 HOURS = ((4, 12), (12, 18), (17, 24), (18, 30), (11, 14))
-_STEPS = {Which.LAST: -1, Which.THIS: 0, Which.NEXT: 1}
+_STEPS = {Occurrence.LAST: -1, Occurrence.THIS: 0, Occurrence.NEXT: 1}
 
 
 class Rank(IntEnum):
@@ -52,16 +52,16 @@ def fixed(days: Range | None) -> Expression | None:
     return Expression(lambda calendar, at: calendar.window(days), Rank.COMPLETE) if days else None
 
 
-def every_year(yearly: Yearly, year: int | None = None, which: Which = Which.LATEST) -> Expression | None:
+def every_year(yearly: Yearly, year: int | None = None, which: Occurrence = Occurrence.LATEST) -> Expression | None:
     """Return an annual occurrence: of a given year, or the one that is meant."""
     if year is not None:
         return fixed(yearly(year))
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         days = of_year(yearly, at, which)
         return calendar.window(days) if days else None
 
-    return Expression(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
+    return Expression(resolve, Rank.LOOSE if which is Occurrence.LATEST else Rank.FROM_NOW)
 
 
 def month(number: int) -> Yearly:
@@ -94,25 +94,25 @@ def kind_of_day(number: int) -> Expression:
     return part_of_day(*KINDS_OF_DAY[number])
 
 
-def weekday(number: int, which: Which = Which.LATEST, part: int | None = None) -> Expression:
+def weekday(number: int, which: Occurrence = Occurrence.LATEST, part: int | None = None) -> Expression:
     """Return a weekday, or a part of it."""
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         first, after = of_week(number, 1, at, which)
         return calendar.window((first, after)) if part is None else calendar.window((first, first), *HOURS[part])
 
-    return Expression(resolve, Rank.LOOSE if which is Which.LATEST else Rank.FROM_NOW)
+    return Expression(resolve, Rank.LOOSE if which is Occurrence.LATEST else Rank.FROM_NOW)
 
 
-def unit(number: int, which: Which) -> Expression | None:
+def unit(number: int, which: Occurrence) -> Expression | None:
     """Return this, the last or the next week, month and so on; None for units that are not used this way, such as days."""
     if number in (MINUTE, HOUR, DAY):
         return None
     if number == FORTNIGHT:
-        return None if which is Which.THIS else stretch(Distance(1, FORTNIGHT), 1 if which is Which.NEXT else -1)
+        return None if which is Occurrence.THIS else stretch(Distance(1, FORTNIGHT), 1 if which is Occurrence.NEXT else -1)
     step = _STEPS.get(which, 0)
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         if number == WEEKEND:
             return calendar.window(of_week(5, 2, at, which))
         return calendar.window(unit_days(number, at, step))
@@ -136,7 +136,7 @@ def stretch(away: Distance, sign: int) -> Expression:
 def day_of_month(day: int) -> Expression:
     """Return the latest occurrence of a day of the month."""
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         for index in range(month_of(at), month_of(at) - 3, -1):
             days = on(index // 12, index % 12 + 1, day)
             if days and days[0] <= at:
@@ -159,7 +159,7 @@ def in_digits(word: str) -> Expression | None:
     if len(days) < 2:
         return fixed(days[0]) if days else None
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         usual = days[::-1] if calendar.month_first else days
         first, second = (calendar.window(days) for days in sorted(usual, key=lambda days: days[0] > calendar.today))
         return replace(first, instead=second) if first else second
@@ -178,9 +178,9 @@ def in_short(word: str) -> Expression | None:
     if not readings:
         return None
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         day, month = readings[-1 if calendar.month_first else 0]
-        days = of_year(lambda year: on(year, month, day), at, Which.LATEST)
+        days = of_year(lambda year: on(year, month, day), at, Occurrence.LATEST)
         return calendar.window(days) if days else None
 
     return Expression(resolve, Rank.LOOSE)
@@ -197,7 +197,7 @@ def year_of(word: str) -> Expression | None:
     return fixed((month_start(first * 12), month_start(last * 12 + 12))) if first < last else None
 
 
-def alone(tokens: Tokens, at: int) -> Expression | None:
+def alone(tokens: TimeTokens, at: int) -> Expression | None:
     """Return the meaning of a single word: a month, year, weekday, season, feast, quarter, weekend or short date."""
     value = tokens.values[at]
     match tokens.codes[at]:
@@ -214,13 +214,15 @@ def alone(tokens: Tokens, at: int) -> Expression | None:
         case Code.QUARTER:
             return every_year(quarter(value))
         case Code.UNIT:
-            return Expression(lambda c, at: c.window(of_week(5, 2, at, Which.LATEST)), Rank.LOOSE) if value == WEEKEND else None
+            return (
+                Expression(lambda c, at: c.window(of_week(5, 2, at, Occurrence.LATEST)), Rank.LOOSE) if value == WEEKEND else None
+            )
         case Code.SHORT_DATE:
             return in_short(tokens.words[at])
     return None
 
 
-def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Expression | None:
+def chosen(tokens: TimeTokens, at: int, which: Occurrence, part: int | None = None) -> Expression | None:
     """Return this, the last or the next of what a word names; `part` is a part of that day."""
     value = tokens.values[at]
     match tokens.codes[at]:
@@ -235,46 +237,46 @@ def chosen(tokens: Tokens, at: int, which: Which, part: int | None = None) -> Ex
         case Code.SEASON:
             return _season(value, which)
         case Code.PART_OF_DAY:
-            if which is Which.NEXT:
+            if which is Occurrence.NEXT:
                 return None
-            return part_of_day(-1 if which is Which.LAST else 0, value)
+            return part_of_day(-1 if which is Occurrence.LAST else 0, value)
     return None
 
 
 def before_last(code: str, value: int, back: int = 2) -> Expression | None:
     """Return the second last occurrence of what a word names, or the `back`-th last; 1 is the last."""
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         match code:
             case Code.WEEKDAY | Code.SHORT_WEEKDAY:
-                first, after = of_week(value, 1, at, Which.LAST)
+                first, after = of_week(value, 1, at, Occurrence.LAST)
                 return calendar.window((first - 7 * (back - 1), after - 7 * (back - 1)))
             case Code.PART_OF_DAY:
                 return calendar.window((at - back, at - back), *HOURS[value])
             case Code.UNIT if value == WEEKEND:
-                first, after = of_week(5, 2, at, Which.LAST)
+                first, after = of_week(5, 2, at, Occurrence.LAST)
                 return calendar.window((first - 7 * (back - 1), after - 7 * (back - 1)))
             case Code.UNIT:
                 return calendar.window(unit_days(value, at, -back))
         yearly = {Code.MONTH: month, Code.SEASON: season, Code.FEAST: feast}[Code(code)](value)
         day = at
         for _ in range(back):
-            days = of_year(yearly, day, Which.LAST)
+            days = of_year(yearly, day, Occurrence.LAST)
             if days is None:
                 return None
             day = days[0]
         return calendar.window(days) if days else None
 
-    countable = code != Code.UNIT or unit(value, Which.LAST) is not None
+    countable = code != Code.UNIT or unit(value, Occurrence.LAST) is not None
     return Expression(resolve, Rank.FROM_NOW) if countable and back > 0 else None
 
 
-def _season(first_month: int, which: Which) -> Expression | None:
-    def this_winter(calendar: Calendar, at: int) -> Window | None:
+def _season(first_month: int, which: Occurrence) -> Expression | None:
+    def this_winter(calendar: LocalCalendar, at: int) -> Window | None:
         # Until summer, "this winter" is the one during which the year began.
         year = month_of(at) // 12
         return calendar.window(winter_of(year if month_of(at) % 12 < 6 else year + 1))
 
-    if first_month == 12 and which is Which.THIS:
+    if first_month == 12 and which is Occurrence.THIS:
         return Expression(this_winter, Rank.FROM_NOW)
     return every_year(season(first_month), which=which)

@@ -33,7 +33,7 @@ from memory.index.when.further_vocabulary import (
     WEEKDAY_OF,
     WEEKDAYS,
 )
-from memory.text.languages import language
+from memory.text.language_detection import language
 from memory.text.lexical import tokens
 
 _LATIN = ("polish", "turkish")

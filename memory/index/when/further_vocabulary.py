@@ -242,7 +242,7 @@ DATES = {"chinese": ("年", "月份?", "[日号號]"), "japanese": ("年", "月"
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class TenseSigns:
     """What tells in a sentence whether its time is past, to come, or recurring (also "since", and questions)."""
 
     back: re.Pattern[str]
@@ -250,13 +250,13 @@ class Signs:
     none: re.Pattern[str]
 
 
-def _signs(back: str, ahead: str, none: str) -> Signs:
-    return Signs(*(re.compile(one, re.IGNORECASE) for one in (back, ahead, none)))
+def _signs(back: str, ahead: str, none: str) -> TenseSigns:
+    return TenseSigns(*(re.compile(one, re.IGNORECASE) for one in (back, ahead, none)))
 
 
 _PAST_IN_KOREAN = "".join(chr(code) for code in range(0xAC00, 0xD7A4) if (code - 0xAC00) % 28 == 20 and chr(code) not in "있겠")
 """Syllables that end in the double consonant of a past tense."""
-SIGNS: Mapping[str, Signs] = {
+SIGNS: Mapping[str, TenseSigns] = {
     "russian": _signs(
         r"\b(?!(?:если|или|школа|дела|стол|стул|футбол|канал|журнал|сила|зеркало|масло|тело|дело|село|число)\b)\w{2,}(?:л|ла|ло|ли)(?:с[ья])?\b",
         r"\b(?:буд(?:у|ешь|ет|ем|ете|ут)|собираюсь|собираемся|планирую|планируем|(?:по|при|у|вы)(?:еду|едем|едет|едут|йду|йд[её]м|йд[её]т|йдут|летим|лечу|летит))\b",

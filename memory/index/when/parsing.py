@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from memory.index.when.codes import Code
 from memory.index.when.elements import ELEMENT, ELEMENTS
 from memory.index.when.expressions import Expression, alone
-from memory.index.when.tokens import Tokens
+from memory.index.when.tokens import TimeTokens
 
 ANY = "(?:UNDERSTOOD | [MONTH YEAR SEASON FEAST QUARTER WEEKDAY SHORT_WEEKDAY SHORT_DATE])=*"
 """Anything that names a time, alone or in combination."""
@@ -23,13 +23,13 @@ class Parse:
     the position of each Z to its expression, `found` holds the spans of the result.
     """
 
-    tokens: Tokens
+    tokens: TimeTokens
     codes: str
     pieces: dict[int, Expression] = field(default_factory=dict)
     found: list[tuple[int, int, Expression]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, tokens: Tokens) -> "Parse":
+    def of(cls, tokens: TimeTokens) -> "Parse":
         """Return a parse with all self-contained expressions recognized."""
         reading = cls(tokens, tokens.codes)
         for m in ELEMENT.finditer(tokens.codes):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from memory.index.when.codes import Code, compiled
-from memory.index.when.days import DAY, EARLIEST, LATEST, Calendar, month_of, month_start
+from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar, month_of, month_start
 from memory.index.when.expressions import Expression, Rank
 from memory.index.when.parsing import ANY, Parse
 from memory.index.when.values import Window
@@ -126,7 +126,7 @@ def _is_date(reading: Parse, m: re.Match[str]) -> bool:
 def _from_day(day: int, two: Expression) -> Expression:
     """Return the range from a day of the month to a date in that month."""
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         last = two.resolve(calendar, at)
         if last is None:
             return None
@@ -136,7 +136,7 @@ def _from_day(day: int, two: Expression) -> Expression:
     return Expression(resolve, two.rank)
 
 
-def _hull(calendar: Calendar, at: int, one: Expression, two: Expression) -> Window | None:
+def _hull(calendar: LocalCalendar, at: int, one: Expression, two: Expression) -> Window | None:
     """Return the window from one time to another; the more precise one determines which occurrence of the other is meant."""
     if one.rank is Rank.COMPLETE and two.rank is Rank.LOOSE:
         first = one.resolve(calendar, at)
@@ -168,7 +168,7 @@ def _bound(reading: Parse, m: re.Match[str]) -> Expression | None:
 def _bounded(side: str, one: Expression, near: bool = False) -> Expression:
     """Return the time since (s), until (u), before (b, B) or after (e) another, up to today; two weeks of it if `near`."""
 
-    def resolve(calendar: Calendar, at: int) -> Window | None:
+    def resolve(calendar: LocalCalendar, at: int) -> Window | None:
         window = one.resolve(calendar, at)
         if window is None:
             return None

@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 from memory.index.when.codes import Code
-from memory.index.when.tokens import Tokens
+from memory.index.when.tokens import TimeTokens
 from memory.index.when.vocabulary import PAST
-from memory.text.languages import language
+from memory.text.language_detection import language
 
 _NOW = frozenset(
     """currently nowadays presently lately recently jetzt derzeit momentan zurzeit aktuell heutzutage maintenant actuellement
@@ -39,7 +39,7 @@ _DOES = frozenset("do does don't doesn't".split())
 _OTHER_TENSE = PAST | frozenset("have has haven't hasn't will would could should can can't might may must shall been".split())
 
 
-def is_now(tokens: Tokens) -> bool:
+def is_now(tokens: TimeTokens) -> bool:
     """Return whether a question is about the present, by its words alone."""
     words = frozenset(tokens.words)
     if ("just" in words and "now" in words) or not _OLD.isdisjoint(words) or _has(tokens.words, _USED_TO):
@@ -52,7 +52,7 @@ def is_now(tokens: Tokens) -> bool:
     return _verb(tokens) in _PRESENT
 
 
-def is_past(tokens: Tokens) -> bool:
+def is_past(tokens: TimeTokens) -> bool:
     """Return whether a question is about the past."""
     words = frozenset(tokens.words)
     if language(tokens.words) == "german":
@@ -60,12 +60,12 @@ def is_past(tokens: Tokens) -> bool:
     return not words.isdisjoint(PAST) or not words.isdisjoint(_OLD) or _has(tokens.words, _USED_TO)
 
 
-def is_habit(tokens: Tokens) -> bool:
+def is_habit(tokens: TimeTokens) -> bool:
     """Return whether a question is about a habit."""
     return _verb(tokens) in _DOES
 
 
-def words_of_now(tokens: Tokens) -> list[tuple[int, int]]:
+def words_of_now(tokens: TimeTokens) -> list[tuple[int, int]]:
     """Return the spans of words that only mean "now"."""
     alone = [(n, n + 1) for n, word in enumerate(tokens.words) if word in _NOW or word == "now"]
     return alone + list(_phrases(tokens.words))
@@ -84,7 +84,7 @@ def _has(words: list[str], phrase: tuple[str, str]) -> bool:
     return phrase[0] in words and any(pair == phrase for pair in pairwise(words))
 
 
-def _last_time(tokens: Tokens) -> bool:
+def _last_time(tokens: TimeTokens) -> bool:
     """Return whether a question asks for the last occurrence of something: "when did I last see her"."""
     at = tokens.words.index("last") if "last" in tokens.words else 0
     return (
@@ -94,7 +94,7 @@ def _last_time(tokens: Tokens) -> bool:
     )
 
 
-def _verb(tokens: Tokens) -> str:
+def _verb(tokens: TimeTokens) -> str:
     """Return the auxiliary after the question word; '' if there is none."""
     asking = False
     for word in tokens.words:

@@ -32,7 +32,7 @@ _FRENCH = frozenset("je tu il elle on nous vous j'ai qu' que qui quoi est ai as 
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TimeTokens:
     """The words of `text` in lower case, their spans and values, and a string with the code letter of each."""
 
     text: str
@@ -46,7 +46,7 @@ class Tokens:
         return not words.isdisjoint(self.words)
 
 
-def cut(text: str) -> Tokens:
+def cut(text: str) -> TimeTokens:
     """Return the tokens of a text's beginning, normalized to NFC."""
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
@@ -75,7 +75,7 @@ def cut(text: str) -> Tokens:
         codes.append(code)
     if "hier" in words and len(words) > 2 and _FRENCH.isdisjoint(words):
         codes = [Code.OTHER if word == "hier" else code for word, code in zip(words, codes, strict=True)]
-    return Tokens(text, words, spans, values, "".join(codes))
+    return TimeTokens(text, words, spans, values, "".join(codes))
 
 
 def _unquoted(text: str) -> str:

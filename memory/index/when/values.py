@@ -22,7 +22,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class AroundEvent:
     """A time relative to an event that has to be found first.
 
     `anchor` names the event in the asker's words. `low` and `high` are offsets in microseconds from when it was talked about,
@@ -44,7 +44,7 @@ class TimedQuestion:
     """
 
     window: Window | None
-    around: Around | None
+    around: AroundEvent | None
     rest: str
     now: bool
     dated: bool = False

@@ -10,7 +10,7 @@ LOCK = 1_819_898_465
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class DatabaseAddress:
     """A database by its URL, "postgresql://name@host/database".
 
     The password stands in the URL, or beside it; neither is ever shown.

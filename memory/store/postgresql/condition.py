@@ -8,7 +8,7 @@ from memory.store.database import Reader
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerCondition:
     """The version of a server, whether a commit waits for a copy as well, and how many connections are used of how many.
 
     `fsync`, `full_page_writes` and `synchronous_commit` are what its settings of that name say, for connections of hers.
@@ -31,7 +31,7 @@ class Standby:
     behind: int | None
 
 
-class Guard(Enum):
+class RowGuard(Enum):
     """Whether the server itself shows and takes only what is of the domains that something is for."""
 
     FORCED = "forced"
@@ -41,7 +41,7 @@ class Guard(Enum):
     """It does not: whoever she signs in as is a superuser, or told to bypass it."""
 
 
-async def condition(db: Reader) -> Server:
+async def condition(db: Reader) -> ServerCondition:
     """Ask the server how it is."""
     row = await db.one(
         "SELECT split_part(current_setting('server_version'), ' ', 1) AS version, "
@@ -51,7 +51,9 @@ async def condition(db: Reader) -> Server:
         "current_setting('full_page_writes') AS pages, current_setting('synchronous_commit') AS waits"
     )
     assert row is not None
-    return Server(row["version"], bool(row["copies"]), row["used"], row["most"], row["fsync"], row["pages"], row["waits"])
+    return ServerCondition(
+        row["version"], bool(row["copies"]), row["used"], row["most"], row["fsync"], row["pages"], row["waits"]
+    )
 
 
 async def standbys(db: Reader) -> Sequence[Standby]:
@@ -63,7 +65,7 @@ async def standbys(db: Reader) -> Sequence[Standby]:
     return [Standby(row["name"], row["behind"]) for row in rows]
 
 
-async def guard(db: Reader) -> Guard:
+async def guard(db: Reader) -> RowGuard:
     """Ask the server whether it holds her to the policies of the tables."""
     row = await db.one(
         "SELECT CASE WHEN r.rolsuper OR r.rolbypassrls THEN 1 ELSE 0 END AS passes, CASE WHEN EXISTS (SELECT 1 FROM pg_class c "
@@ -71,7 +73,7 @@ async def guard(db: Reader) -> Guard:
         "FROM pg_roles r WHERE r.rolname = current_user"
     )
     assert row is not None
-    return Guard.PASSED if row["passes"] else Guard.OWN if row["owns"] else Guard.FORCED
+    return RowGuard.PASSED if row["passes"] else RowGuard.OWN if row["owns"] else RowGuard.FORCED
 
 
 async def unwritable(db: Reader) -> Sequence[str]:

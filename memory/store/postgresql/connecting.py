@@ -8,9 +8,9 @@ from psycopg.conninfo import make_conninfo
 
 from localization.sentences import lazy
 from memory.errors import DatabaseRefused
-from memory.store.postgresql.address import SCHEMA, Address
-from memory.store.postgresql.connection import Connection
+from memory.store.postgresql.address import SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import ADAPTERS, rows
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 OLDEST = 16
 PATIENCE_SECONDS = 5.0
@@ -19,7 +19,7 @@ _IDLE_SECONDS = 60
 """A process that was stopped in the middle of a transaction loses it after so long, so that it holds up nobody else."""
 
 
-def conninfo(address: Address) -> str:
+def conninfo(address: DatabaseAddress) -> str:
     """Return how the library is told where to go."""
     given: dict[str, str | int] = {
         "application_name": "lyra", "client_encoding": "utf8", "connect_timeout": int(PATIENCE_SECONDS),
@@ -42,9 +42,9 @@ OPTIONS: dict[str, Any] = {
 """What the library makes of every connection."""
 
 
-async def connect(address: Address) -> Connection:
+async def connect(address: DatabaseAddress) -> PipelinedConnection:
     """Return one connection, set up. Raises the library's errors."""
-    connection = await Connection.connect(conninfo(address), **OPTIONS)
+    connection = await PipelinedConnection.connect(conninfo(address), **OPTIONS)
     try:
         await set_up(connection)
     except BaseException:
@@ -53,7 +53,7 @@ async def connect(address: Address) -> Connection:
     return connection
 
 
-async def set_up(connection: Connection) -> None:
+async def set_up(connection: PipelinedConnection) -> None:
     """Have a connection be what every statement expects."""
     wait = int(PATIENCE_SECONDS * 1000)
     await connection.execute(
@@ -65,7 +65,7 @@ async def set_up(connection: Connection) -> None:
     )
 
 
-async def require_fit(connection: Connection, address: Address) -> None:
+async def require_fit(connection: PipelinedConnection, address: DatabaseAddress) -> None:
     """Raise DatabaseRefused where a server is too old, or would lose what was committed."""
     if connection.info.server_version < OLDEST * 10_000:
         raise DatabaseRefused(

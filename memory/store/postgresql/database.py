@@ -22,27 +22,27 @@ from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Reader, Row
-from memory.store.locks import FileHolders
+from memory.store.file_locks import FileHolders
 from memory.store.postgresql import numbering
-from memory.store.postgresql.address import Address
-from memory.store.postgresql.asking import asked, fetched
+from memory.store.postgresql.address import DatabaseAddress
+from memory.store.postgresql.batching import asked, fetched
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
-from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.copying import copy, is_empty, same, tables
-from memory.store.postgresql.failures import another, explained, is_lost
-from memory.store.postgresql.gate import Gate
+from memory.store.postgresql.error_translation import another, explained, is_lost
 from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope
-from memory.store.postgresql.guarding.within import Within
+from memory.store.postgresql.guarding.within import ScopedDatabase
 from memory.store.postgresql.migrating import migrate
-from memory.store.postgresql.peers.calls import CHANNEL, Calls
-from memory.store.postgresql.peers.company import Company
-from memory.store.postgresql.peers.presence import Presence
+from memory.store.postgresql.peers.calls import CHANNEL, PeerCalls
+from memory.store.postgresql.peers.presence import ProcessPresence
+from memory.store.postgresql.peers.processes import Processes
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.snapshot import Snapshot
 from memory.store.postgresql.transaction import Pool, PostgresTransaction, let_go
+from memory.store.postgresql.transaction_gate import TransactionGate
 from memory.store.postgresql.verifying import read_through
 from memory.store.sqlite.database import SqliteDatabase
 
@@ -52,19 +52,19 @@ READERS, WRITERS = 4, 4
 class PostgresDatabase:
     """An open database. Use `PostgresDatabase.open`; close it, or leave the `async with`."""
 
-    def __init__(self, address: Address, pool: Pool, border: Border) -> None:
+    def __init__(self, address: DatabaseAddress, pool: Pool, border: Border) -> None:
         self.address = address
         self._border = border
         self._pool = pool
-        self._writing = Gate(WRITERS)
+        self._writing = TransactionGate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
         self._reservation = Reservation(address, self._hear)
-        self.peers: Company | None = None
+        self.peers: Processes | None = None
         self._closed = False
         self.reads = self.transactions = 0
 
     @classmethod
-    async def open(cls, address: Address, key: bytes, *, new: bool = True) -> Self:
+    async def open(cls, address: DatabaseAddress, key: bytes, *, new: bool = True) -> Self:
         """Open the database, make the schema, unless it may not be `new`, or bring it up to date, and return it.
 
         What is kept there is sealed under the key. Raises WrongKey, MemoryMissing, DatabaseAway, DatabaseRefused, DatabaseBusy, NewerDatabase, NotWritable, DiskFull.
@@ -77,7 +77,7 @@ class PostgresDatabase:
                 await migrate(connection, address, keys, new=new)
                 border = Border(keys, await columns(connection))
             pool: Pool = AsyncConnectionPool(
-                conninfo(address), connection_class=Connection, kwargs=OPTIONS, configure=set_up, min_size=1,
+                conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=set_up, min_size=1,
                 max_size=READERS + WRITERS, open=False, timeout=PATIENCE_SECONDS, name="lyra",
             )  # fmt: skip
             await pool.open()
@@ -106,9 +106,9 @@ class PostgresDatabase:
         """Write in one transaction: all of it is committed when the block ends, nothing when it raises or is cancelled."""
         return self.write(Scope.writing(bounds), bounds, first=first)
 
-    def within(self, domains: Collection[int]) -> Within:
+    def within(self, domains: Collection[int]) -> ScopedDatabase:
         """Return it for these domains alone: the server shows no row of any other there."""
-        return Within(self, domains)
+        return ScopedDatabase(self, domains)
 
     @property
     def everywhere(self) -> Self:
@@ -219,10 +219,10 @@ class PostgresDatabase:
         with explained(self.address):
             return await self._reservation.take(beside=beside)
 
-    def holders(self, folder: Path, own: str) -> Presence:
+    def holders(self, folder: Path, own: str) -> ProcessPresence:
         """Return who holds claims: processes of this home and of others. This one is alive once it joins."""
-        presence = Presence(self.address, FileHolders(folder, own))
-        self.peers = Company(presence, Calls(own, self._call), lambda bounds: self.transaction(bounds=bounds))
+        presence = ProcessPresence(self.address, FileHolders(folder, own))
+        self.peers = Processes(presence, PeerCalls(own, self._call), lambda bounds: self.transaction(bounds=bounds))
         return presence
 
     @property

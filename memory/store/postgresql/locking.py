@@ -4,8 +4,8 @@ from hashlib import blake2b
 
 from memory.store.bounds import Bounds, Key
 from memory.store.postgresql.address import LOCK, SCHEMA
-from memory.store.postgresql.connection import Step
 from memory.store.postgresql.guarding.scope import SETTINGS, Scope
+from memory.store.postgresql.pipelined_connection import Step
 
 _LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
 _SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"

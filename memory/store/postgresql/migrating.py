@@ -5,13 +5,13 @@ from functools import partial
 from localization.sentences import lazy
 from memory.errors import MemoryMissing, NewerDatabase
 from memory.store.postgresql import numbering
-from memory.store.postgresql.address import LOCK, SCHEMA, Address
-from memory.store.postgresql.asking import asked
-from memory.store.postgresql.connection import Connection
+from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
+from memory.store.postgresql.batching import asked
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import ownership, policies
 from memory.store.postgresql.guarding.scope import SAY, WHOLE
-from memory.store.postgresql.peers.company import has_tables, make_tables
+from memory.store.postgresql.peers.processes import has_tables, make_tables
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
 from memory.store.schema import migrations, newest
@@ -22,7 +22,7 @@ _MARKS = {"sealed": 10_000, "guarded": 10_001}
 """Noted as versions, so that none opens it that is too old: it would show what it cannot open, or take what it is not shown for gone."""
 
 
-async def migrate(connection: Connection, address: Address, keys: Keyring, *, new: bool = True) -> None:
+async def migrate(connection: PipelinedConnection, address: DatabaseAddress, keys: Keyring, *, new: bool = True) -> None:
     """Apply the steps this schema has not seen, and seal what is not sealed yet, in one transaction; make it, where it may be `new`.
 
     Raises NewerDatabase, MemoryMissing, WrongKey.
@@ -71,14 +71,14 @@ async def migrate(connection: Connection, address: Address, keys: Keyring, *, ne
             )
 
 
-async def _is_numbered(connection: Connection) -> bool:
+async def _is_numbered(connection: PipelinedConnection) -> bool:
     row = await (
         await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.numbers_{numbering.KINDS[-1]}"])
     ).fetchone()
     return row is not None and row["there"] is not None
 
 
-async def _version(connection: Connection) -> int:
+async def _version(connection: PipelinedConnection) -> int:
     there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.migrations"])).fetchone()
     if there is None or there["there"] is None:
         return 0

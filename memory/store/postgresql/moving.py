@@ -13,16 +13,16 @@ from memory.errors import DatabaseRefused, HomeInUse, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store import home_files, restoring
 from memory.store.database import Reader
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.copying import same, tables
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.postgresql.failures import another
+from memory.store.postgresql.error_translation import another
 from memory.store.postgresql.numbering import KINDS
 from memory.store.sqlite.database import SqliteDatabase
 
 
 @asynccontextmanager
-async def into(address: Address, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
+async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
     """Have an empty database hold what the file at `path` holds, in one transaction; give how many messages that is.
 
     Nobody else runs her on it before the block ends. `tell` is told how many bytes of how many. Raises DatabaseRefused where the database holds something else, HomeInUse where
@@ -43,7 +43,7 @@ async def into(address: Address, path: Path, key: bytes, tell: Progress) -> Asyn
 
 
 @asynccontextmanager
-async def out_of(address: Address, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
+async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> AsyncIterator[int]:
     """Have a file at `path`, or staged for it where none is, hold what the database holds; give how many messages that is.
 
     Nobody writes to the database before the block ends, from whichever home: what is said there would be in no file.

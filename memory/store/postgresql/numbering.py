@@ -3,7 +3,7 @@
 from typing import get_args
 
 from memory.store.database import Numbers, Reader, Transaction
-from memory.store.postgresql.connection import Connection
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 KINDS = get_args(Numbers)
 _GO_ON = (
@@ -12,7 +12,7 @@ _GO_ON = (
 )
 
 
-async def make(connection: Connection) -> None:
+async def make(connection: PipelinedConnection) -> None:
     """Make the sequences, which go on behind what was numbered by rows."""
     for of in KINDS:
         await connection.execute(f"CREATE SEQUENCE IF NOT EXISTS numbers_{of}; {_GO_ON.format(of=of)}")

@@ -4,12 +4,12 @@ from pathlib import Path
 
 from memory.ports import Progress
 from memory.store import home_files, restoring
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.sqlite.database import SqliteDatabase
 
 
-async def replace(address: Address, path: Path, key: bytes, tell: Progress) -> restoring.SetAside | None:
+async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> restoring.SupersededMemory | None:
     """Have the database hold what is staged at `path`, in one transaction; return the file that what it held is kept in, if anything.
 
     Whenever it is cut off, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.

@@ -13,11 +13,11 @@ import psycopg
 from localization.sentences import lazy
 from memory.errors import HomeInUse
 from memory.store.cancellation import end_if_asked
-from memory.store.postgresql.address import LOCK, Address
+from memory.store.postgresql.address import LOCK, DatabaseAddress
 from memory.store.postgresql.connecting import PATIENCE_SECONDS, connect
-from memory.store.postgresql.connection import Connection
-from memory.store.postgresql.failures import away
+from memory.store.postgresql.error_translation import away
 from memory.store.postgresql.peers.calls import CHANNEL
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 _PAUSE_SECONDS = 0.1
 
@@ -25,7 +25,7 @@ _PAUSE_SECONDS = 0.1
 class Reservation:
     """The lock of one process. Close it."""
 
-    def __init__(self, address: Address, hear: Callable[[str], None]) -> None:
+    def __init__(self, address: DatabaseAddress, hear: Callable[[str], None]) -> None:
         """Take nothing yet; `hear` is told what others call where this one is beside them, '' after it may have missed something."""
         self._address = address
         self._hear = hear
@@ -75,7 +75,7 @@ class Reservation:
         except TimeoutError:
             raise away(self._address) from None
 
-    async def _keep(self, connection: Connection | None) -> None:
+    async def _keep(self, connection: PipelinedConnection | None) -> None:
         while connection is not None:
             try:
                 with suppress(psycopg.Error):
@@ -91,14 +91,14 @@ class Reservation:
             self._settled.set()
             self._hear("")
 
-    async def _again(self) -> Connection | None:
+    async def _again(self) -> PipelinedConnection | None:
         while True:
             with suppress(psycopg.Error):
                 return await self._taken()
             end_if_asked()
             await asyncio.sleep(_PAUSE_SECONDS)
 
-    async def _taken(self) -> Connection | None:
+    async def _taken(self) -> PipelinedConnection | None:
         """Return a connection that holds the lock, None where another one does."""
         connection = await connect(self._address)
         try:

@@ -3,21 +3,21 @@
 from typing import Self
 
 from memory.store.database import Parameters, Row
-from memory.store.postgresql.asking import fetched
-from memory.store.postgresql.connection import Connection
+from memory.store.postgresql.batching import fetched
 from memory.store.postgresql.guarding.scope import READING_ALL
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.border import Border
 
 
 class Snapshot:
     """What reads one state of the whole memory, on a connection of its own. Use `Snapshot.taken`."""
 
-    def __init__(self, connection: Connection, border: Border) -> None:
+    def __init__(self, connection: PipelinedConnection, border: Border) -> None:
         self._connection = connection
         self._border = border
 
     @classmethod
-    async def taken(cls, connection: Connection, border: Border) -> Self:
+    async def taken(cls, connection: PipelinedConnection, border: Border) -> Self:
         """Return the state as it is now; the connection is this one's from now on."""
         await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         # It holds nobody up, and whoever takes what is read may take long over a page.

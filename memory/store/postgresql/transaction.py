@@ -16,17 +16,17 @@ from psycopg_pool import AsyncConnectionPool
 
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
-from memory.store.postgresql.asking import Asking, Question
-from memory.store.postgresql.connection import Connection, Step
-from memory.store.postgresql.failures import is_lost
+from memory.store.postgresql.batching import BatchedStatement, StatementBatch
+from memory.store.postgresql.error_translation import is_lost
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
 from memory.store.postgresql.guarding.within import Everywhere
 from memory.store.postgresql.locking import beginning
+from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
 from memory.store.postgresql.sealing.keyring import Ask
 
-Pool = AsyncConnectionPool[Connection]
+Pool = AsyncConnectionPool[PipelinedConnection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
 """Fails where this process is not said to be alive any more; until the end nobody can say so."""
 _NUMBERED: Step = ("SELECT CAST(pg_current_xact_id_if_assigned() AS TEXT) AS number", ())
@@ -68,8 +68,8 @@ class PostgresTransaction:
         self._require = require
         self._own = own
         self._pool = pool
-        self._taken: Connection | None = None
-        self._asking = Asking(self._send)
+        self._taken: PipelinedConnection | None = None
+        self._asking = StatementBatch(self._send)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
         self._number: str | None = None
         self._item: int | None = None
@@ -86,7 +86,7 @@ class PostgresTransaction:
         return Everywhere(self.ask_everywhere)
 
     @property
-    def _connection(self) -> Connection:
+    def _connection(self) -> PipelinedConnection:
         assert self._taken is not None, "the transaction has not begun"
         return self._taken
 
@@ -161,7 +161,7 @@ class PostgresTransaction:
             waiting = [*waiting, (STILL_HERE, [[self._own]])]
         if self._taken is not None and self._connection.info.transaction_status == TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
-        await self._run(waiting, [Question(("COMMIT", ()))])
+        await self._run(waiting, [BatchedStatement(("COMMIT", ()))])
         self._new.clear()
 
     async def end(self) -> None:
@@ -186,11 +186,11 @@ class PostgresTransaction:
     async def _ask(self, sql: str, given: Sequence[object]) -> list[Row]:
         return await self._asking.ask((sql, given))
 
-    async def _send(self, asked: Sequence[Question]) -> Sequence[list[Row]]:
+    async def _send(self, asked: Sequence[BatchedStatement]) -> Sequence[list[Row]]:
         return await self._sent(await self._made(), asked)
 
     async def _ask_alone(self, sql: str, given: Sequence[object]) -> list[Row]:
-        return (await self._sent([], [Question((sql, given))]))[0]
+        return (await self._sent([], [BatchedStatement((sql, given))]))[0]
 
     async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters], ask: Ask) -> None:
         """Have the keys at hand that these rows are sealed with, made where there are none; `ask` asks for those."""
@@ -205,7 +205,7 @@ class PostgresTransaction:
         # Those that are no domain's stay for good.
         self._used |= {domain for domain in domains if domain > 0}
 
-    async def _sent(self, waiting: Made, asked: Sequence[Question]) -> Sequence[list[Row]]:
+    async def _sent(self, waiting: Made, asked: Sequence[BatchedStatement]) -> Sequence[list[Row]]:
         """Run what waits and what is asked, behind the beginning where that was not made yet; return the rows of each that is asked."""
         for again in (True, False):
             begins = self._taken is None
@@ -221,7 +221,7 @@ class PostgresTransaction:
                 await self._pool.check()
         raise AssertionError
 
-    async def _run(self, waiting: Made, asked: Sequence[Question], *, begins: bool = False) -> Sequence[list[Row]]:
+    async def _run(self, waiting: Made, asked: Sequence[BatchedStatement], *, begins: bool = False) -> Sequence[list[Row]]:
         """Run statements in one trip, and return the rows of each that is asked."""
         steps = beginning(self.bounds, self._scope) if begins else []
         domains = [key for key in self.bounds.writes if isinstance(key, int)] if begins and self.bounds else []
@@ -286,7 +286,7 @@ def _sealed(border: Border, prepared: Prepared, rows: Sequence[Parameters]) -> l
     return [border.values(prepared, row) for row in rows]
 
 
-async def let_go(pool: Pool, connection: Connection) -> None:
+async def let_go(pool: Pool, connection: PipelinedConnection) -> None:
     """Give a connection back, with nothing begun on it; one of which that cannot be said is closed."""
     if connection.info.transaction_status in _IN_USE:
         try:

@@ -12,7 +12,7 @@ from sqlcipher3 import dbapi2 as sqlcipher
 
 from memory.store import home_files
 from memory.store.cancellation import to_the_end
-from memory.store.sqlite.failures import explained
+from memory.store.sqlite.error_translation import explained
 from memory.store.sqlite.transaction import Connection
 
 BUSY_TIMEOUT_MS = 5_000

@@ -25,11 +25,11 @@ from memory.store import home_files
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
 from memory.store.database import Parameters, Row, Transaction
-from memory.store.locks import FileHolders
+from memory.store.file_locks import FileHolders
 from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
-from memory.store.sqlite.failures import explained
+from memory.store.sqlite.error_translation import explained
 from memory.store.sqlite.migrating import migrate
 from memory.store.sqlite.transaction import Connection, SqliteTransaction, Turnstile
 

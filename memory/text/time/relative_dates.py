@@ -66,7 +66,7 @@ def moments(said_at: str) -> Iterator[date]:
 
 
 @dataclass(frozen=True)
-class Telling:
+class DatedText:
     """A text and the day on which it was said."""
 
     at: date

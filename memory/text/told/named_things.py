@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache
 
 from memory.text.display_names import TAG, likeness
-from memory.text.languages import function_words, language
+from memory.text.language_detection import function_words, language
 from memory.text.lexical import STOP_WORDS, tokens
 from memory.text.told.full_names import full_names
 
@@ -27,7 +27,7 @@ class NamedKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedThing:
     """A name in a text, its kind, and what else the speaker calls its bearer ('sister'), '' for nothing."""
 
     name: str
@@ -106,25 +106,25 @@ def _surnames() -> list[re.Pattern[str]]:
     return [re.compile(form) for form in _SURNAMED]
 
 
-def named(text: str) -> list[Named]:
+def named(text: str) -> list[NamedThing]:
     """Return the names in a text, each once, those with a known kind first."""
     text = text[:_LOOKED_AT]
-    found: dict[str, Named] = {}
+    found: dict[str, NamedThing] = {}
     for kind, pattern in _cues():
         for match in pattern.finditer(text):
             name = _plain(match["name"])
             if name:
                 alias = (match.groupdict().get("alias") or "").lower()
-                found.setdefault(key(name), Named(name, kind, alias))
+                found.setdefault(key(name), NamedThing(name, kind, alias))
     whole = _full(text)
     for words in whole:
-        found.setdefault(key(" ".join(words)), Named(" ".join(words)))
+        found.setdefault(key(" ".join(words)), NamedThing(" ".join(words)))
     parts = {key(word) for words in whole for word in words}
     if not _writes_nouns_large(text):
         for match in _LARGE.finditer(text):
             name = _plain(match["name"])
             if name and key(name) not in parts and not _opens_speech(text[: match.start()], name):
-                found.setdefault(key(name), Named(name))
+                found.setdefault(key(name), NamedThing(name))
     return list(found.values())[:_MOST]
 
 

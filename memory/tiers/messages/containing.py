@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memory.store.database import Transaction
 from memory.store.lineage import Seal, bound, pages, placeholders
-from memory.text.apart import apart
 from memory.text.display_names import TAG, likeness
+from memory.text.off_loop import off_loop
 from memory.tiers.messages.words import TELLING, spoken, telling, without_html
 from memory.types import DomainRef, NewExchange
 
@@ -46,14 +46,14 @@ async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Map
     if not looked_at or await tx.one("SELECT 1 AS one FROM tombstones LIMIT 1") is None:
         return set()
     length = sum(len(offered[pid].text) for pid in looked_at)
-    begins = await apart(length, lambda: {pid: dict(_beginnings(seal, domain, *one)) for pid, one in looked_at.items()})
+    begins = await off_loop(length, lambda: {pid: dict(_beginnings(seal, domain, *one)) for pid, one in looked_at.items()})
     begun = await _buried(tx, (name for some in begins.values() for name in some.values()))
 
     def in_full(pid: str, said: Sequence[str], moment: tuple[str, ...]) -> set[str]:
         there = (at for at, name in begins[pid].items() if name in begun)
         return {_holds(seal, domain, part, moment) for at in there for part in _parts(said, *at)}
 
-    held = await apart(length, lambda: {pid: in_full(pid, *one) for pid, one in looked_at.items()})
+    held = await off_loop(length, lambda: {pid: in_full(pid, *one) for pid, one in looked_at.items()})
     buried = await _buried(tx, (name for some in held.values() for name in some))
     return {pid for pid, some in held.items() if not buried.isdisjoint(some)}
 
@@ -67,7 +67,9 @@ async def _looked_at(
     named = {pid: seal.id(domain, "moment", *moment) for pid, moment in moments.items()}
     met = await _buried(tx, named.values())
     wanted = {pid: new.text for pid, new in imported.items() if pid not in named or named[pid] in met}
-    said = await apart(sum(map(len, wanted.values())), lambda: {pid: spoken(text)[:_LOOKED_AT] for pid, text in wanted.items()})
+    said = await off_loop(
+        sum(map(len, wanted.values())), lambda: {pid: spoken(text)[:_LOOKED_AT] for pid, text in wanted.items()}
+    )
     return {pid: (some, moments.get(pid, ())) for pid, some in said.items()}
 
 

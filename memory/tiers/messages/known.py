@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from memory.places.threads import PLATFORM
-from memory.store.database import Access, Row, Transaction
+from memory.places.named_conversations import PLATFORM
+from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
-from memory.text.apart import apart
+from memory.text.off_loop import off_loop
 from memory.tiers.messages import containing, words
-from memory.types import Domain, DomainRef, Former, Imported, NewExchange, Session, SessionRef
+from memory.types import Domain, DomainRef, FormerIds, Imported, NewExchange, Session, SessionRef
 
 
 def public_id(seal: Seal, domain: DomainRef, ref: SessionRef, source_id: str) -> str:
@@ -42,12 +42,12 @@ def _is_in_thread(place: str) -> bool:
     return channel(place) != place and bool(json.loads(place)[-1])
 
 
-def origin(seal: Seal, domain: DomainRef, imported: Imported | Former | None) -> str:
+def origin(seal: Seal, domain: DomainRef, imported: Imported | FormerIds | None) -> str:
     """Return the name that an imported message has in any conversation, '' if it has none."""
     return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
 
 
-async def names(db: Access, seal: Seal, items: Sequence[int]) -> list[str]:
+async def names(db: DatabaseAccess, seal: Seal, items: Sequence[int]) -> list[str]:
     """Return every name of these messages by which a tombstone can meet them again."""
     found: list[str] = []
     for some in pages(items):
@@ -58,7 +58,7 @@ async def names(db: Access, seal: Seal, items: Sequence[int]) -> list[str]:
             f"WHERE i.id IN ({placeholders('i', some)}) AND i.kind = 'exchange'",
             bound("i", some),
         )
-        found += await apart(sum(len(row["text"] or "") for row in rows), partial(_names, seal, rows))
+        found += await off_loop(sum(len(row["text"] or "") for row in rows), partial(_names, seal, rows))
     return found
 
 
@@ -84,7 +84,7 @@ async def met_before(
     """
     here = {pid: [pid, *_former_names(seal, domain, session, new)] for pid, new in offered.items()}
     length = sum(len(new.text) for new in offered.values() if new.imported)
-    anywhere = await apart(length, lambda: {pid: _names_anywhere(seal, domain, new) for pid, new in offered.items()})
+    anywhere = await off_loop(length, lambda: {pid: _names_anywhere(seal, domain, new) for pid, new in offered.items()})
     standing = await _standing(tx, (name for names in (*here.values(), *anywhere.values()) for name in names))
     met = {pid: [standing[name] for name in names if name in standing] for pid, names in here.items()}
     elsewhere = [(pid, standing[name]) for pid, names in anywhere.items() for name in names if name in standing]

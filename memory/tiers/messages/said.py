@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Collection
 
 from memory.forget.gone import present, shown
 from memory.places.confidences import common
-from memory.store.database import Access, Reader, Row
+from memory.store.database import DatabaseAccess, Reader, Row
 from memory.store.lineage import bound, placeholders
 from memory.tiers import exchanges
 from memory.types import Domain, Exchange, Identity
@@ -12,7 +12,7 @@ from memory.types import Domain, Exchange, Identity
 _PAGE = 400
 
 
-async def pages(db: Access, domain: int, identity: Identity, before: int) -> AsyncIterator[list[Row]]:
+async def pages(db: DatabaseAccess, domain: int, identity: Identity, before: int) -> AsyncIterator[list[Row]]:
     """Yield pages of keys, sessions and texts of what an account said in a domain before a key."""
     while rows := await db.all(
         "SELECT e.item, e.session, e.text FROM exchanges e JOIN identities n ON n.id = e.identity "
@@ -24,7 +24,7 @@ async def pages(db: Access, domain: int, identity: Identity, before: int) -> Asy
         before = rows[-1]["item"]
 
 
-async def within(db: Access, domain: Domain, start: int, end: int, account: int | None, most: int) -> list[Exchange]:
+async def within(db: DatabaseAccess, domain: Domain, start: int, end: int, account: int | None, most: int) -> list[Exchange]:
     """Return what people, or one account, said in a domain in the half-open interval [start, end), oldest first."""
     rows = await db.all(
         exchanges.SELECT + "WHERE e.domain = :domain AND e.kind = 'said' AND e.said_at >= :start AND e.said_at < :end "
@@ -56,7 +56,7 @@ async def accounts(reader: Reader, domain: Domain, names: Collection[str]) -> li
     return [Identity(row["platform"], row["native_id"]) for row in rows]
 
 
-async def by(db: Access, session: int, identity: Identity, source_id: str, before: int = 1 << 62) -> Exchange | None:
+async def by(db: DatabaseAccess, session: int, identity: Identity, source_id: str, before: int = 1 << 62) -> Exchange | None:
     """Return an account's message in a session: the one with this platform id, or else the last one before a key."""
     said = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
     theirs = f"{said}AND n.platform = :platform AND n.native_id = :account "
@@ -68,7 +68,7 @@ async def by(db: Access, session: int, identity: Identity, source_id: str, befor
     return exchanges.exchange(row) if row else None
 
 
-async def latest_by(db: Access, session: int, identity: Identity, n: int) -> list[Exchange]:
+async def latest_by(db: DatabaseAccess, session: int, identity: Identity, n: int) -> list[Exchange]:
     """Return the last n messages of an account in a session, newest first."""
     rows = await db.all(
         f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
@@ -78,7 +78,7 @@ async def latest_by(db: Access, session: int, identity: Identity, n: int) -> lis
     return [exchanges.exchange(row) for row in rows]
 
 
-async def counted(db: Access, domain: Domain) -> tuple[int, int]:
+async def counted(db: DatabaseAccess, domain: Domain) -> tuple[int, int]:
     """Return how many messages people said in a domain, and when the last one was said (0 if there is none)."""
     row = await db.one(
         "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
@@ -89,7 +89,7 @@ async def counted(db: Access, domain: Domain) -> tuple[int, int]:
     return row["n"], row["last"]
 
 
-async def after(db: Access, domain: Domain, item: int) -> Row:
+async def after(db: DatabaseAccess, domain: Domain, item: int) -> Row:
     """Return what people said in a domain after an item: how much (n), the last of it, and when the first was stored."""
     row = await db.one(
         "SELECT count(*) AS n, max(item) AS last, min(stored_at) AS first FROM exchanges e "
@@ -100,7 +100,7 @@ async def after(db: Access, domain: Domain, item: int) -> Row:
     return row
 
 
-async def first(db: Access, domain: Domain, item: int) -> int | None:
+async def first(db: DatabaseAccess, domain: Domain, item: int) -> int | None:
     """Return the first message of people in a domain from an item on, None if there is none."""
     row = await db.one(
         "SELECT item FROM exchanges e WHERE domain = :domain AND item >= :item AND kind = 'said' AND echo = 0 "
@@ -110,13 +110,13 @@ async def first(db: Access, domain: Domain, item: int) -> int | None:
     return int(row["item"]) if row else None
 
 
-async def text(db: Access, item: int) -> str:
+async def text(db: DatabaseAccess, item: int) -> str:
     """Return the text of a message that a person said, '' if it is none."""
     row = await db.one("SELECT text FROM exchanges WHERE item = :item AND kind = 'said'", {"item": item})
     return str(row["text"]) if row else ""
 
 
-async def last(db: Access, domain: Domain, n: int, by: int | None = None) -> list[str]:
+async def last(db: DatabaseAccess, domain: Domain, n: int, by: int | None = None) -> list[str]:
     """Return the last n showable texts that people said in a domain, oldest first, filtered by account if `by` is given."""
     rows = await db.all(
         f"SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "

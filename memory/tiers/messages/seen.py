@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 
 import numpy as np
 
-from memory.store.database import Access, Reader, Row, Transaction
+from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
 
@@ -80,7 +80,7 @@ async def of(db: Reader, replies: Sequence[int]) -> dict[int, frozenset[int]]:
     return found
 
 
-async def asides_of(db: Access, replies: Sequence[int]) -> dict[int, frozenset[int] | None]:
+async def asides_of(db: DatabaseAccess, replies: Sequence[int]) -> dict[int, frozenset[int] | None]:
     """Return the asides in view of these replies, if there were any; None if that was not recorded yet."""
     found: dict[int, frozenset[int] | None] = {}
     for some in pages(replies):
@@ -93,7 +93,7 @@ async def asides_of(db: Access, replies: Sequence[int]) -> dict[int, frozenset[i
     return found
 
 
-async def by(db: Access, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
+async def by(db: DatabaseAccess, domain: Domain, items: Collection[int]) -> AsyncIterator[int]:
     """Yield the replies, in any domain, that had one of these items of a domain in view."""
     wanted = np.array(sorted(items), np.int64)
     after = int(wanted[0]) if len(wanted) else 0

@@ -12,14 +12,14 @@ from memory.store.lineage import Seal, add_items, bound, placeholders
 from memory.tiers import entities
 from memory.tiers.exchanges import DISLIKED, recallable
 from memory.tiers.messages import known
-from memory.types import Borne, Covered, Domain, Exchange, Identity, Kind, NewExchange, Session
+from memory.types import DiscretionScope, Domain, Exchange, Identity, Kind, NameUse, NewExchange, Session
 
 _Speaker = tuple[Identity | None, str, str]
 """A speaker: account, name, role."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoringOutcome:
     """The outcome of storing messages: newly stored, known before, or refused because they were forgotten.
 
     `ended` counts the messages that may be told again because of them; `covered` is what those that ask for discretion keep
@@ -30,7 +30,7 @@ class Kept:
     known: int = 0
     forgotten: int = 0
     ended: int = 0
-    covered: Mapping[int, Covered] = field(default_factory=dict)
+    covered: Mapping[int, DiscretionScope] = field(default_factory=dict)
 
 
 async def store(
@@ -41,7 +41,7 @@ async def store(
     offered: Sequence[NewExchange],
     now: int,
     before: Collection[int] = (),
-) -> Kept:
+) -> StoringOutcome:
     """Store messages of one session, each once; known or forgotten ones are skipped. `before` is as in `shown_name`."""
     named = {known.public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
@@ -49,7 +49,7 @@ async def store(
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
     refused = sum(pid in buried for pid in wanted)
     if not fresh:
-        return Kept([], len(wanted) - refused, refused)
+        return StoringOutcome([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh))
     spoken = {(new.identity, new.speaker, new.role): new.borne for new in fresh.values()}
     accounts = await _accounts(tx, spoken, now)
@@ -76,7 +76,7 @@ async def store(
     await index_new(tx, domain, entries, language)
     await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
-    return Kept(stored, len(wanted) - len(fresh) - refused, refused)
+    return StoringOutcome(stored, len(wanted) - len(fresh) - refused, refused)
 
 
 async def reword(tx: Transaction, domain: Domain, item: int, text: str, at: int) -> None:
@@ -121,7 +121,7 @@ async def _accounts(tx: Transaction, spoken: Iterable[_Speaker], now: int) -> di
 
 async def _shown(
     tx: Transaction, seal: Seal, domain: Domain, key: int | None, identity: Identity | None, name: str, role: str,
-    before: Collection[int], *, borne: Borne,
+    before: Collection[int], *, borne: NameUse,
 ) -> str:  # fmt: skip
     """Return the name under which somebody is shown."""
     if identity is None or key is None:

@@ -2,8 +2,8 @@
 
 from localization.sentences import lazy
 from memory.errors import DatabaseRefused
-from memory.store.postgresql.address import SCHEMA, Address
-from memory.store.postgresql.connection import Connection
+from memory.store.postgresql.address import SCHEMA, DatabaseAddress
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 _OWNER = (
     "SELECT quote_ident(o.rolname) AS name, CASE WHEN o.rolname = current_user OR u.rolsuper THEN 1 ELSE 0 END AS own, "
@@ -18,7 +18,7 @@ _RIGHTS = (
 )
 
 
-async def act_as_owner(connection: Connection, address: Address) -> None:
+async def act_as_owner(connection: PipelinedConnection, address: DatabaseAddress) -> None:
     """Have the rest of a transaction be the owner's of the schema, or, where there is none yet, of the database, if that may be.
 
     Raises DatabaseRefused where the schema is somebody else's.
@@ -40,6 +40,6 @@ async def act_as_owner(connection: Connection, address: Address) -> None:
         )
 
 
-async def give_rights(connection: Connection) -> None:
+async def give_rights(connection: PipelinedConnection) -> None:
     """Let whoever signed in read and write the rows of all tables: nobody else is given anything."""
     await connection.execute(_RIGHTS)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.connection import Connection
 from memory.store.postgresql.guarding.scope import ALL, READABLE, WRITABLE
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 UNGUARDED: Mapping[str, str] = {
     "migrations": "which steps made the schema, read before anything is known of the memory",
@@ -47,12 +47,12 @@ class _Table:
     guarded: bool
 
 
-async def are_forced(connection: Connection) -> bool:
+async def are_forced(connection: PipelinedConnection) -> bool:
     """Say whether every table that is to be guarded is."""
     return all(table.guarded for table in await _tables(connection))
 
 
-async def force(connection: Connection) -> None:
+async def force(connection: PipelinedConnection) -> None:
     """Guard every table that is to be and is not yet."""
     for table in await _tables(connection):
         if not table.guarded:
@@ -64,7 +64,7 @@ async def force(connection: Connection) -> None:
             await connection.execute("; ".join([*dropped, *_made(table)]))
 
 
-async def _tables(connection: Connection) -> list[_Table]:
+async def _tables(connection: PipelinedConnection) -> list[_Table]:
     """Return the tables that are to be guarded."""
     rows = await (await connection.execute(_TABLES, [SCHEMA, _NAME], binary=True)).fetchall()
     return [

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from memory.store.bounds import Bounds
-from memory.store.database import Access, Parameters, Reader, Row, Transaction
+from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
 from memory.store.postgresql.guarding.scope import Scope
 
 
-class Server(Access, Protocol):
+class GuardedDatabase(DatabaseAccess, Protocol):
     """A database that is told with each statement which domains it is for."""
 
     async def read(self, scope: Scope, sql: str, parameters: Parameters | None = None) -> list[Row]:
@@ -22,10 +22,10 @@ class Server(Access, Protocol):
         ...
 
 
-class Within:
-    """What `Access` asks for, in some domains."""
+class ScopedDatabase:
+    """What `DatabaseAccess` asks for, in some domains."""
 
-    def __init__(self, server: Server, domains: Collection[int]) -> None:
+    def __init__(self, server: GuardedDatabase, domains: Collection[int]) -> None:
         self._server = server
         self._domains = domains
         self._reading = Scope.reading(domains)
@@ -43,9 +43,9 @@ class Within:
         """Write in one transaction what it is bound to, and read these domains beside that; unbound it is for the whole memory."""
         return self._server.write(Scope.writing(bounds, self._domains), bounds, first=first)
 
-    def within(self, domains: Collection[int]) -> "Within":
+    def within(self, domains: Collection[int]) -> "ScopedDatabase":
         """Return the database as it is for some of these domains."""
-        return Within(self._server, [*{*domains} & {*self._domains}])
+        return ScopedDatabase(self._server, [*{*domains} & {*self._domains}])
 
     @property
     def everywhere(self) -> Reader:

@@ -16,7 +16,7 @@ _MOST_BYTES = 7_000
 """A server takes 8,000 a call."""
 
 
-class Calls:
+class PeerCalls:
     """What this process calls, and who is told what others call."""
 
     def __init__(self, own: str, send: Callable[[str], Awaitable[None]]) -> None:

@@ -13,11 +13,11 @@ import psycopg
 from memory.errors import MemoryFailure
 from memory.store.cancellation import end_if_asked, to_the_end
 from memory.store.database import Reader
-from memory.store.locks import FileHolders
-from memory.store.postgresql.address import Address
+from memory.store.file_locks import FileHolders
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
-from memory.store.postgresql.connection import Connection
-from memory.store.postgresql.failures import explained
+from memory.store.postgresql.error_translation import explained
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 BEAT_SECONDS = 1.0
 EXPIRY_SECONDS = 4.0
@@ -30,13 +30,13 @@ _BEAT = (
 """Renews the row of a process, and removes those that were not renewed, in one statement."""
 
 
-class Presence:
+class ProcessPresence:
     """This process among those that share a memory. Leave, to be gone at once."""
 
-    def __init__(self, address: Address, files: FileHolders) -> None:
+    def __init__(self, address: DatabaseAddress, files: FileHolders) -> None:
         self._address = address
         self._files = files
-        self._connection: Connection | None = None
+        self._connection: PipelinedConnection | None = None
         self._joining = asyncio.Lock()
         self._beating: asyncio.Task[None] | None = None
         self._last = self._since = 0.0
@@ -93,7 +93,7 @@ class Presence:
             return False
         return await reader.one("SELECT 1 AS yes FROM processes WHERE name = :name", {"name": name}) is not None
 
-    async def _clear(self, connection: Connection) -> None:
+    async def _clear(self, connection: PipelinedConnection) -> None:
         """Remove the rows of processes of this home that ended, however they did."""
         rows = await (await connection.execute("SELECT name FROM processes", binary=True)).fetchall()
         gone = [name for row in rows if (name := row["name"]) != self.own and self._files.seen(name) is False]

@@ -8,7 +8,7 @@ from memory.store.database import Parameters, Row
 from memory.store.postgresql.dialect import numbered
 from memory.store.postgresql.sealing.envelope import hashed, place, seal, unknown
 from memory.store.postgresql.sealing.keyring import Ask, Keyring
-from memory.store.postgresql.sealing.plans import Part, Plan, Recipe, plan
+from memory.store.postgresql.sealing.plans import Part, Recipe, StatementPlan, plan
 from memory.store.postgresql.sealing.reading import Columns
 from memory.store.postgresql.sealing.rows import SealedRow
 
@@ -21,7 +21,7 @@ class Prepared:
 
     sql: str
     names: Sequence[str]
-    plan: Plan
+    plan: StatementPlan
 
     def domains(self, rows: Iterable[Parameters]) -> set[int]:
         """Return the domains that values are sealed in when it is run for these rows."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from memory.store.database import Row
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.connection import Connection
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.envelope import hashed, place, seal
 from memory.store.postgresql.sealing.keyring import ROOT, Keyring
 from memory.store.sealed import HASHED, TABLES, Sealed
@@ -20,13 +20,13 @@ _DONE = "CREATE TABLE IF NOT EXISTS sealings (name TEXT PRIMARY KEY)"
 _NAMES = frozenset(f"{table}.{column}" for table, told in TABLES.items() for column in told.columns)
 
 
-async def is_sealed(connection: Connection) -> bool:
+async def is_sealed(connection: PipelinedConnection) -> bool:
     """Say whether every column that is to be sealed is."""
     there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.sealings"])).fetchone()
     return there is not None and there["there"] is not None and await _sealed(connection) >= _NAMES
 
 
-async def convert(connection: Connection, keys: Keyring) -> None:
+async def convert(connection: PipelinedConnection, keys: Keyring) -> None:
     """Seal every column that is to be sealed and is not yet. Raises WrongKey."""
     await connection.execute(_DONE)
     before = await _sealed(connection)
@@ -38,14 +38,14 @@ async def convert(connection: Connection, keys: Keyring) -> None:
             )
 
 
-async def _sealed(connection: Connection) -> set[str]:
+async def _sealed(connection: PipelinedConnection) -> set[str]:
     return {row["name"] for row in await (await connection.execute("SELECT name FROM sealings")).fetchall()}
 
 
 class _Table:
     """A table of which some columns are `fresh`: not sealed yet."""
 
-    def __init__(self, connection: Connection, keys: Keyring, name: str, told: Sealed, fresh: Sequence[str]) -> None:
+    def __init__(self, connection: PipelinedConnection, keys: Keyring, name: str, told: Sealed, fresh: Sequence[str]) -> None:
         self._connection = connection
         self._keys = keys
         self._name = name
@@ -139,7 +139,7 @@ def _on_hash(definition: Any, column: str) -> str:
     return re.sub(rf"\b{column}\b", f"{column}{HASHED}", definition)
 
 
-async def columns(connection: Connection) -> dict[str, list[str]]:
+async def columns(connection: PipelinedConnection) -> dict[str, list[str]]:
     """Return the columns of every table, in their order."""
     rows = await connection.execute(
         "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, ordinal_position",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory.store.postgresql.sealing.reading import Clause, Columns, Reference, Word, references, words
-from memory.store.postgresql.sealing.shape import COMPARED, Keys, Shape
+from memory.store.postgresql.sealing.shape import COMPARED, Keys, StatementShape
 from memory.store.sealed import HASHED, TABLES, LookedUp
 
 MARK, BETWEEN = "\x02", "\x1f"
@@ -32,7 +32,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class StatementPlan:
     """The text of a statement for the server, what is made of its parameters, and which columns of its rows may be sealed."""
 
     sql: str
@@ -40,12 +40,12 @@ class Plan:
     opens: frozenset[int] = frozenset()
 
 
-def plan(sql: str, columns: Columns) -> Plan:
+def plan(sql: str, columns: Columns) -> StatementPlan:
     """Return what a statement becomes. Raises AssertionError where it asks of a sealed column what nobody can say."""
     found = words(sql)
     if not any(word.text in TABLES for word in found):
-        return Plan(sql)
-    return _Rewriting(sql, found, columns, Shape(found)).plan()
+        return StatementPlan(sql)
+    return _Rewriting(sql, found, columns, StatementShape(found)).plan()
 
 
 @dataclass(slots=True)
@@ -53,14 +53,14 @@ class _Rewriting:
     sql: str
     words: Sequence[Word]
     columns: Columns
-    shape: Shape
+    shape: StatementShape
     texts: dict[int, str] = field(default_factory=dict)
     recipes: dict[str, Recipe] = field(default_factory=dict)
     opens: set[int] = field(default_factory=set)
     inserted: Sequence[Keys] = ()
     copied: set[int] = field(default_factory=set)
 
-    def plan(self) -> Plan:
+    def plan(self) -> StatementPlan:
         self.inserted = self.shape.inserted()
         written = {at for row in self.inserted for item in row.values() for at in item}
         self._insert()
@@ -73,7 +73,7 @@ class _Rewriting:
         text = " ".join(self.texts.get(at, word.text) for at, word in enumerate(self.words) if self.texts.get(at, word.text))
         # Whose row a value belongs to may be told by the hash of another.
         ordered = sorted(self.recipes.values(), key=lambda one: not one.is_hash)
-        return Plan(text, tuple(ordered), frozenset(self.opens))
+        return StatementPlan(text, tuple(ordered), frozenset(self.opens))
 
     def _require(self, one: Reference, fits: object) -> None:
         assert fits, f"{one.table}.{one.column} is sealed: {self.sql}"

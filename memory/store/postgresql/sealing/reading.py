@@ -38,13 +38,13 @@ _CLAUSES = {
 
 
 @dataclass(slots=True, eq=False)
-class Query:
+class SealedQuery:
     """One SELECT, or what writes: what its rows come from by their names, the table that it writes, and the query around it.
 
     `is_outer` says that its rows are what the statement returns, `is_source` that another query reads them by their columns.
     """
 
-    around: "Query | None"
+    around: "SealedQuery | None"
     is_outer: bool
     is_source: bool = False
     sources: dict[str, str] = field(default_factory=dict)
@@ -56,7 +56,7 @@ class Word:
     """A token of a statement: what it is, in which query and clause, and within how many parentheses of that query."""
 
     text: str
-    query: Query
+    query: SealedQuery
     clause: Clause
     depth: int
 
@@ -85,10 +85,10 @@ class Reference:
 def words(sql: str) -> list[Word]:
     """Return the words of a statement without the spaces between them, each with where it stands."""
     texts = [text for text in _TOKEN.findall(sql) if not text.isspace()]
-    query = Query(None, is_outer=True)
+    query = SealedQuery(None, is_outer=True)
     found: list[Word] = []
     # Of each parenthesis that is open: the query and clause outside, and how deep that was.
-    outside: list[tuple[Query, Clause, int]] = []
+    outside: list[tuple[SealedQuery, Clause, int]] = []
     clause, depth = Clause.REST, 0
     for at, text in enumerate(texts):
         if text == "(":
@@ -96,14 +96,14 @@ def words(sql: str) -> list[Word]:
             outside.append((query, clause, depth))
             if texts[at + 1] in ("SELECT", "WITH"):
                 is_source = at > 0 and texts[at - 1] in ("AS", "FROM", "JOIN")
-                query, clause, depth = Query(query, is_outer=False, is_source=is_source), Clause.REST, 0
+                query, clause, depth = SealedQuery(query, is_outer=False, is_source=is_source), Clause.REST, 0
             else:
                 depth += 1
             continue
         if text == ")":
             query, clause, depth = outside.pop()
         elif depth == 0 and text == "UNION":
-            query = Query(query.around, query.is_outer, query.is_source)
+            query = SealedQuery(query.around, query.is_outer, query.is_source)
         elif depth == 0 and text in _CLAUSES:
             clause = Clause.CONFLICT if text == "ON" and texts[at + 1] == "CONFLICT" else _CLAUSES[text]
         found.append(Word(text, query, clause, depth))
@@ -143,7 +143,7 @@ def references(found: Sequence[Word], columns: Columns) -> Iterator[Reference]:
         at += 1
 
 
-def _table(query: Query | None, alias: str) -> str:
+def _table(query: SealedQuery | None, alias: str) -> str:
     """Return the table that a name of rows means, '' where it means what another query made."""
     around = query
     while around is not None:
@@ -157,7 +157,7 @@ def _table(query: Query | None, alias: str) -> str:
 
 def _bare(word: Word, columns: Columns) -> str:
     """Return how the rows are called of which a name without theirs is a column, '' where it is none."""
-    query: Query | None = word.query
+    query: SealedQuery | None = word.query
     if word.clause in (Clause.INTO, Clause.CONFLICT) or (word.clause is Clause.SET and word.query.target):
         target = word.query.target
         return target if word.text in columns.get(target, ()) else ""

@@ -10,13 +10,13 @@ from pathlib import Path
 from localization.sentences import lazy
 from memory.errors import HomeInUse, MemoryFailure, RotationFailed
 from memory.store import keys
-from memory.store.postgresql.address import Address
+from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.restoring import reason
 from memory.store.rotating import Rotated, keep
 
 
-async def rewrap(address: Address, key_path: Path) -> Rotated:
+async def rewrap(address: DatabaseAddress, key_path: Path) -> Rotated:
     """Give the memory at an address a new key in the place of the one in `key_path`. Raises RotationFailed: then nothing was changed."""
     old, new = keys.load(key_path), secrets.token_bytes(32)
     try:

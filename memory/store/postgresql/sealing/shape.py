@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.store.postgresql.sealing.reading import Clause, Query, Word
+from memory.store.postgresql.sealing.reading import Clause, SealedQuery, Word
 
 COMPARED = ("=", "<>", "<", ">", "<=", ">=", "IN", "NOT", "LIKE", "IS")
 Keys = Mapping[str, Sequence[int]]
@@ -11,7 +11,7 @@ Keys = Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class StatementShape:
     """The words of one statement."""
 
     words: Sequence[Word]
@@ -37,7 +37,7 @@ class Shape:
                     rows[-1][-1].append(at)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def equal(self, query: Query) -> Keys:
+    def equal(self, query: SealedQuery) -> Keys:
         """Return where a query says what the columns of its rows are equal to."""
         found: dict[str, Sequence[int]] = {}
         for at, word in enumerate(self.words):

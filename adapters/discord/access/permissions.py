@@ -1,0 +1,152 @@
+"""What a person can read now, according to Discord's API; anything uncertain counts as unreadable."""
+
+from collections.abc import Collection, Sequence
+
+import discord
+
+from adapters.discord.access import readers
+from adapters.discord.access.visibility import views
+from adapters.discord.failures import TROUBLE, UNKNOWN_MEMBER, UNKNOWN_USER
+from adapters.discord.incoming.convert import PLATFORM
+from adapters.discord.limits import Limits
+from adapters.discord.shielding import shielded
+from adapters.errors import SendFailed
+from adapters.events import Circle, Person, Reach
+
+_MOST_ASKED = 50
+_UNSURE = (*TROUBLE, discord.InvalidData, SendFailed)
+
+
+class Permissions:
+    """Asks about one person, and only once per server."""
+
+    def __init__(self, client: discord.Client, limits: Limits, gate: readers.Gate, person: Person) -> None:
+        self._client = client
+        self._limits = limits
+        self._gate = gate
+        self._person = person
+        self._members: dict[int, discord.Member | None] = {}
+
+    async def circles(self, circles: Collection[Circle]) -> set[Circle]:
+        """Return which of these servers, channels and private threads the person can read."""
+        if self._person.platform != PLATFORM or not self._person.id.isdecimal():
+            return set()
+        return {one for one in circles if await self._is_within(one)}
+
+    async def shares(self) -> bool:
+        """Return whether the person shares a server with Lyra; only the first fifty are checked."""
+        if not self._person.id.isdecimal():
+            return False
+        guilds = self._client.guilds[:_MOST_ASKED]
+        return any([guild.get_member(int(self._person.id)) for guild in guilds]) or await self._is_in_any(guilds)
+
+    async def _is_in_any(self, guilds: Sequence[discord.Guild]) -> bool:
+        for guild in guilds:
+            if await self.member(guild) is not None:
+                return True
+        return False
+
+    async def reads(self, channel: object) -> bool:
+        """Return whether the person can read a channel with its history."""
+        if isinstance(channel, discord.DMChannel):
+            return [str(one.id) for one in channel.recipients] == [self._person.id]
+        if not isinstance(channel, discord.abc.GuildChannel | discord.Thread):
+            return False
+        member = await self.member(channel.guild)
+        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        if member is None or parent is None:
+            return False
+        rights = parent.permissions_for(member)
+        if not (views(member, parent) and rights.read_message_history):
+            return False
+        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
+        return not hidden or await self._has_joined(channel.id)
+
+    async def is_shut_out(self, channel: object) -> bool:
+        """Return whether the person certainly cannot see a channel."""
+        if not isinstance(channel, discord.abc.GuildChannel | discord.Thread) or not self._person.id.isdecimal():
+            return False
+        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        if channel.guild.unavailable or parent is None:
+            return False
+        try:
+            self._limits.require()
+            member = await shielded(channel.guild.fetch_member(int(self._person.id)))
+        except _UNSURE as error:
+            return _is_nobody(error)
+        rights = parent.permissions_for(member)
+        if not rights.view_channel:
+            return True
+        hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
+        return hidden and await self._is_no_member(channel.id)
+
+    async def manages(self, guild: discord.Guild) -> bool:
+        """Return whether the person may manage a server."""
+        member = await self.member(guild)
+        return member is not None and member.guild_permissions.manage_guild
+
+    async def _is_within(self, circle: Circle) -> bool:
+        server, gated, role = circle.id.partition("/")
+        if not server.isdecimal():
+            return False
+        match circle.reach:
+            case Reach.PUBLIC:
+                guild = self._client.get_guild(int(server))
+                return guild is not None and await self._holds(guild, role if gated else self._gate(server))
+            case Reach.RESTRICTED:
+                return not gated and await self._reads_channel(int(server))
+        return False
+
+    async def _holds(self, guild: discord.Guild, role: str) -> bool:
+        member = await self.member(guild)
+        return member is not None and (role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles))
+
+    async def _reads_channel(self, number: int) -> bool:
+        found: object = self._client.get_channel(number)
+        if found is None:
+            try:
+                self._limits.require()
+                found = await shielded(self._client.fetch_channel(number))
+            except _UNSURE:
+                return False
+        return not isinstance(found, discord.DMChannel) and await self.reads(found)
+
+    async def member(self, guild: discord.Guild) -> discord.Member | None:
+        """Return the person as a member of a server, None if that is uncertain."""
+        if guild.id not in self._members:
+            self._members[guild.id] = await self._fetched(guild)
+        return self._members[guild.id]
+
+    async def _fetched(self, guild: discord.Guild) -> discord.Member | None:
+        if guild.unavailable:
+            return None
+        try:
+            self._limits.require()
+            member = await shielded(guild.fetch_member(int(self._person.id)))
+        except _UNSURE:
+            return None
+        return None if member.flags.guest else member
+
+    async def _has_joined(self, thread: int) -> bool:
+        try:
+            self._limits.require()
+            await shielded(self._has(thread))
+        except _UNSURE:
+            return False
+        return True
+
+    async def _is_no_member(self, thread: int) -> bool:
+        try:
+            self._limits.require()
+            await shielded(self._has(thread))
+        except _UNSURE as error:
+            return _is_nobody(error)
+        return False
+
+    async def _has(self, thread: int) -> None:
+        await self._client.http.get_thread_member(thread, int(self._person.id))
+
+
+def _is_nobody(error: Exception) -> bool:
+    """Return whether an error says that there is no such member."""
+    return isinstance(error, discord.NotFound) and error.code in (UNKNOWN_MEMBER, UNKNOWN_USER)

@@ -1,0 +1,283 @@
+"""What was said while Lyra did not listen, read from the histories of her channels."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+
+import discord
+
+from adapters.discord.access import readers
+from adapters.discord.access.visibility import views
+from adapters.discord.client import Client
+from adapters.discord.failures import TROUBLE
+from adapters.discord.incoming import convert
+from adapters.discord.incoming.channel_gap import Gap, Listed, Readable, channels_of, is_final
+from adapters.discord.incoming.event_queue import GatewayEvent
+from adapters.discord.limits import Limits
+from adapters.discord.pace import Pace
+from adapters.early_writers import EARLY, LATELY
+from adapters.errors import SendFailed
+from adapters.events import Unreadable
+from adapters.listener import Listener, Notes
+
+MOST_MISSED = 1_000
+"""How many missed messages of one channel are read at a start."""
+
+_PAGE = 100
+_TRIES = 5
+_AT_ONCE = 8
+_MOST_NOTED = 2_000
+_BEGAN, _GONE, _DMS = "began", "gone", "dms"
+
+Hand = Callable[[Sequence[GatewayEvent]], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+
+class Backfill:
+    """Fills what is missing of each stream. A stream that cannot be read to its end keeps its cursor where it is."""
+
+    def __init__(self, client: Client, listener: Listener, notes: Notes, limits: Limits, pace: Pace) -> None:
+        self._client = client
+        self._listener = listener
+        self._notes = notes
+        self._limits = limits
+        self._pace = pace
+        self._silent: set[str] = set()
+        self._failed: dict[str, Gap] = {}
+        self._long: set[str] = set()
+        self._caught_up: set[str] = set()
+        self._began = 0
+
+    @property
+    def silent(self) -> int:
+        """How many channels do not show their history."""
+        return len(self._silent)
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing that was missed is left to be read."""
+        return not (self._silent or self._failed or self._long)
+
+    def may_move(self, stream: str) -> bool:
+        """Whether everything before the newest message of a stream was heard."""
+        return stream not in self._silent and stream not in self._failed and stream not in self._long
+
+    async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
+        """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
+        cursors = await self._cursors()
+        first = await self._remember_beginning(cursors)
+        # Where she is divided, what is in no list may be another one's, and what others heard tells nothing of what this one did.
+        cursors = await self._own(cursors)
+        if streams:
+            self._caught_up = cursors.keys() - await self._gone()
+        if first and not cursors:
+            await self._begin(guilds, hand)
+            return
+        newest = max(cursors.values(), default=self._began)
+        gaps: list[Gap] = []
+        known: set[str] = set()
+        for guild in (one for one in guilds if not one.unavailable):
+            await self._join(guild, newest, hand)
+            channels = channels_of(guild)
+            known |= {str(one.id) for one in channels}
+            gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
+        if streams:
+            gaps += await self._unseen(cursors, known)
+        # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
+        await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
+        await self._read_all(gaps, hand)
+
+    async def take_up(self) -> None:
+        """Go on where an earlier process ended, which had missed nothing."""
+        cursors = await self._cursors()
+        await self._remember_beginning(cursors)
+        self._caught_up = (await self._own(cursors)).keys() - await self._gone()
+
+    async def reopen(self, channel: discord.abc.GuildChannel, hand: Hand) -> None:
+        """Hand over what was said in a channel and its threads while it was hidden from her."""
+        cursors = await self._cursors()
+        newest = max(cursors.values(), default=self._began)
+        streams = [one for one in channels_of(channel.guild) if channel.id in (one.id, getattr(one, "parent_id", 0))]
+        # Nobody told her what was said there last.
+        gaps = [Gap(str(one.id), one, cursors.get(str(one.id), newest)) for one in streams]
+        await self._read_all([gap for gap in gaps if channel.permissions_for(channel.guild.me).read_message_history], hand)
+
+    async def retry(self, hand: Hand) -> None:
+        """Read what could not be read before."""
+        await self._read_all(list(self._failed.values()), hand)
+
+    async def catch_up(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
+        """Hand over what was said in a DM before somebody's first word there since the connection began (0: a command).
+
+        Discord lists no DMs: of one whose very first message was missed nothing is known until then.
+        """
+        stream = str(channel.id)
+        if stream in self._caught_up and stream not in self._failed:
+            return
+        await self._note(_DMS, stream)
+        cursors = await self._cursors()
+        after = cursors.get(stream, self._began)
+        gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
+        self._caught_up.add(stream)
+        try:
+            self._limits.require()
+            if stream not in cursors:
+                await self._tell_early(channel, min(before or self._began, self._began), hand)
+            await self._walk(gap, hand)
+        except (*TROUBLE, discord.InvalidData, SendFailed) as trouble:
+            log.warning("The history of a DM could not be read: %s.", type(trouble).__name__)
+            await self._pin(gap, hand)
+            self._failed[stream] = gap
+
+    async def _tell_early(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
+        """Tell of what was written in a DM just before she listened for the first time, where nothing of hers stands below it."""
+        async for message in channel.history(limit=1, before=discord.Object(before)):
+            lately = discord.utils.utcnow() - message.created_at < timedelta(microseconds=LATELY)
+            if lately and convert.spoken(message) and not convert.machine(message):
+                place = readers.direct(str(channel.id))
+                await hand([GatewayEvent(Unreadable(str(message.id), place, convert.speaker(message), EARLY, once=True))])
+
+    async def _cursors(self) -> dict[str, int]:
+        return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
+
+    async def _own(self, cursors: Mapping[str, int]) -> dict[str, int]:
+        """Return the cursors of this shard: of the channels of its servers and, for the first, the DMs."""
+        if self._client.shard_count in (None, 1):
+            return dict(cursors)
+        own = {str(one.id) for guild in self._client.guilds for one in channels_of(guild)}
+        own.update(() if self._client.shard_id else await self._notes.get(_DMS) or ())
+        return {stream: at for stream, at in cursors.items() if stream in own}
+
+    async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
+        """Note since when she listens at all: what was said before that is not for her; return whether it is since now."""
+        noted = await self._notes.get(_BEGAN)
+        self._began = noted or min(cursors.values(), default=self._client.since)
+        if not noted:
+            await self._notes.put(_BEGAN, self._began)
+        return not noted
+
+    async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
+        """Note what was said last before the first start of all, so that the next one knows what it missed."""
+        said = {one.id: one.last_message_id or one.id for guild in guilds for one in channels_of(guild)}
+        if said:
+            newest = max(said, key=lambda channel: said[channel])
+            await hand([GatewayEvent(None, str(newest), said[newest])])
+
+    # What is missing
+
+    def _gap(self, channel: Listed, cursors: Mapping[str, int], newest: int) -> Gap | None:
+        stream = str(channel.id)
+        after = cursors.get(stream, newest)
+        parent = channel.parent if isinstance(channel, discord.Thread) else channel
+        if (channel.last_message_id or 0) <= after or parent is None:
+            return None
+        rights = parent.permissions_for(channel.guild.me)
+        hidden = not rights.read_message_history
+        return Gap(stream, channel, after, hidden=hidden) if views(channel.guild.me, parent) else None
+
+    async def _unseen(self, cursors: Mapping[str, int], known: set[str]) -> list[Gap]:
+        gone = await self._gone()
+        return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in known and stream not in gone]
+
+    async def _gone(self) -> set[str]:
+        return set(await self._notes.get(_GONE) or ())
+
+    async def _join(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
+        """Tell of a server that let her in while she was away."""
+        joined = guild.me.joined_at if guild.me else None
+        if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
+            await hand([GatewayEvent(event)])
+
+    # What is read
+
+    async def _read_all(self, gaps: Sequence[Gap], hand: Hand) -> None:
+        line = asyncio.Semaphore(_AT_ONCE)
+
+        async def read(gap: Gap) -> None:
+            async with line:
+                await self._read(gap, hand)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for gap in gaps:
+                    group.create_task(read(gap))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+
+    async def _read(self, gap: Gap, hand: Hand) -> None:
+        self._failed.pop(gap.stream, None)
+        if gap.hidden:
+            log.warning("The channel %s hides its history; what was said there meanwhile is not known.", gap.stream)
+            return await self._leave(gap, hand)
+        for failures in range(1, _TRIES + 1):
+            await self._limits.hold()
+            try:
+                return await self._walk(gap, hand)
+            except (*TROUBLE, discord.InvalidData) as trouble:
+                if is_final(trouble):
+                    await self._forget(gap, trouble)
+                    return await self._leave(gap, hand)
+                log.warning("The history of channel %s could not be read: %s.", gap.stream, type(trouble).__name__)
+                if failures < _TRIES:
+                    await self._pace.retry(failures)
+        await self._pin(gap, hand)
+        self._failed[gap.stream] = gap
+        return None
+
+    async def _walk(self, gap: Gap, hand: Hand) -> None:
+        channel = gap.channel or await self._find(gap)
+        if channel is None:
+            return
+        self._silent.discard(gap.stream)
+        self._long.discard(gap.stream)
+        page: list[GatewayEvent] = []
+        more = False
+        after, before = discord.Object(gap.after), discord.Object(gap.before) if gap.before else None
+        async for message in channel.history(limit=MOST_MISSED + 1 - gap.read, after=after, before=before, oldest_first=True):
+            if more := gap.read + len(page) == MOST_MISSED:
+                break
+            page.append(self._client.heard(message))
+            if len(page) == _PAGE:
+                page = await self._pass(gap, page, hand)
+        await self._pass(gap, page, hand)
+        if more:
+            self._long.add(gap.stream)
+            log.warning("More than %d messages were missed in channel %s; the next start reads on.", MOST_MISSED, gap.stream)
+
+    async def _pass(self, gap: Gap, page: list[GatewayEvent], hand: Hand) -> list[GatewayEvent]:
+        """Hand over a page, and return the empty next one."""
+        if page:
+            await hand(page)
+            gap.after = page[-1].position
+            gap.read += len(page)
+        return []
+
+    async def _find(self, gap: Gap) -> Readable | None:
+        """Return the channel of a stream that is in no server's list, if something was said there."""
+        number = int(gap.stream)
+        async for _ in self._client.get_partial_messageable(number).history(limit=1, after=discord.Object(gap.after)):
+            found = await self._client.fetch_channel(number)
+            if isinstance(found, discord.DMChannel):
+                return found
+            return found if isinstance(found, discord.Thread) and not found.guild.unavailable else None
+        return None
+
+    async def _leave(self, gap: Gap, hand: Hand) -> None:
+        """Leave what cannot be read."""
+        await self._pin(gap, hand)
+        self._silent.add(gap.stream)
+
+    async def _pin(self, gap: Gap, hand: Hand) -> None:
+        """Note where the reading stopped, so that it can go on there some day."""
+        await hand([GatewayEvent(None, gap.stream, gap.after)])
+
+    async def _forget(self, gap: Gap, trouble: Exception) -> None:
+        """Ask no more for what is gone: refused requests are counted against the whole address."""
+        if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
+            await self._note(_GONE, gap.stream)
+
+    async def _note(self, name: str, stream: str) -> None:
+        before = [one for one in await self._notes.get(name) or () if one != stream]
+        await self._notes.put(name, [*before, stream][-_MOST_NOTED:])

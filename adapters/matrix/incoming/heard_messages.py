@@ -1,0 +1,109 @@
+"""Messages as Lyra hears them: who, what, to whom, in reply to what.
+
+Decides whether something is said to Lyra, and what remains of it without her name.
+"""
+
+import re
+from collections.abc import Collection
+from urllib.parse import unquote
+
+from adapters.events import Attachment, Message, Quote
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming import convert
+from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.timeline_state import TimelineState
+from adapters.matrix.outgoing.contents import AUTOMATED
+from adapters.matrix.rooms.display import line, localpart
+from adapters.matrix.rooms.room import Room
+
+# No quoted reply within another, so that each position is scanned once: long messages would block everybody.
+_QUOTED = re.compile(r"<mx-reply>[^<]*+(?:<(?!/?mx-reply>)[^<]*+)*+</mx-reply>", re.IGNORECASE)
+
+
+def mentions_her(content: Json, me: str) -> bool:
+    """Return whether a message mentions her: by its client's m.mentions or, without those, by a link."""
+    if "m.mentions" in content:
+        users = part(content, "m.mentions").get("user_ids")
+        return isinstance(users, list) and me in users
+    return f"matrix.to/#/{me}" in unquote(_QUOTED.sub("", word(content, "formatted_body")))
+
+
+def names_her(content: Json, me: str, names: Collection[str], said: str) -> bool:
+    """Return whether a message mentions her; without m.mentions, her name as a word counts too."""
+    if mentions_her(content, me) or "m.mentions" in content:
+        return mentions_her(content, me)
+    return any(_as_word(name).search(said) for name in (me, *names))
+
+
+def without_call(said: str, me: str, names: Collection[str], *, named: bool) -> str:
+    """Return what was said without the call at its start: 'Lyra: !recall cats' becomes '!recall cats'.
+
+    A name at the start is a call if it is `named` as a mention, or marked by an @, a colon or a comma.
+    """
+    any_name = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name)
+    end = r"[\s,:;]+" if named else r"\s*[,:;]\s*"
+    call = rf"{re.escape(me)}(?!\w)[\s,:;]*|\[@?(?:{any_name})\]\([^)\s]*\)[\s,:;]*|@(?:{any_name})(?!\w)[\s,:;]*|(?:{any_name})(?!\w){end}"
+    left = re.sub(rf"\A\s*(?:{call})", "", said, count=1, flags=re.IGNORECASE)
+    return left if left.strip() else said
+
+
+def _as_word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
+class MessageReader:
+    """Reads messages. `bots` are users known to be machines; other machines are recognized by the mark in a message."""
+
+    def __init__(self, timeline_state: TimelineState, bots: Collection[str]) -> None:
+        self._r = timeline_state
+        self._bots = bots
+
+    def message(self, room: Room, seen: Seen) -> Message | None:
+        """Return what was said in a room as a message, None if it is nothing a person says."""
+        if seen.kind != "m.room.message" or not convert.is_heard(seen.content):
+            return None
+        text, attachments = self.words(room, seen)
+        place = room.place(seen.thread)
+        return Message(
+            seen.id,
+            place,
+            room.person(seen.sender),
+            text,
+            seen.at,
+            addressed=place.is_private or self._is_addressed(room, seen),
+            machine=seen.sender in self._bots or seen.content.get(AUTOMATED) is True,
+            quoted=self._quoted(room, seen),
+            attachments=attachments,
+        )
+
+    def words(self, room: Room, seen: Seen) -> tuple[str, tuple[Attachment, ...]]:
+        """Return a message's words, without the call to Lyra at the start, and its attachments."""
+        said = convert.text(seen.content, room.person(seen.sender).name)
+        left = without_call(said, room.me, _names(room), named=mentions_her(seen.content, room.me))
+        return left.strip(), convert.attachments(seen.id, seen.content)
+
+    def _is_addressed(self, room: Room, seen: Seen) -> bool:
+        said = convert.text(seen.content, "")
+        if names_her(seen.content, room.me, _names(room), said):
+            return True
+        answered = self._r.lookups.answered(room.id, seen.answers)
+        if answered is not None and answered.sender == room.me:
+            return True
+        return bool(seen.thread) and self._r.threads.hers(room.id, seen.thread) is True
+
+    def _quoted(self, room: Room, seen: Seen) -> Quote | None:
+        answered = self._r.lookups.answered(room.id, seen.answers)
+        if answered is None or answered.kind != "m.room.message" or not answered.content:
+            return None
+        name, own = room.person(answered.sender).name, answered.sender == room.me
+        if not self._r.references.may_show(room, answered.id):
+            return Quote(answered.id, name, "", answered.at, own=own, person=answered.sender, hidden=True)
+        text, files = convert.text(answered.content, name), convert.attachments(answered.id, answered.content)
+        if not (text or files):
+            return None
+        return Quote(answered.id, name, text, answered.at, own, answered.sender, files, edited_at=answered.edited_at)
+
+
+def _names(room: Room) -> list[str]:
+    """Return Lyra's names in a room."""
+    return [name for name in (line(room.state.shown_name(room.me)), localpart(room.me)) if name]

@@ -1,0 +1,51 @@
+"""What was said in a room, backwards from now, decrypted if Lyra has the key."""
+
+from collections.abc import AsyncIterator
+
+from nio import AsyncClient
+
+from adapters.matrix.failures import Refused, checked
+from adapters.matrix.incoming.event import Seen
+
+MESSAGE = "m.room.message"
+SEALED = "m.room.encrypted"
+MEMBER = "m.room.member"
+ENCRYPTION = "m.room.encryption"
+VISIBILITY = "m.room.history_visibility"
+
+_FILTER = {"types": [MESSAGE, SEALED, MEMBER, VISIBILITY]}
+_PAGE = 100
+
+
+class Scrollback:
+    """A room's messages, and the events that decide who could read them, newest first: the last `most`, or a few more.
+
+    `ended` says afterwards that there is nothing more for Lyra. Raises what requests raise.
+    """
+
+    def __init__(self, client: AsyncClient, room: str, most: int) -> None:
+        self.ended = False
+        self._client, self._room, self._most = client, room, most
+
+    async def __aiter__(self) -> AsyncIterator[Seen]:
+        start, read = "", 0
+        while read < self._most:
+            page = checked(await self._client.room_messages(self._room, start, limit=_PAGE, message_filter=_FILTER))
+            for event in page.chunk:
+                if seen := Seen.of(event):
+                    yield seen
+            read += _PAGE
+            if not page.end or page.end == start:
+                self.ended = True
+                return
+            start = page.end
+
+
+async def look(client: AsyncClient, room: str, event_id: str) -> Seen | None:
+    """Return one event; None if it does not exist, or not for Lyra. Raises what requests raise."""
+    try:
+        return Seen.of(checked(await client.room_get_event(room, event_id)).event)
+    except Refused as refused:
+        if not refused.hidden:
+            raise
+        return None

@@ -1,0 +1,99 @@
+"""`lyra matrix …`: the keys of her account, for the operator, and those of others, compared where nobody in between can alter them."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from adapters.errors import PlatformFailure
+from adapters.listener import Notes
+from adapters.matrix.account.account import Account
+from adapters.matrix.verification.records import Records, VerificationRecord
+from adapters.matrix.verification.sas_emoji import shown
+from adapters.matrix.verification.verified_keys import OPERATOR, attestations
+from bot.app import App, opened
+from bot.cli.checkups.matrix_checkup import said_once
+from bot.cli.output import show
+from bot.errors import LyraError
+from bot.service.adapter_notes import KeptNotes
+from bot.service.platforms import matrix_access
+from localization.formatting import day
+from localization.sentences import _, lazy
+from memory.store.file_locks import FileLock
+
+_YES, _NO = ("yes", "y", "ja", "j"), ("no", "n", "nein")
+
+
+async def recovery_key() -> int:
+    """Print the recovery key with which the owner's other clients can verify her."""
+
+    async def shown(account: Account, app: App) -> None:
+        show(_("Sign in to her account in another client with this recovery key to verify her; keep it secret."), file=sys.stderr)
+        print(await account.recovery_key())
+
+    return await with_account(shown)
+
+
+async def replace_identity() -> int:
+    """Replace a cross-signing identity whose keys she does not have."""
+
+    async def replaced(account: Account, app: App) -> None:
+        await account.replace_identity(matrix_access(app).password)
+
+    return await with_account(replaced)
+
+
+async def verify() -> int:
+    """Show pending verifications and ask whether they match; without any, print who is verified. Return 0."""
+    async with opened() as app:
+        notes: Notes = KeptNotes(app.memory.settings, "matrix")
+        user = matrix_access(app).user_id
+        records = Records(notes, user)
+        waiting = [one for one in await records.under_way() if one.emoji]
+        for one in waiting:
+            await _ask(records, one)
+        if not waiting:
+            show(
+                _("Nothing waits to be compared. Begin in an app, or with her command verify; then call this again."),
+                file=sys.stderr,
+            )
+            for known in (await attestations(notes, user)).values():
+                then = day(datetime.fromtimestamp(known.at / 1_000_000, UTC).date())
+                by = _("compared here") if known.by == OPERATOR else _("on their word, in the chat")
+                show(_("{user}: verified on {day}, {by}", user=known.user, day=then, by=by))
+    return 0
+
+
+async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens: bool = True) -> int:
+    """Run work with her account, signed in first if it `opens`, and print notices for the operator; return 0."""
+    async with opened() as app:
+        lock = FileLock(app.base.environment.home / "run.lock")
+        lock.require(lazy("Lyra is awake, and her keys are in use. End `lyra run` first."))
+        access = matrix_access(app)
+        account = Account(access, app.base.environment.home / "matrix", KeptNotes(app.memory.settings, "matrix"))
+        try:
+            if opens:
+                await account.open()
+            await work(account, app)
+            for sentence in account.said:
+                show(sentence, file=sys.stderr)
+        except PlatformFailure as failure:
+            raise LyraError(said_once(failure, access.homeserver)) from None
+        finally:
+            await account.close()
+            lock.release()
+    return 0
+
+
+async def _ask(records: Records, one: VerificationRecord) -> None:
+    """Show the emoji of a verification, and store the verdict on exactly those shown. Raises LyraError without a verdict."""
+    show(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=shown(one.emoji)))
+    show(
+        _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)"),
+        file=sys.stderr,
+    )
+    answer = sys.stdin.readline().strip().casefold()
+    if answer not in (*_YES, *_NO):
+        raise LyraError(lazy("Nothing was decided; call it again and say yes or no."))
+    same = answer in _YES
+    await records.say(one, same=same)
+    show(_("Lyra finishes it now, if she is awake.") if same else _("Lyra ends it now, if she is awake."), file=sys.stderr)

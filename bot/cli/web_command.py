@@ -1,0 +1,63 @@
+"""`lyra web`: opens the memory page, and serves it until stopped if no other process does."""
+
+import asyncio
+import sys
+import webbrowser
+from collections.abc import Mapping
+
+from bot.app import App, opened, until_stopped
+from bot.cli.output import show
+from bot.errors import LyraError
+from bot.talk import talking
+from bot.web.extra import missing
+from bot.web.serving import BrowserPlatform, every_minute, link, page_lock, parlour, served_at, serving
+from localization.sentences import _, lazy
+
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
+
+
+async def web(as_: str, *, opens: bool) -> int:
+    """Print a link that opens the page once, and try to open it; serve the page if no other process does."""
+    if (why := missing()) is not None:
+        raise LyraError(why)
+    async with opened() as app:
+        lock = page_lock(app)
+        if not lock.take():
+            address = await served_at(app)
+            if not address:
+                raise LyraError(lazy("The process that serves the memory page does not say where. End it, and try again."))
+            _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
+            return 0
+        try:
+            return await _serve(app, as_, parlour(app), opens=opens)
+        finally:
+            lock.release()
+
+
+async def _serve(app: App, as_: str, place: BrowserPlatform, *, opens: bool) -> int:
+    async with (
+        until_stopped() as stop,
+        talking(app, {place.browser.platform: place.browser}) as talk,
+        serving(app, talk, place) as address,
+    ):
+        _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
+        _say(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
+        caring = asyncio.create_task(every_minute(talk.tick))
+        try:
+            await stop.wait()
+        finally:
+            caring.cancel()
+            await asyncio.gather(caring, return_exceptions=True)
+    return 0
+
+
+def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:
+    print(address, flush=True)
+    has_screen = sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
+    # A text browser would take over the terminal.
+    if opens and has_screen and sys.stdout.isatty() and not webbrowser.open(address):
+        _say(_("No browser could be opened; copy the link into one."))
+
+
+def _say(sentence: str) -> None:
+    show(sentence, sys.stderr)

@@ -1,0 +1,114 @@
+"""Delivery of command answers: where the asker reads one, and its first page."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adapters.base import Adapter
+from adapters.command_table import Reply
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import MenuCall, Message, Place
+from adapters.splitting import split
+from bot.commands.answer_pages import MORE, AnswerPages
+from bot.commands.command_call import about, written
+from bot.conversation.services import Services
+from bot.delivery.links import NO_LINKS
+from bot.delivery.urls import addresses
+from bot.service.log import log
+from localization.sentences import _, lazy
+from memory.errors import SourceGone
+from memory.journal.journal import Part
+
+_ROOM = 60
+"""UTF-16 units reserved for the frame of a page."""
+_READS_NO_MORE = lazy("You can no longer read that place, so I do not answer what you asked there.")
+_NOT_REACHED = lazy("I answer that only in private, and could not reach you there: write me a DM, or ask again in a minute.")
+
+
+class CommandAnswers:
+    """Queues and sends the answers of commands."""
+
+    def __init__(self, services: Services, pages: AnswerPages) -> None:
+        self._services = services
+        self._pages = pages
+
+    async def say(
+        self, event: Message | MenuCall, adapter: Adapter, reply: Reply, finishes: Sequence[int], *, aside: bool = False,
+        made_for: Place | None = None,
+    ) -> None:  # fmt: skip
+        """Queue an answer together with the completion of its command, and send it; a long one starts with its first page.
+
+        A quiet call gets no answer. An answer for the asker alone goes `aside` if the place cannot show it privately.
+        `made_for` is the place with its readers at the time the answer was made.
+        """
+        if isinstance(event, MenuCall) and event.quiet:
+            await self._services.memory.journal.drop(finishes)
+            return
+        if isinstance(event, MenuCall):
+            reply = await self._first_page(event, adapter, reply)
+        elif any(action.command == MORE for action in reply.actions):
+            reply = replace(
+                reply, text=_("{text}\n{prefix}{more} shows more.", text=reply.text, prefix=adapter.prefix, more=MORE)
+            )
+        place = made_for or event.place
+        if isinstance(event, MenuCall) and event.private:
+            place = await _as_read_now(adapter, place)
+            if not await adapter.attends(event.person, place):
+                reply = Reply(str(_READS_NO_MORE), NO_LINKS)
+        if aside:
+            place, reply = await self._aside(event, adapter, reply)
+        view, session = await self._services.domains.here(place, event.person)
+        answers = event.answers if isinstance(event, MenuCall) else event.id if place.key == event.place.key else ""
+        links = reply.links | addresses(written(event))
+        parts = await self._services.outgoing.composer.parts(
+            adapter.platform, reply.text, links=links, actions=reply.actions, cards=reply.cards
+        )
+        if event.off_record or reply.files:
+            parts = self._services.outgoing.held(parts, notice=not reply.conversation, files=reply.files)
+        shows = () if isinstance(event, MenuCall) and event.private else reply.shows
+        try:
+            await view.notices.queue(session, parts, finishes, answers, shows)
+        except SourceGone:
+            parts = await self._outdated(adapter)
+            await view.notices.queue(session, parts, finishes, answers)
+        await self._services.outgoing.flush(adapter.platform, place.key, parts)
+
+    async def _outdated(self, adapter: Adapter) -> Sequence[Part]:
+        """Return the notice sent instead of an answer that shows something forgotten while it was made."""
+        text = _("Something that this would have shown was forgotten just now; ask again.")
+        return await self._services.outgoing.composer.parts(adapter.platform, text, links=NO_LINKS)
+
+    async def _aside(self, event: Message | MenuCall, adapter: Adapter, reply: Reply) -> tuple[Place, Reply]:
+        """Return the place where the asker alone reads an answer, and the answer; without such a place, a notice."""
+        asker = event.person
+        try:
+            asked_at = await adapter.locate(event.place)
+            if asked_at and asked_at.is_private and asked_at.alone in ("", asker.id):
+                return event.place, reply
+            if asked_at and await adapter.attends(asker, asked_at):
+                place = await adapter.aside(asker, encrypted=asked_at.encrypted)
+                return place or event.place, about(asked_at, reply) if place else reply
+        except PlatformFailure as error:
+            log.info("aside.failed", why=type(error).__name__)
+        return event.place, Reply(str(_NOT_REACHED), NO_LINKS)
+
+    async def _first_page(self, event: MenuCall, adapter: Adapter, reply: Reply) -> Reply:
+        if reply.cards and adapter.card_limits:
+            return reply
+        first, *rest = await asyncio.to_thread(split, reply.text, adapter.most_characters - _ROOM) or [""]
+        if not rest:
+            return reply
+        left = replace(reply, text="\n".join(rest))
+
+        async def following() -> Reply:
+            return left
+
+        return replace(reply, text=first, actions=(self._pages.keep(event.person, following),))
+
+
+async def _as_read_now(adapter: Adapter, place: Place) -> Place:
+    """Return a place with its current readers, if known: a private answer goes out whoever they are."""
+    try:
+        return await adapter.locate(place) or place
+    except PlaceGone:
+        return place

@@ -1,0 +1,69 @@
+"""What a command call comes with: its text, the message that it answers or names, its place, and how its caller is asked back."""
+
+from dataclasses import replace
+from urllib.parse import unquote
+
+from adapters.command_table import Reply, Surface
+from adapters.events import MenuCall, Message, Person, Place
+from bot.delivery.links import configured
+from bot.delivery.outgoing import Outgoing
+from bot.delivery.urls import addresses
+from localization.sentences import _
+
+
+def written(event: Message | MenuCall) -> str:
+    """Return the text with which a person called a command: links in it may appear in the answer."""
+    return event.text if isinstance(event, Message) else "\n".join(map(str, event.arguments.values()))
+
+
+def answered(message: Message) -> Message | None:
+    """Return the message that a message answers, or None."""
+    quoted = message.quoted
+    if quoted is None:
+        return None
+    person = Person(message.place.platform, quoted.person, quoted.speaker)
+    return Message(
+        quoted.id,
+        message.place,
+        person,
+        quoted.text,
+        quoted.said_at,
+        attachments=quoted.attachments,
+        forwards=quoted.forwards,
+        hidden=quoted.hidden,
+    )
+
+
+def source_id(what: str) -> str:
+    """Return the platform's message id from an id or a link, '' for neither."""
+    if what.startswith("$"):
+        return what
+    last = unquote(what.partition("?")[0].rstrip("/").rpartition("/")[2])
+    if what.startswith("matrix:"):
+        return f"${last}"
+    return last if last.startswith("$") or last.isdigit() else ""
+
+
+def about(place: Place, reply: Reply) -> Reply:
+    """Return an answer with its place named, for reading elsewhere."""
+    return replace(reply, text=_('{text}\n(This is about "{name}".)', text=reply.text, name=place.name))
+
+
+class GatedConfirmation:
+    """Asks the caller back through the exit gate, as all that leaves; `written` is what the person wrote, `owner` whether they are the operator."""
+
+    def __init__(self, surface: Surface, outgoing: Outgoing, platform: str, written: str, *, owner: bool) -> None:
+        self._surface = surface
+        self._outgoing = outgoing
+        self._platform = platform
+        self._written = written
+        self._owner = owner
+
+    async def confirm(self, question: str) -> bool:
+        """Ask the person; return whether the answer was yes."""
+        links = addresses(self._written) | configured(question, owner=self._owner)
+        return await self._surface.confirm(await self._outgoing.composer.shown(self._platform, question, links))
+
+    def enter(self, thread: str, name: str) -> bool:
+        """Switch to another conversation of this person; False if the place has only one."""
+        return self._surface.enter(thread, name)

@@ -1,0 +1,93 @@
+"""Feedback on answers: marking one as bad, revoking that, and listing those marked."""
+
+from collections.abc import Sequence
+
+from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from bot.commands.group import Group, off_record, plain
+from bot.commands.texts import ladder_text
+from bot.commands.texts.receipts import moment
+from bot.conversation.preferences import PAUSED
+from bot.delivery.links import given
+from bot.errors import BadInput
+from localization.sentences import _, lazy
+from memory.tiers.feedback import Disliked
+from memory.types import Exchange, Identity
+from memory.view.view import View
+
+DISLIKE, LIKE = "dislike", "like"
+_MOST = 10
+
+
+class FeedbackCommands(Group):
+    """/dislike, Not good, /like, /memory feedback."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        which = Parameter(
+            "message", lazy("the id or link of an answer of mine, or of what it answers; the last one to you if you name none")
+        )
+        told = lazy("tell me that an answer of mine was not good")
+        return (
+            CommandSpec(DISLIKE, told, self._dislike, (which,)),
+            CommandSpec(LIKE, lazy("take back that an answer of mine was not good"), self._like, (which,), hidden=True),
+            CommandSpec("memory feedback", lazy("which answers of mine were not good"), self._disliked),
+            CommandSpec("dislike this", told, self._dislike, menu="Not good", hidden=True),
+        )
+
+    async def _dislike(self, call: Call) -> Reply:
+        if call.off_record:
+            raise BadInput(off_record(self._sign(call)))
+        if await self._services.preferences.on(call.person, PAUSED):
+            raise BadInput(lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=self._sign(call)))
+        view, reply = await self._meant(call)
+        await view.feedback.dislike(reply, _who(call), rules=self._rules(call), act=call.id)
+        return plain(
+            _(
+                "Noted: I will not follow the example of that answer. Say what was wrong with it, if you "
+                "like; {sign}again has me answer once more, and {sign}memory feedback shows this and "
+                "takes it back.",
+                sign=self._sign(call),
+            )
+        )
+
+    async def _like(self, call: Call) -> Reply:
+        view, reply = await self._meant(call)
+        if not await view.feedback.take_back(reply, _who(call), rules=self._rules(call)):
+            raise BadInput(lazy("You did not say of that answer that it was not good."))
+        return plain(_("Taken back: that answer counts like any other again."))
+
+    async def _disliked(self, call: Call) -> Reply:
+        view = await self._view(call)
+        there = await view.feedback.disliked(_MOST)
+        if not there:
+            return plain(_("Nobody told me that an answer of mine was not good here."))
+        ids, now = await view.ids.short([one.reply.id for one in there]), self._services.clock.now()
+        lines = [f"{at}. {self._told(one, ids[one.reply.id], now, view)}" for at, one in enumerate(there, 1)]
+        messages = [message for one in there for message in (one.asked, one.reply) if message]
+        actions = tuple(
+            Action(_("Take back {number}", number=at), LIKE, one.reply.id)
+            for at, one in enumerate(there, 1)
+            if self._rules(call) or not self._shared(call)
+        )
+        if self._adapters[call.place.platform].prefix:
+            lines.append(_("{sign}like ID takes one back.", sign=self._sign(call)))
+        return Reply("\n".join(lines), await given(messages), actions, frozenset(one.key for one in messages))
+
+    @staticmethod
+    def _told(one: Disliked, id: str, now: int, view: View) -> str:
+        zone = view.home.time_zone
+        said = _("said {when}", when=moment(one.at, now, zone))
+        lines = [ladder_text.quoted(one.reply, now, zone), f"    {said} · id {id}"]
+        return "\n".join([*lines, *([f"    {ladder_text.quoted(one.asked, now, zone)}"] if one.asked else [])])
+
+    async def _meant(self, call: Call) -> tuple[View, Exchange]:
+        view, session = await self._here(call)
+        named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
+        return view, await view.feedback.meant(session, named, _who(call))
+
+    def _rules(self, call: Call) -> bool:
+        return call.admin and self._shared(call)
+
+
+def _who(call: Call) -> Identity:
+    return Identity(call.person.platform, call.person.id)

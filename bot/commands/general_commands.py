@@ -1,0 +1,199 @@
+"""Help, status, new conversations, the model and the persona."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+
+from adapters.base import Adapter
+from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
+from adapters.markup import form
+from bot.commands.answer_pages import AnswerPages
+from bot.commands.group import Group, plain
+from bot.commands.texts import persona_text
+from bot.commands.texts.ladder_text import driven
+from bot.commands.texts.receipts import since
+from bot.context.persona import Persona
+from bot.conversation.services import Services
+from bot.delivery.links import configured
+from bot.dreams.reflection_posting import NAME as REFLECTIONS
+from bot.errors import BadInput
+from bot.models.connect import Connector
+from bot.models.embedders import EmbedderChoice
+from bot.service import costs
+from localization.numerals import number
+from localization.sentences import _, lazy, ngettext
+from memory.types import MOST_NAME
+
+_COLUMN = 30
+Table = Callable[[], Mapping[str, CommandSpec]]
+
+
+class GeneralCommands(Group):
+    """/help, /new, /model, /persona, /status."""
+
+    def __init__(
+        self,
+        services: Services,
+        adapters: dict[str, Adapter],
+        pages: AnswerPages,
+        connector: Connector,
+        meaning: EmbedderChoice,
+        table: Table,
+        persona: Persona,
+    ) -> None:
+        super().__init__(services, adapters, pages)
+        self._connector = connector
+        self._meaning = meaning
+        self._table = table
+        self._persona = persona
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        name = Parameter("name", lazy("the conversation's name"), value=lazy("NAME"), rest=True)
+        server = Parameter(
+            "name",
+            lazy("ollama, llamacpp, vllm, lmstudio, a URL, or: off, config (as configured), reload (read it again)"),
+            value=lazy("NAME"),
+        )
+        words = Parameter("text", lazy("who I am from now on, in a few sentences"), value=lazy("TEXT"), rest=True)
+        model = Parameter("model", lazy("which of its models"), value=lazy("MODEL"))
+        return (
+            CommandSpec("help", lazy("what you can say here"), self._help),
+            CommandSpec("new", lazy("start a new conversation here"), self._new, (name,), answer=AnswerAudience.HERE),
+            CommandSpec(
+                "model", lazy("connect a language model, or see which"), self._model, (server, model), who=AnswerAudience.OWNER
+            ),
+            CommandSpec(
+                "persona",
+                lazy("who I am: see it, change it, or: reset"),
+                self._show_persona,
+                (words,),
+                who=AnswerAudience.OWNER,
+            ),
+            CommandSpec("status", lazy("how much is kept, and which models I use"), self._status),
+        )
+
+    async def _help(self, call: Call) -> Reply:
+        adapter = self._adapters[call.place.platform]
+        lines = [_listed(spec, adapter) for spec in self._table().values() if _offered(spec, adapter, owner=call.owner)]
+        talk = _("Just talk; I keep what you say.") if call.place.is_private else _("Mention me, or answer me, to talk.")
+        if adapter.leaving:
+            lines.append(_aligned(adapter.leaving, _("leave; what you said is kept")))
+        return plain("\n".join([_("{talk} Besides:", talk=talk), *lines]))
+
+    async def _new(self, call: Call) -> Reply:
+        if len(str(call.arguments.get("name", ""))) > MOST_NAME:
+            raise BadInput(lazy("The name of a conversation has at most {most} characters.", most=MOST_NAME))
+        view, _session = await self._here(call)
+        taken = {session.name for session in await view.sessions.all()}
+        numbered = (_("conversation {number}", number=number) for number in count(len(taken) + 1))
+        name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
+        if call.surface and call.surface.enter(await self._services.domains.thread(view, name), name):
+            return plain(
+                _('We are in "{name}" now.', name=name)
+                if name in taken
+                else _('This is a new conversation: "{name}".', name=name)
+            )
+        session = await self._services.domains.begin(view, call.place, "" if call.off_record else name)
+        return plain(_('This is a new conversation: "{name}".', name=name if call.off_record else session.name))
+
+    async def _model(self, call: Call) -> Reply:
+        text = await self._connector.command(call, self._sign(call))
+        return Reply(text, configured(text, owner=call.owner))
+
+    async def _show_persona(self, call: Call) -> Reply:
+        said = str(call.arguments.get("text", "")).strip()
+        if not said:
+            return plain(f"{self._persona.current()}\n\n{persona_text.where(self._persona, self._sign(call))}")
+        if said == "reset":
+            return plain(persona_text.reset(self._persona))
+        if call.surface is None or not await call.surface.confirm(str(persona_text.QUESTION)):
+            return plain(_("I stay who I am."))
+        self._persona.write(said)
+        return plain(persona_text.written(self._sign(call)))
+
+    async def _status(self, call: Call) -> Reply:
+        view = await self._view(call)
+        n, last = await view.messages.said()
+        kept = (
+            ngettext("{n} message said here kept", "{n} messages said here kept", n)
+            if self._shared(call)
+            else ngettext("{n} message of yours kept", "{n} messages of yours kept", n)
+        )
+        if last:
+            kept = _("{kept}, the last {ago}", kept=kept, ago=since(last, self._services.clock.now()))
+        adapter = self._adapters[call.place.platform]
+        lines = [f"{kept}.", _("My drives here: {driven}.", driven=driven((await view.self_state.now()).mind.drives))]
+        where = call.place if self._shared(call) else call.person
+        if await view.thoughts.waiting() and not await self._services.preferences.on(where, REFLECTIONS):
+            lines.append(
+                _(
+                    "I had a thought here; {sign}settings {reflections} on lets me share one now and then.",
+                    sign=self._sign(call),
+                    reflections=REFLECTIONS,
+                )
+            )
+        owner = call.owner
+        if owner:
+            lines += await self._backlog(self._sign(call))
+        serves = [self._connector.describe(self._sign(call), owner=owner), *([self._meaning.describe()] if owner else [])]
+        text = "\n".join([*lines, *serves, *filter(None, [adapter.describe()])])
+        return Reply(text, configured(text, owner=owner))
+
+    async def _backlog(self, sign: str) -> list[str]:
+        """Return the backlog over all domains, for the operator alone."""
+        backlog = await self._services.memory.backlog()
+        parked = await self._services.memory.journal.parked()
+        waiting = ngettext(
+            "{messages} not summarized yet, in {dirty} of {n} conversation.",
+            "{messages} not summarized yet, in {dirty} of {n} conversations.",
+            backlog.sessions,
+            messages=ngettext("{n} message", "{n} messages", backlog.unsummarized_total),
+            dirty=number(backlog.dirty),
+        )
+        left = len(await self._services.memory.dreams.parked())
+        models = self._services.settings.models
+        today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
+        return [
+            waiting,
+            *costs.in_words(_("Models, today"), today),
+            *costs.in_words(_("Models, the last 30 days"), month),
+            *([_("{parked} given up after three tries.", parked=parked)] if parked else []),
+            *([_not_dreamt(left, sign)] if left else []),
+        ]
+
+
+def _not_dreamt(places: int, sign: str) -> str:
+    return ngettext(
+        "{n} place not dreamt of any more after three tries; {sign}dream tries again.",
+        "{n} places not dreamt of any more after three tries; {sign}dream tries again.",
+        places,
+        sign=sign,
+    )
+
+
+def _offered(spec: CommandSpec, adapter: Adapter, *, owner: bool) -> bool:
+    """Return whether somebody can call a command where it is listed: from a menu, by its name, or in answer to a message."""
+    if (spec.who is AnswerAudience.OWNER and not owner) or (spec.verifies and not adapter.verifies):
+        return False
+    if spec.menu:
+        return adapter.replies
+    # Where commands are typed, whoever wants a private answer asks in private.
+    return not adapter.prefix if spec.alone else not spec.hidden or bool(adapter.prefix)
+
+
+def _listed(spec: CommandSpec, adapter: Adapter) -> str:
+    called = f"{adapter.prefix or '/'}{spec.name}"
+    if adapter.prefix and not spec.hidden:
+        called = form(spec, adapter.prefix)
+    what = _("{help}, said in answer to it", help=spec.help) if spec.menu else str(spec.help)
+    return _aligned(called, what) if owned(adapter.platform) else f"- `{called}` {what}"
+
+
+def _aligned(called: str, what: str) -> str:
+    """Return a line of the terminal's help; a name too long for its column has the description below it."""
+    return f"{called:<{_COLUMN}} {what}" if len(called) <= _COLUMN else f"{called}\n{'':<{_COLUMN}} {what}"
+
+
+def owned(platform: str) -> bool:
+    """Return whether whoever speaks on a platform is the operator: on the console only."""
+    return platform == "console"

@@ -1,0 +1,141 @@
+"""What Lyra derived from messages: facts, months, arcs, her self-state, each with its sources.
+
+Facts are corrected and dropped.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from bot.commands.group import Group, off_record, plain
+from bot.commands.texts import ladder_text, page_text
+from bot.delivery.links import NO_LINKS, given
+from bot.errors import BadInput
+from localization.sentences import _, lazy
+from memory.types import Exchange, Identity, Kind, NewExchange, Statement
+
+_PAGE = 5
+
+
+class KnowledgeCommands(Group):
+    """/memory profile, eras, narrative, self, about, correct, forget."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        past = Parameter("past", lazy("show what was replaced since"), type=bool, named=True)
+        fact = Parameter("fact", lazy("the id of a fact, as the profile shows it"), value=lazy("FACT"), required=True)
+        text = Parameter(
+            "text", lazy("what is true instead, as a sentence of its own"), value=lazy("TEXT"), required=True, rest=True
+        )
+        name = Parameter("name", lazy("whom or what, by name"), value=lazy("NAME"), required=True, rest=True, suggests=True)
+        return (
+            CommandSpec(
+                "memory profile", lazy("the facts I know here, and what they rest on"), partial(self._tier, "profile"), (past,)
+            ),
+            CommandSpec("memory eras", lazy("what was going on, month by month"), partial(self._tier, "era"), (past,)),
+            CommandSpec(
+                "memory narrative", lazy("what is going on, and what was left open"), partial(self._tier, "narrative"), (past,)
+            ),
+            CommandSpec("memory self", lazy("how I am here, and what I say about myself"), partial(self._tier, "self"), (past,)),
+            CommandSpec("memory about", lazy("what I know of a person, a pet, a place or a project"), self._about, (name,)),
+            CommandSpec("memory reset", lazy("start my mood and drives here afresh"), self._reset),
+            CommandSpec("memory correct", lazy("correct a fact"), self._correct, (fact, text), takes_back=True),
+            CommandSpec("memory forget", lazy("forget a fact, for good"), self._forget, (fact,), takes_back=True),
+        )
+
+    async def _tier(self, tier: str, call: Call) -> Reply:
+        # "Show more" continues this list, not an earlier one.
+        self._pages.last(call.person)
+        return await self._page(tier, call, 0)
+
+    async def _about(self, call: Call) -> Reply:
+        view, name = await self._view(call), str(call.arguments["name"])
+        pages = await view.pages.about(name, await self._name(call, view))
+        if not pages:
+            return plain(page_text.nothing(name))
+        facts = [fact for page in pages for fact in page.facts]
+        said, now, zone = await view.digests.receipts(facts), self._services.clock.now(), view.home.time_zone
+        messages = {one.exchange.key: one.exchange for page in pages for one in (*page.said, *page.own)}
+        here = await given([*messages.values(), *(message for some in said.values() for message in some)])
+        ids = await view.ids.short([id for page in pages for id in page_text.named(page)])
+        text = "\n\n".join(page_text.told(page, said, ids, now, zone) for page in pages)
+        closed = await self._closed(call)
+        links = {one: self._address(call, one, closed) for page in pages for one in (*page.said, *page.own)}
+        cards = tuple(card for page in pages for card in page_text.cards(page, said, ids, now, zone, links))
+        passing = here | set(filter(None, links.values()))
+        return Reply(text, passing, shows=_shows(facts, said) | messages.keys(), cards=cards)
+
+    async def _reset(self, call: Call) -> Reply:
+        if self._shared(call) and not call.admin:
+            raise BadInput(lazy("Only those who run this place can let me begin anew here."))
+        await (await self._view(call)).self_state.reset()
+        return plain(str(ladder_text.RESET))
+
+    async def _page(self, tier: str, call: Call, begin: int) -> Reply:
+        view, past = await self._view(call), bool(call.arguments.get("past"))
+        stated = _in_order(await view.digests.statements(tier, past=past))
+        shown = stated[begin : begin + _PAGE]
+        said = await view.digests.receipts(shown)
+        months = await view.digests.era_sessions() if tier == "era" and not past else {}
+        zone = view.home.time_zone
+        ids, now = await view.ids.short([one.id for one in shown]), self._services.clock.now()
+        lines = list(ladder_text.listed(shown, said, months, ids, now, zone, begin=begin + 1))
+        if not shown:
+            lines.append(ladder_text.empty(tier, past=past, model=not self._services.models.writer.extractive))
+        if tier == "self" and not begin:
+            lines[:0] = [await ladder_text.told(view.self_state, zone, past=past)]
+        actions = _actions(tier, shown, begin) if not past else []
+        if len(stated) > begin + _PAGE:
+            actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
+        said_here = await given(message for one in shown for message in said[one.key])
+        return Reply("\n".join(lines), said_here, tuple(actions), _shows(shown, said))
+
+    async def _further(self, tier: str, call: Call, begin: int) -> Reply:
+        return await self._page(tier, await self._still(call), begin)
+
+    async def _correct(self, call: Call) -> Reply:
+        if await self._services.preferences.on(call.person, "paused"):
+            raise BadInput(lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=self._sign(call)))
+        if call.off_record:
+            raise BadInput(off_record(self._sign(call)))
+        text = str(call.arguments["text"]).strip()
+        if not text:
+            raise BadInput(ladder_text.NO_WORDS)
+        view, session = await self._to_keep(call)
+        only = self._only(call)
+        fact = await view.facts.find(str(call.arguments["fact"]), only)
+        who = Identity(call.person.platform, call.person.id)
+        message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
+        kept = await view.say(session, [replace(message, borne=await self._borne(call, view, call.person))])
+        if not kept.stored:
+            raise BadInput(lazy("What you said just now was forgotten, and stays so."))
+        new = await view.facts.correct(fact.id, kept.stored[0], only)
+        self._services.maintenance.poke(view.home, session)
+        said, now = await view.digests.receipts([new]), self._services.clock.now()
+        ids = await view.ids.short([new.id])
+        text = ladder_text.corrected(fact, new, said[new.key], ids, now, view.home.time_zone)
+        return Reply(text, NO_LINKS, shows=_shows([new], said))
+
+    async def _forget(self, call: Call) -> Reply:
+        view = await self._view(call)
+        rested = await view.facts.forget(str(call.arguments["fact"]), self._only(call))
+        ids = await view.ids.short([message.id for message in rested])
+        text = ladder_text.let_go(rested, ids, self._services.clock.now(), view.home.time_zone, f"{self._sign(call)}forget")
+        return Reply(text, NO_LINKS, shows=frozenset(message.key for message in rested))
+
+
+def _in_order(stated: Sequence[Statement]) -> Sequence[Statement]:
+    """Return statements in reading order: newest month first, its paragraphs as written."""
+    return sorted(stated, key=lambda one: one.period, reverse=True)
+
+
+def _shows(stated: Sequence[Statement], said: Mapping[int, Sequence[Exchange]]) -> frozenset[int]:
+    """Return the items shown by statements and by the messages below them."""
+    return frozenset(one.key for one in stated) | {message.key for one in stated for message in said[one.key]}
+
+
+def _actions(tier: str, shown: Sequence[Statement], begin: int) -> list[Action]:
+    if tier != "profile":
+        return []
+    return [Action(_("Forget {number}", number=at), "memory forget", one.id) for at, one in enumerate(shown, start=begin + 1)]

@@ -1,0 +1,297 @@
+"""Linking a person's accounts by a code that one shows and another types, and unlinking them."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from adapters.base import Adapter
+from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
+from adapters.errors import PlaceGone, PlatformFailure
+from adapters.events import Person, Place, Reach, conversation, split_key
+from bot.commands.group import Group, plain
+from bot.commands.texts import kinds
+from bot.conversation.preferences import PAUSED
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from localization.current_language import reading
+from localization.sentences import Sentence, _, lazy
+from memory.places.linked_accounts import Declared
+from memory.places.linking import LinkParty, Request
+from memory.types import Identity
+
+LINK, UNLINK = "link", "unlink"
+_YES, _NO = ("yes", "ja"), ("no", "nein")
+_BOTH = 2
+_USUAL = "main"
+_ENDED = lazy("That does not wait for an answer any more; begin anew with a new code.")
+
+
+class LinkCommands(Group):
+    """/link and /unlink."""
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        code = Parameter(
+            "code",
+            lazy("the code that I showed you under your other account; without it I show you one"),
+            value=lazy("CODE"),
+            rest=True,
+        )
+        return (
+            CommandSpec(LINK, lazy("link another account of yours, so that I know that both are you"), self._link, (code,)),
+            CommandSpec(UNLINK, lazy("unlink this account from the others"), self._unlink),
+        )
+
+    async def _link(self, call: Call) -> Reply:
+        if self._shared(call):
+            raise BadInput(lazy("Say that to me in a DM."))
+        if await self._services.preferences.on(call.person, PAUSED):
+            raise BadInput(lazy("You told me to keep nothing of yours. Say {sign}privacy resume first.", sign=self._sign(call)))
+        linking, me = self._services.memory.linking, _party(call)
+        said, _space, word = str(call.arguments.get("code", "")).strip().partition(" ")
+        if said.casefold() in (*_YES, *_NO):
+            for request in await linking.requests(me.account, self._declared):
+                if request.word == word.strip():
+                    return await self._decided(call, request, yes=said.casefold() in _YES)
+            raise BadInput(_ENDED)
+        if said:
+            own = await self._services.domains.accounts(call.person)
+            return await self._ask(call, await linking.enter(said + word, me, own))
+        waiting = await linking.requests(me.account, self._declared)
+        return await self._ask(call, waiting[0]) if waiting else plain(await self._shown(call, await linking.show(me)))
+
+    @property
+    def _declared(self) -> Declared:
+        return self._services.domains.people.declared
+
+    async def _shown(self, call: Call, code: str) -> str:
+        """Return instructions for a code, and the accounts already linked with this one."""
+        _this, *others = await self._services.domains.accounts(call.person)
+        lines = [
+            _(
+                "Say this to me under your other account, alone with me, within ten minutes: {sign}link {code} (on Discord /link, on Matrix "
+                "!link, at the terminal either /link or lyra link). Then I ask you here whether it was you.",
+                sign=self._sign(call),
+                code=code,
+            ),
+            _("Do not give the code to anybody else: whoever links with you can read what you tell me in private."),
+        ]
+        if others:
+            lines.append(_("You are one person to me already with: {accounts}.", accounts=_named(others)))
+            lines.append(_("Each of them is asked, too, before another account is linked."))
+        return "\n".join(lines)
+
+    async def _ask(self, call: Call, request: Request) -> Reply:
+        question = await self._question(request, _me(call))
+        if call.surface is not None:
+            return await self._decided(call, request, yes=await call.surface.confirm(question))
+        return Reply(f"{question}\n{_how(request, self._sign(call))}", NO_LINKS)
+
+    async def _decided(self, call: Call, request: Request, *, yes: bool) -> Reply:
+        linking = self._services.memory.linking
+        if not yes:
+            await linking.refuse(request)
+            return plain(_("Nothing was linked."))
+        if request.typed.account == _me(call):
+            if not await linking.agree(request):
+                raise BadInput(_ENDED)
+            await self._ask_at(request.showed, request)
+            where = _where(request.showed.account)
+            return plain(
+                _(
+                    "Now say yes there, {where}: I ask you there. If you see nothing, say link to me there once more.",
+                    where=where,
+                )
+            )
+        people = self._services.domains.people
+        sides = [(request.showed, request.typed), (request.typed, request.showed)]
+        circles = [(await people.accounts(mine.account), other) for mine, other in sides]
+        missing = await linking.link(request, _me(call), self._declared)
+        if missing is None:
+            raise BadInput(_ENDED)
+        if missing:
+            asked = [one for group in missing for one in group]
+            if request.agreed < _BOTH:
+                for one in asked:
+                    await self._ask_at(LinkParty(one, one.native_id, ""), request)
+            return plain(
+                _(
+                    "Linked once these say yes as well, within the ten minutes of the code: {accounts}. I ask them where I reach them; whoever sees "
+                    "nothing says link to me there.",
+                    accounts=_named(asked),
+                )
+            )
+        others = [(one, other) for circle, other in circles for one in circle]
+        for one, other in others:
+            if one != _me(call):
+                to = next((side for side, _other in sides if side.account == one), LinkParty(one, one.native_id, ""))
+                await self._tell(to, _linked(other, self._sign_of(to)), ())
+        mine = next(other for one, other in others if one == _me(call))
+        return plain(str(_linked(mine, self._sign(call))))
+
+    async def _question(self, request: Request, me: Identity) -> str:
+        """Return the question put to an account, naming the other account and everybody linked with it."""
+        people = self._services.domains.people
+        own, typed = await people.accounts(me), request.typed.account
+        showed_side = me == request.showed.account or (me != typed and request.showed.account in own)
+        other = request.typed if showed_side else request.showed
+        further = [one for one in await people.accounts(other.account) if one != other.account and one not in own]
+        lines = [_question(request, me, other)]
+        if further:
+            lines.append(
+                lazy(
+                    "Linked with that account, and so one person to me with you then as well: {accounts}.",
+                    accounts=_named(further),
+                )
+            )
+        return "\n".join(map(str, lines))
+
+    async def _ask_at(self, to: LinkParty, request: Request) -> None:
+        """Ask an account in its private conversation with Lyra, if one can be reached from here."""
+        actions = (
+            Action(_("Yes, that is me") if to == request.showed else _("Yes"), LINK, f"{_YES[0]} {request.word}"),
+            Action(_("No"), LINK, f"{_NO[0]} {request.word}"),
+        )
+        await self._tell(to, lambda: self._question(request, to.account), actions, _how(request, self._sign_of(to)))
+
+    async def _tell(
+        self, to: LinkParty, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None = None
+    ) -> None:
+        adapter = self._adapters.get(to.account.platform)
+        person = Person(to.account.platform, to.account.native_id, to.name)
+        if adapter is None:
+            await self._leave(to, said, actions, how)
+            return
+        try:
+            place = await self._alone_with(adapter, person, to.place)
+        except (PlaceGone, PlatformFailure):
+            return
+        # Others may have joined the place since the code was shown there.
+        if place is None or not place.is_private or place.alone not in ("", person.id):
+            return
+        view, session = await self._services.domains.here(place, person)
+        with reading(await self._services.languages.to(place, person)):
+            told = str(said) if isinstance(said, Sentence) else await said()
+            text = f"{told}\n{how}" if how and adapter.prefix else told
+            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS, actions=actions)
+        await view.notices.queue(session, parts, [])
+        if adapter.at_hand(place.key):
+            await self._services.outgoing.flush(place.platform, place.key, parts)
+
+    async def _leave(
+        self, to: LinkParty, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None
+    ) -> None:
+        """Leave a message for an account, to be delivered by another process or in its next terminal conversation."""
+        view = await self._services.domains.alone_with(to.account)
+        sessions = await view.sessions.all() if view else []
+        # A message in a conversation of another name is not seen until somebody opens that.
+        usual = conversation(to.account.platform, to.account.native_id, _USUAL).key
+        there = [*(one for at in (to.place, usual) for one in sessions if one.ref.place == at), *sessions]
+        if view is None or not there:
+            return
+        # In the recipient's language, as far as it is known without asking their platform.
+        person = Person(to.account.platform, to.account.native_id, to.name)
+        place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
+        with reading(await self._services.languages.to(place, person)):
+            told = str(said) if isinstance(said, Sentence) else await said()
+            parts = await self._services.outgoing.composer.left(f"{told}\n{how}" if how else told, actions)
+        await view.notices.queue(there[0], parts, [])
+
+    async def _alone_with(self, adapter: Adapter, person: Person, place: str) -> Place | None:
+        if place:
+            return await adapter.locate_key(place)
+        return await self._services.domains.dm(adapter, person) or await adapter.reach(person)
+
+    def _sign_of(self, party: LinkParty) -> str:
+        adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix
+        if adapter is None and matrix and party.account.platform == "matrix":
+            return matrix.prefix
+        return (adapter.prefix if adapter else "") or "/"
+
+    async def _unlink(self, call: Call) -> Reply:
+        domains = self._services.domains
+        circle = await domains.accounts(call.person)
+        if await self._services.memory.linking.unlink(domains.people.declared(_me(call))):
+            for one in circle[1:]:
+                _this, *left = await domains.people.accounts(one)
+                await self._tell(LinkParty(one, one.native_id, ""), _parted(_party(call), left), ())
+            return plain(
+                _("Parted: what you tell me here stays here again, and what you told me elsewhere no longer comes up here.")
+            )
+        if len(circle) > 1:
+            raise BadInput(
+                lazy("Whoever runs me declared in the configuration that these accounts are yours; they can change it there.")
+            )
+        return plain(_("This account is not linked with any other."))
+
+
+def _me(call: Call) -> Identity:
+    return Identity(call.person.platform, call.person.id)
+
+
+def _party(call: Call) -> LinkParty:
+    return LinkParty(_me(call), call.person.name, call.place.key)
+
+
+def _question(request: Request, me: Identity, other: LinkParty) -> Sentence:
+    who = {"name": other.name, "account": other.account.native_id, "where": _where(other.account)}
+    if me == request.typed.account:
+        return lazy(
+            "That code was shown to {name} ({account}) {where}. Is that you? Then say yes: from then on I "
+            "know there what you tell me here in private, and here what you tell me there.",
+            **who,
+        )
+    if me == request.showed.account:
+        return lazy(
+            "Your code was typed by {name} ({account}) {where}. Is that you? Then say yes: from then on I "
+            "know there what you tell me here in private, and here what you tell me there.",
+            **who,
+        )
+    by = request.showed if other is request.typed else request.typed
+    return lazy(
+        "{name} ({account}) {where} wants to be one person to me with the accounts that yours is linked with; {by} ({by_account}) "
+        "{by_where} said yes. Do you agree? From then on what you tell me alone is known there, and can be forgotten from there. No "
+        "answer within ten minutes is a no.",
+        **who,
+        by=by.name,
+        by_account=by.account.native_id,
+        by_where=_where(by.account),
+    )
+
+
+def _how(request: Request, sign: str) -> Sentence:
+    return lazy(
+        "To answer, say within ten minutes: {sign}link yes {word}, or: {sign}link no {word}", sign=sign, word=request.word
+    )
+
+
+def _linked(other: LinkParty, sign: str) -> Sentence:
+    return lazy(
+        "Linked: {name} {where} and you here are one person to me. What you tell me in private in one "
+        "place I know in the other; what is said in encrypted rooms stays there. {sign}unlink parts them "
+        "again.",
+        name=other.name,
+        where=_where(other.account),
+        sign=sign,
+    )
+
+
+def _parted(who: LinkParty, left: Sequence[Identity]) -> Sentence:
+    told = {"name": who.name, "account": who.account.native_id, "where": _where(who.account)}
+    if left:
+        return lazy(
+            "{name} ({account}) {where} had linked accounts parted: now you are one person to me with {accounts}, and with nobody else.",
+            **told,
+            accounts=_named(left),
+        )
+    return lazy(
+        "{name} ({account}) {where} had linked accounts parted: this account is now one person to me with no other.", **told
+    )
+
+
+def _named(accounts: Sequence[Identity]) -> str:
+    return ", ".join(f"{kinds.platform(one.platform)} ({one.native_id})" for one in accounts)
+
+
+def _where(account: Identity) -> Sentence:
+    if account.platform == "console":
+        return lazy("at the terminal")
+    return lazy("on {platform}", platform=kinds.platform(account.platform))

@@ -1,0 +1,95 @@
+"""Private questions from anywhere, and answering a question once more."""
+
+from collections.abc import Sequence
+
+from adapters.base import Adapter
+from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.events import Message, Person
+from bot.commands.answer_pages import AnswerPages
+from bot.commands.group import Group
+from bot.conversation.answering.running_answers import RunningAnswers
+from bot.conversation.services import Services
+from bot.delivery.links import NO_LINKS
+from bot.errors import BadInput
+from localization.sentences import _, lazy
+from memory.types import Exchange, Identity, Kind, Session
+from memory.view.view import View
+
+ANEW, ASK, STOP = "again", "ask", "stop"
+_NOT_YOURS = lazy("I can answer again only what you said in this conversation.")
+
+
+class QuestionCommands(Group):
+    """/ask, /again, Answer again, /stop."""
+
+    def __init__(
+        self, services: Services, adapters: dict[str, Adapter], pages: AnswerPages, running_answers: RunningAnswers
+    ) -> None:
+        super().__init__(services, adapters, pages)
+        self._running_answers = running_answers
+
+    def specs(self) -> Sequence[CommandSpec]:
+        """Return the commands of this group."""
+        which = Parameter(
+            "message", lazy("the id or link of a message of yours; your last one if you name none"), value=lazy("MESSAGE")
+        )
+        told = lazy("answer again what you asked")
+        what = Parameter("text", lazy("what you want to say"), value=lazy("TEXT"), required=True, rest=True)
+        return (
+            CommandSpec(ASK, lazy("talk with me anywhere, for you alone; it belongs to our DM"), self._ask, (what,), alone=True),
+            CommandSpec(ANEW, told, self._again, (which,)),
+            CommandSpec(
+                STOP, lazy("stop the answer that I am writing for you; what is there so far stays"), self._stop, takes_back=True
+            ),
+            CommandSpec("answer again", told, self._again, menu="Answer again", hidden=True),
+        )
+
+    async def _stop(self, call: Call) -> Reply:
+        place = call.place
+        whose = "" if call.admin or place.is_private else call.person.id
+        if not self._running_answers.end(place.platform, place.key, whose):
+            raise BadInput(lazy("I am making no answer for you here just now."))
+        return Reply(_("Ended."), NO_LINKS)
+
+    async def _ask(self, call: Call) -> Reply:
+        if not call.answers:
+            raise BadInput(lazy("Just say it to me."))
+        question = Message(
+            f"{call.id}:{ASK}", call.place, call.person, str(call.arguments["text"]), self._services.clock.now(),
+            off_record=call.off_record, answers=call.answers,
+        )  # fmt: skip
+        return Reply("", NO_LINKS, asks=question)
+
+    async def _again(self, call: Call) -> Reply:
+        view, session = await self._here(call)
+        asked = await self._asked(call, view, session)
+        if asked is None:
+            raise BadInput(_NOT_YOURS)
+        who = call.person if await view.messages.is_by(asked, _who(call)) else await self._author(view, asked)
+        question = Message(asked.source_id, call.place, who, asked.text, asked.said_at, anew=call.id, off_record=call.off_record)
+        return Reply(_("I answer that again."), NO_LINKS, asks=question)
+
+    async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
+        """Return the message to answer again; None unless the caller said it in this conversation or is an admin."""
+        who = _who(call)
+        named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
+        if not named:
+            account = await view.messages.account(who) if call.off_record else None
+            unkept = self._services.off_record.last_by(session, call.person.id, account) if call.off_record else None
+            return unkept or await view.messages.last_by(session, who)
+        id = named.rpartition("/")[2]
+        asked = await view.messages.by_source(session, await view.posts.answered(session, id) or id)
+        rules = call.admin and self._shared(call)
+        mine = asked is not None and asked.kind is Kind.SAID and (rules or await view.messages.is_by(asked, who))
+        return asked if mine else None
+
+    @staticmethod
+    async def _author(view: View, asked: Exchange) -> Person:
+        account = await view.messages.said_by(asked)
+        if account is None:
+            raise BadInput(_NOT_YOURS)
+        return Person(account.platform, account.native_id, asked.speaker)
+
+
+def _who(call: Call) -> Identity:
+    return Identity(call.person.platform, call.person.id)

@@ -1,0 +1,171 @@
+"""Retrieval for a turn: the standing layers, independent of the question, and what is recalled for it.
+
+For the offline voice each part of a question is searched separately, and each message found once.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from bot.config.settings import Settings
+from bot.models.offline.question_analysis import Aim
+from bot.models.offline.voice import OfflineVoice, VoiceQuestion
+from memory.bank.block import Block
+from memory.index.hits import DigestHit, Hit
+from memory.index.when.told_times import asks_ahead
+from memory.text.off_loop import off_loop
+from memory.tiers import manners, profile
+from memory.tiers.selfstate import SelfState
+from memory.types import MINUTE, Digest, DomainKind, Exchange, Kind, Session, Statement
+from memory.view.digests import Tiers
+from memory.view.recalled import Recalled, RecallLimits, in_turn
+from memory.view.view import View
+
+_MORE = 4
+_DISLIKED = 3
+_LEFT_OPEN = "callback"
+_ANEW = 180 * MINUTE
+_WIDE = 50
+_OF_A_TIME = 96
+_TELLING = 100
+"""How many messages are searched for the date of a birthday."""
+
+
+class RetrievalRequest(Protocol):
+    """A turn, as far as retrieval needs it: where it is, and what was said."""
+
+    @property
+    def view(self) -> View: ...
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def asked(self) -> Sequence[Exchange]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StandingLayers:
+    """The standing layers, from the home domain alone: statements, self-state, this conversation's digests and its end.
+
+    `shared` says that the home has more than one reader: then it may have a bank, which replaces the eras. `manners` are those
+    of the people being answered, `open_thing` is a topic to bring up with them now, `disliked` are her latest answers here that
+    were marked as bad.
+    """
+
+    profile: Sequence[Statement]
+    narrative: Sequence[Statement]
+    bank: Block
+    being: SelfState
+    summary: Sequence[Digest]
+    recent: Sequence[Exchange]
+    shared: bool
+    manners: Sequence[Statement] = ()
+    open_thing: Statement | None = None
+    disliked: Sequence[Exchange] = ()
+
+
+async def standing(turn: RetrievalRequest, settings: Settings) -> StandingLayers:
+    """Load the standing layers of a turn. The summary covers what was said before the recent messages."""
+    view = turn.view
+    window = await view.messages.window(turn.session, 2 * settings.recent_turns)
+    beginning = min((exchange.said_at for exchange in window), default=turn.asked[0].said_at)
+    asked = {exchange.key for exchange in turn.asked}
+    there = await view.digests.tiers(turn.session, settings.memory_bank_max_tokens)
+    recent = [exchange for exchange in window if exchange.key not in asked and not _answers(exchange, turn.asked)]
+    return StandingLayers(
+        there.profile,
+        [one for one in there.narrative if one.kind != _LEFT_OPEN],
+        there.bank,
+        there.being,
+        [digest for digest in there.frontier if digest.first_at < beginning],
+        recent,
+        shared=view.home.ref.kind is not DomainKind.DM,
+        manners=manners.of_speakers(there.manners, turn.asked),
+        open_thing=_open_thing(turn.asked, recent, there),
+        disliked=[exchange for exchange in window if exchange.disliked][-_DISLIKED:],
+    )
+
+
+def _answers(exchange: Exchange, asked: Sequence[Exchange]) -> bool:
+    """Return whether a message is an earlier answer to the question, which is now answered again."""
+    return exchange.kind is Kind.REPLY and any(exchange.source_id.endswith(f":{one.source_id}") for one in asked)
+
+
+def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Tiers) -> Statement | None:
+    """Return a topic to bring up at the start of a conversation: announced by its speakers, else left open.
+
+    Their recent messages that no model answered belong to that start: the failed answer brought up nothing.
+    """
+    who = {manners.whose(one) for one in asked}
+    begun = asked[0].said_at
+    for one in reversed(recent):
+        if begun - one.said_at >= _ANEW:
+            break
+        unanswered = one.echo if one.role == "assistant" else manners.whose(one) in who
+        if not unanswered:
+            return None
+        begun = one.said_at
+    theirs = [one for one in there.announced if one.period in who]
+    left = sorted((one for one in there.narrative if one.kind == _LEFT_OPEN), key=lambda one: -one.last_at)
+    return next(iter([*theirs, *left]), None)
+
+
+async def recalled(
+    turn: RetrievalRequest, settings: Settings, in_view: Collection[int], since: int, parts: Sequence[str] = ()
+) -> Recalled:
+    """Recall items for the question, except those in view, and this conversation's gists from `since` on.
+
+    For several `parts`, the best results for the whole and for each part take turns.
+    """
+    text, here, k = "\n".join(exchange.text for exchange in turn.asked), turn.session.key, settings.gists_k
+    wanted = RecallLimits(settings.recall_k, 3 * k + _MORE if k else 0, settings.eras_k)
+    texts = [text, *(parts if len(parts) > 1 else ())]
+    found = in_turn([await turn.view.recall.at_once(one, wanted, in_view, turn.asked[-1].speaker) for one in texts])
+    # Whatever is derived from gists repeats them.
+    before = [
+        one for one in found.gists if one.digest.tier == "gist" and (one.digest.session != here or one.digest.last_at < since)
+    ]
+    former = [one for one in found.hits if _answers(one.exchange, turn.asked)]
+    return Recalled([one for one in found.ranked if (one in before[:k] if isinstance(one, DigestHit) else one not in former)])
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The messages found, the best of each part first, and the facts or month paragraphs asked for."""
+
+    hits: Sequence[Hit] = ()
+    above: Sequence[Statement] = ()
+
+
+async def sought(turn: RetrievalRequest, voice: OfflineVoice, asked: VoiceQuestion) -> SearchResult:
+    """Search for each part of a question; nothing is found for a message that asks nothing."""
+    here = {exchange.key for exchange in turn.asked}
+    hits: dict[int, Hit] = {}
+    above: list[Statement] = []
+    for part in await off_loop(len(asked.text), partial(voice.parts, asked)):
+        if part.aim is Aim.ASKER and (facts := await _facts(turn, asked.asker)):
+            above += facts
+            continue
+        window = part.window
+        if part.day:
+            telling = await turn.view.recall.messages(part.day.sought, _TELLING, exclude=here, asker=asked.asker)
+            window = voice.window(asked, part, telling)
+            hits |= {hit.exchange.key: hit for hit in telling if hit.exchange.key not in hits}
+        if part.aim is not Aim.TIME or window is None:
+            found = await turn.view.recall.messages(part.sought, _WIDE, exclude=here, asker=asked.asker)
+            hits = {hit.exchange.key: hit for hit in found} | hits
+        if part.aim is Aim.TIME and window:
+            ahead = asks_ahead(part.text, window, asked.now)
+            # A distance from now means a day, and the paragraphs of the months around it are about many.
+            above += await turn.view.digests.months(window) if window.heart is None else []
+            hits = {hit.exchange.key: hit for hit in await turn.view.recall.during(window, _OF_A_TIME, ahead=ahead)} | hits
+    return SearchResult([hit for hit in hits.values() if hit.exchange.key not in here], above)
+
+
+async def _facts(turn: RetrievalRequest, asker: str) -> list[Statement]:
+    """Return the profile's facts that name the asker; in a private conversation, all facts if none does."""
+    facts = await turn.view.digests.statements(profile.TIER)
+    named = [fact for fact in facts if asker.casefold() in fact.text.casefold()]
+    return named or (facts if turn.view.home.ref.kind is DomainKind.DM else [])

@@ -1,0 +1,83 @@
+"""The language of an answer: as set by the person or place, as their client is localized, or as they write."""
+
+from collections import OrderedDict
+
+from adapters.events import MenuCall, Message, Person, Place
+from bot.conversation.domain_access import DomainAccess
+from bot.conversation.preferences import Preferences
+from bot.models.offline.spoken_languages import told, told_by
+from localization.current_language import ENGLISH, known
+from memory.types import Identity
+from memory.view.view import View
+
+LOOKED_BACK = 50
+"""How many recent messages of a place are examined for a recognizable language."""
+_MOST = 10_000
+_TERMINAL = "console"
+
+
+class AnswerLanguage:
+    """Chooses the language in which a message or a call is answered.
+
+    The language a person used last at a place is cached in this process; after a start it is read from their stored messages.
+    """
+
+    def __init__(self, preferences: Preferences, domains: DomainAccess) -> None:
+        self._preferences = preferences
+        self._domains = domains
+        self._written: OrderedDict[tuple[str, str, str], str] = OrderedDict()
+
+    async def of(self, event: Message | MenuCall) -> str:
+        """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
+        operator's, or that of the page where it was said.
+        """
+        heard = known(told(event.text)) if isinstance(event, Message) else ""
+        if heard:
+            self._note(event.place, event.person, heard)
+        aside = isinstance(event, MenuCall) and event.private
+        shown = _shown(event.locale) if isinstance(event, MenuCall) and (event.place.is_private or aside) else ""
+        return await self.to(event.place, event.person, aside=aside, shown=shown)
+
+    async def to(self, place: Place, person: Person, *, aside: bool = False, shown: str = "") -> str:
+        """Return the code of the language in which somebody is told something at a place, `aside` where they alone read it: as it is
+        set, as their platform is `shown` to them, or as they wrote; '' where nothing tells it.
+        """
+        chosen = known(self._preferences.language(person if place.is_private or aside else place))
+        if place.platform == _TERMINAL:
+            return chosen
+        return chosen or shown or await self._before(place, person)
+
+    async def among(self, place: Place, home: View) -> str:
+        """Return the code of the language in which all who read a shared place are told something: as it is set, or as most wrote there."""
+        if chosen := known(self._preferences.language(place)):
+            return chosen
+        heard = [known(told(text)) for text in await home.messages.last_said(LOOKED_BACK)]
+        return max(filter(None, heard), key=heard.count, default="")
+
+    async def _before(self, place: Place, person: Person) -> str:
+        """Return in which language somebody wrote before at a place."""
+        key = _key(place, person)
+        if key not in self._written:
+            self._note(place, person, await self._kept(place, person))
+        return self._written[key]
+
+    async def _kept(self, place: Place, person: Person) -> str:
+        home = await self._domains.home(place, person)
+        account = await home.messages.account(Identity(person.platform, person.id)) if home else None
+        return known(told_by(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
+
+    def _note(self, place: Place, person: Person, code: str) -> None:
+        key = _key(place, person)
+        self._written[key] = code
+        self._written.move_to_end(key)
+        if len(self._written) > _MOST:
+            self._written.popitem(last=False)
+
+
+def _shown(locale: str) -> str:
+    """Return the language for somebody to whom their platform shows itself so: English where there are no sentences in theirs."""
+    return (known(locale) or ENGLISH) if locale else ""
+
+
+def _key(place: Place, person: Person) -> tuple[str, str, str]:
+    return place.platform, place.channel, person.id

@@ -1,0 +1,74 @@
+"""The sources of an answer, watched while it is generated: as soon as one of them is removed, generation stops.
+
+Another process may forget or change a source, so they are checked again whenever anything was committed since the last
+check; otherwise a check costs no read.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from typing import Any
+
+from bot.conversation.one_turn import Turn
+from localization.sentences import lazy
+from memory.errors import SourceGone
+
+SECONDS = 0.5
+"""Seconds between checks while a model is silent."""
+
+
+def stored(texts: Mapping[int, str]) -> Mapping[int, str]:
+    """Return those of these items that are stored: messages off the record have negative keys."""
+    return {key: text for key, text in texts.items() if key > 0}
+
+
+class SourceWatch:
+    """The sources of the answer to a turn, as read from `begun` on, after `commits` commits.
+
+    `seen` returns what is in view by now, `asides` the ids of messages in view that are not stored.
+    """
+
+    def __init__(
+        self, turn: Turn, begun: int, commits: int, seen: Callable[[], Mapping[int, str]], asides: Callable[[], Collection[str]]
+    ) -> None:
+        self._turn = turn
+        self._begun = begun
+        self._commits = commits
+        self._seen = seen
+        self._asides = asides
+
+    async def require(self) -> None:
+        """Raise SourceGone if any source was forgotten, changed or removed."""
+        if not self._turn.watch.gone.isdisjoint(self._asides()):
+            raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
+        lasting = self._turn.view.lasting
+        commits = await lasting.commits()
+        if commits != self._commits:
+            asked = {one.key: one.text for one in self._turn.asked}
+            await lasting.require(stored(asked), stored(self._seen()), self._begun)
+            self._commits = commits
+
+    async def stands(self) -> bool:
+        """Return whether all sources are unchanged."""
+        try:
+            await self.require()
+        except SourceGone:
+            return False
+        return True
+
+    async def bear(self, making: Coroutine[Any, Any, None]) -> bool:
+        """Run the generation of an answer; return False if the person stopped it.
+
+        Raises SourceGone if a source is removed meanwhile.
+        """
+        made, ended = asyncio.create_task(making), asyncio.create_task(self._turn.ending.wait())
+        try:
+            while not (made.done() or ended.done()):
+                await asyncio.wait([made, ended], timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                await self.require()
+            if made.done():
+                made.result()
+            return made.done()
+        finally:
+            made.cancel()
+            ended.cancel()
+            await asyncio.gather(made, ended, return_exceptions=True)

@@ -1,0 +1,298 @@
+"""The choice of the messages that answer a question, and how well they do."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+
+from adapters.plain_words import offered
+from bot.models.offline.candidates import MOST_LISTED, Candidate, best_of, in_order, is_shaped, nearest, spread
+from bot.models.offline.message_kinds import is_question, topic
+from bot.models.offline.possession import (
+    ALONE,
+    LASTING,
+    NAMELESS,
+    OWN,
+    SPEAKING,
+    is_anothers,
+    names_in,
+    telling_of,
+    tells_of_others,
+    tells_of_self,
+)  # fmt: skip
+from bot.models.offline.question_analysis import Aim, QuestionPart
+from bot.models.offline.question_subjects import compound, things
+from bot.models.offline.sentence_splitting import one_line, split
+from memory.index.hits import Hit
+from memory.index.when.days import LATEST
+from memory.index.when.told_times import ToldTimes, asks_ahead, told
+from memory.index.when.values import Window
+from memory.text.lexical import key_words, stem
+from memory.text.told.related_words import singles, telling
+from memory.types import MINUTE, Exchange, Kind
+
+_FURTHER = 2
+_TOGETHER = 60 * MINUTE
+_ASKED = re.compile(r"(?i)\b(?:i|we) ask(?:ed)? you\b|\bich dich .*\bgefragt\b")
+_TOLD = re.compile(
+    r"(?i)\b(?:tell|told|say|said|write|wrote|mention|mentioned|talk|talked|erzählt|gesagt|geschrieben|berichtet|dije|dijo|conté|contado|dit|raconté)"
+    r"\b(?!.*\b(?:about|of|über|von|sobre|de)\b)"
+)
+"""Matches a question about what was said at a time, as opposed to what happened then."""
+_KIN = re.compile(
+    r"(?i)\b(?:with|mum|mom|mother|dad|father|parents|sister|brother|aunt|uncle|cousin|friends?|neighbou?rs?|colleagues?|mama|papa|mutter|vater"
+    r"|eltern|schwester|bruder|tante|onkel|freund\w*|nachbar\w*|hermanos?|hermanas?|padres?|madre|amig\w+|frère|sœur|ami\w*)\b"
+)
+"""People mentioned without a name."""
+_NAME = re.compile(r"(?<=[\w,] )[A-Z][^\W_]+(?:['’]s)?")
+_CORRECTS = re.compile(r"(?i)(?:correction|i meant|scratch that|i was wrong|korrektur|ich meinte|corrección|quise decir)\b")
+
+
+class AnswerChoice:
+    """Chooses among the hits for an asker; times are read in a time zone, and `now` tells what lies ahead."""
+
+    def __init__(self, asker: str, hits: Sequence[Hit], time_zone: str = "UTC", now: int = LATEST) -> None:
+        self._now = now
+        self._zone = time_zone
+        self._asker = one_line(asker).casefold()
+        self._hits = hits
+        self._tells: dict[int, ToldTimes] = {}
+        near = [one for hit in hits for one in (hit.exchange, hit.before, hit.after) if one and one.role == "assistant"]
+        self._assistants = {one.session: one.speaker for one in near if not _is_lyra(one)}
+        self._stems = {id(hit): frozenset(key_words(f"{hit.exchange.speaker}\n{hit.exchange.text}").values()) for hit in hits}
+
+    def is_asker(self, exchange: Exchange) -> bool:
+        """Return whether the asker said a message."""
+        return one_line(exchange.speaker).casefold() == self._asker
+
+    def assistant(self, hit: Hit) -> str:
+        """Return the name of the other assistant in a message's conversation; '' if it was Lyra."""
+        return self._assistants.get(hit.exchange.session, "")
+
+    def omits(self, window: Window) -> bool:
+        """Return whether more was found for a time than is listed."""
+        then = (hit.exchange for hit in self._hits if _is_said(hit.exchange))
+        return sum(window.holds(one.said_at) or self._told(one).within(window) is not None for one in then) > MOST_LISTED
+
+    def of(self, part: QuestionPart) -> list[Candidate]:
+        """Return the answers to a part of a question: for a list in chronological order, else best first."""
+        match part.aim:
+            case Aim.TIME:
+                return self._of_time(part)
+            case Aim.ASKER:
+                return self._of_asker(part)
+            case Aim.ABOUT:
+                return self._about(part)
+            case Aim.SAID:
+                return self._said_by(part) or self._answer(replace(part, about=topic(part.text)))
+            case Aim.LIST if len(listed := self._listed(part)) > 1:
+                return listed
+        return self._answer(part)
+
+    # By aim
+
+    def _of_time(self, part: QuestionPart) -> list[Candidate]:
+        window = part.window
+        if window is None:
+            return []
+        own, questions = bool(SPEAKING.search(part.text)), _ASKED.search(part.text) is not None
+        every = [one for one in self._quotable(part) if one.asks == questions]
+        said = [one for one in every if window.holds(one.hit.exchange.said_at)]
+        then = (
+            said
+            if questions or _TOLD.search(part.text)
+            else self._was(every, window, ahead=asks_ahead(part.text, window, self._now)) or said
+        )
+        # Imported messages may show the asker under another name.
+        whose = [one for one in then if own and self.is_asker(one.hit.exchange)] or then
+        if part.people:
+            whose = [one for one in whose if names_in(one.hit.exchange.text) or _KIN.search(one.hit.exchange.text)] or whose
+        return spread(whose) if window.heart is None else nearest(whose, window.heart)
+
+    def _was(self, found: Sequence[Candidate], window: Window, *, ahead: bool) -> list[Candidate]:
+        """Return what happened in a window: events placed there, and messages of that time that place events nowhere else."""
+        then = []
+        for one in found:
+            exchange = one.hit.exchange
+            tells = self._told(exchange)
+            of = tells.within(window, LATEST if ahead else exchange.said_at)
+            if of or (window.holds(exchange.said_at) and not tells.elsewhere):
+                then.append(replace(one, of=of))
+        return then
+
+    def _told(self, exchange: Exchange) -> ToldTimes:
+        if exchange.key not in self._tells:
+            self._tells[exchange.key] = told(exchange.text, exchange.said_at, self._zone)
+        return self._tells[exchange.key]
+
+    def _of_asker(self, part: QuestionPart) -> list[Candidate]:
+        mine = [one for one in self._quotable(part) if self.is_asker(one.hit.exchange) and not one.asks]
+        mine = [one for one in mine if LASTING.search(one.hit.exchange.text)]
+        chosen: list[Candidate] = []
+        known: set[int] = set()
+        for one in sorted(mine, key=lambda one: -one.hit.exchange.said_at):
+            kinds = singles(self._stems[id(one.hit)])
+            if not kinds & known and len(chosen) < MOST_LISTED:
+                chosen.append(one)
+            known |= kinds
+        return in_order(chosen)
+
+    def _about(self, part: QuestionPart) -> list[Candidate]:
+        (whom,) = part.about.strong
+        of = [one for one in self._quotable(part) if whom in one.covers and not one.asks]
+        of.sort(key=lambda one: -telling_of(whom, one.hit.exchange.text))
+        return in_order(of[: MOST_LISTED - 4]) or self._answer(part)
+
+    def _said_by(self, part: QuestionPart) -> list[Candidate]:
+        said = [one for one in self._quotable(part) if one.hit.exchange.speaker.casefold() == part.name.casefold()]
+        said = [one for one in said if not one.asks and (one.covers or not part.about.strong)]
+        return in_order(said[: MOST_LISTED - 4])
+
+    def _listed(self, part: QuestionPart) -> list[Candidate]:
+        own = bool(SPEAKING.search(part.text))
+        of = [one for one in self._within(part, self._quotable(part)) if part.name in one.covers and not one.asks]
+        return in_order([one for one in of if one.own or not own][: MOST_LISTED - 4])
+
+    def _answer(self, part: QuestionPart) -> list[Candidate]:
+        """Return the best hit and, if they cover further names and things of the question, up to two more."""
+        about = part.about
+        found = [one for one in self._quotable(part) if (one.covers if about.strong else one.weak)]
+        found = self._with_imported(part, [one for one in found if not one.asks]) or [
+            one for one in found if _adds(one, about.strong)
+        ]
+        own = [one for one in found if not one.anothers]
+        found = own if _most_covered(own) == _most_covered(found) else found
+        found = _of_names(self._within(part, found), part.text)
+        chosen: list[Candidate] = []
+        left = about.strong
+        while found and len(chosen) <= _FURTHER and (left or not chosen):
+            best = best_of(part.text, found, self._stems)
+            if chosen and not best.covers:
+                break
+            chosen.append(best)
+            if len(chosen) == 1:
+                left &= things(part.text)
+            left -= best.covers
+            found = [replace(one, covers=one.covers & left, near=one.near & left) for one in found if one is not best]
+        return [*chosen, *self._corrections(part, chosen)]
+
+    def _with_imported(self, part: QuestionPart, found: list[Candidate]) -> list[Candidate]:
+        """Return people's messages, and another assistant's answers where these cover more."""
+        most = _most_covered(found)
+        answered = [self._weighed(part, hit) for hit in self._hits if _is_imported_answer(hit.exchange)]
+        return [*found, *(one for one in answered if len(one.covers) > most and not one.asks)]
+
+    def _corrections(self, part: QuestionPart, chosen: Sequence[Candidate]) -> list[Candidate]:
+        """Return, for each answer that somebody corrected later, the last correction."""
+        found: list[Candidate] = []
+        for one in chosen:
+            said, names = one.hit.exchange, names_in(one.hit.exchange.text)
+            later = [
+                other
+                for other in self._quotable(part)
+                if _CORRECTS.match(other.hit.exchange.text)
+                and other.hit.exchange.speaker == said.speaker
+                and other.hit.exchange.said_at > said.said_at
+                and names & names_in(other.hit.exchange.text)
+            ]
+            last = max(later, key=lambda other: other.hit.exchange.said_at, default=None)
+            if last and all(last.hit is not other.hit for other in (*chosen, *found)):
+                found.append(last)
+        return found
+
+    def _within(self, part: QuestionPart, found: Sequence[Candidate]) -> list[Candidate]:
+        """Return the candidates from the time asked for; all of them if there are none."""
+        window = part.window
+        then = [one for one in found if window and window.holds(one.hit.exchange.said_at)]
+        return then or list(found)
+
+    # Scoring
+
+    def _quotable(self, part: QuestionPart) -> list[Candidate]:
+        return [self._weighed(part, hit) for hit in self._hits if _is_said(hit.exchange)]
+
+    def _weighed(self, part: QuestionPart, hit: Hit) -> Candidate:
+        stems, strong, text = self._stems[id(hit)], part.about.strong, hit.exchange.text
+        if hit.before and _is_imported_answer(hit.exchange) and asks(hit.before.text):
+            stems |= frozenset(key_words(hit.before.text).values())
+        covers = frozenset(one for one in strong if one in stems or telling(one) & stems)
+        covers -= {one for one in covers if is_anothers(one, part.text, text)}
+        whole = compound(part.text)
+        shaped = is_shaped(part.text, text)
+        if whole and whole.head not in stems and not (shaped and whole.head not in strong):
+            covers -= whole.stems
+        own = self.is_asker(hit.exchange)
+        if own and SPEAKING.search(part.text) and tells_of_others(text, covers.union(*map(telling, covers))):
+            own = False
+            covers -= {one for one in covers if singles([one])}
+        told = covers.union(*map(telling, covers))
+        return Candidate(
+            hit=hit,
+            covers=covers,
+            weak=part.about.weak & stems,
+            near=(strong - covers) & self._beside(hit) if covers else frozenset(),
+            shaped=shaped,
+            own=bool(OWN.search(part.text)) and own,
+            asks=asks(text) or offered(text, "") is not None,  # "forget my locker code" states nothing
+            anothers=bool(ALONE.search(part.text))
+            and one_line(hit.exchange.speaker).casefold() not in {self._asker, *NAMELESS}
+            and tells_of_self(text, told),
+        )
+
+    def _beside(self, hit: Hit) -> frozenset[str]:
+        """Return the stems of what was said in the same conversation within an hour."""
+        at, session = hit.exchange.said_at, hit.session
+        near = [one for one in self._hits if one.session == session and abs(one.exchange.said_at - at) <= _TOGETHER]
+        return frozenset().union(*(self._stems[id(one)] for one in near))
+
+
+def missing(part: QuestionPart, chosen: Sequence[Candidate], known: Callable[[str], bool]) -> list[str]:
+    """Return the words of a question about which nothing is known; beside an answer, names and things alone."""
+    whole = compound(part.text)
+    covered = frozenset().union(*(one.covers | one.near for one in chosen))
+    lacking = [stemmed for stemmed in part.about.admit if stemmed not in covered]
+    named = things(part.text)
+    if chosen or any(stemmed in named for stemmed in lacking):
+        lacking = [stemmed for stemmed in lacking if stemmed in named]
+    if whole and (whole.stems | {whole.head}) & set(lacking):
+        rest = [part.about.admit[one] for one in lacking if one not in whole.stems | {whole.head} and not known(one)]
+        return [*rest, whole.written]
+    return [part.about.admit[stemmed] for stemmed in lacking if not known(stemmed)]
+
+
+def asks(text: str) -> bool:
+    """Return whether a text consists of questions alone."""
+    sentences = split(text)
+    return bool(sentences) and all(map(is_question, sentences))
+
+
+def _is_said(exchange: Exchange) -> bool:
+    return (
+        exchange.kind is Kind.SAID
+        and exchange.role not in ("assistant", "system")
+        and not exchange.echo
+        and bool(exchange.text.strip())
+    )
+
+
+def _most_covered(found: Sequence[Candidate]) -> int:
+    return max((len(one.covers) for one in found), default=0)
+
+
+def _is_imported_answer(exchange: Exchange) -> bool:
+    """Return whether this is another assistant's answer."""
+    return exchange.role == "assistant" and not exchange.echo and not _is_lyra(exchange) and bool(exchange.text.strip())
+
+
+def _is_lyra(exchange: Exchange) -> bool:
+    return exchange.speaker.casefold().partition("#")[0] == "lyra"
+
+
+def _of_names(found: Sequence[Candidate], question: str) -> list[Candidate]:
+    """Return the candidates that cover a name of the question; all of them if none does."""
+    names = frozenset(stem(word.casefold().removesuffix("'s")) for word in _NAME.findall(question))
+    return [one for one in found if (one.covers | one.near) & names] or list(found)
+
+
+def _adds(one: Candidate, strong: Collection[str]) -> bool:
+    """Return whether an earlier question contains more than this one asks for."""
+    return bool(topic(one.hit.exchange.text).strong - set(strong))

@@ -1,0 +1,179 @@
+"""Classification of messages by words (greeting, thanks, question, statement), and the topic of a question."""
+
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from bot.models.offline.sentence_splitting import is_marked_question, split
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
+
+
+class MessageKind(Enum):
+    """The kind of a message."""
+
+    GREETING = auto()
+    FAREWELL = auto()
+    THANKS = auto()
+    QUESTION = auto()
+    STATEMENT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifiedMessage:
+    """A classified message; for a question, `question` is its asking part."""
+
+    act: MessageKind
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The topic of a question.
+
+    `admit` maps stems whose absence is worth reporting to the words as written; `weak` holds the others.
+    """
+
+    admit: dict[str, str]
+    unspaced: frozenset[str]
+    weak: frozenset[str]
+
+    @property
+    def strong(self) -> frozenset[str]:
+        """The stems that an answer should cover."""
+        return frozenset(self.admit) | self.unspaced
+
+
+_TAIL = r"(?:[\s,]+(?:there|lyra|again|everyone|all|dear|so much|very much|a lot|bien|schön|mille))*[\s.!,…]*$"
+_GREETING = re.compile(
+    r"(?i)(?:hi+|hello|hey+|hiya|yo|good (?:morning|evening|afternoon|day)|greetings|hallo|moin|servus|guten (?:morgen|tag|abend)"
+    r"|bonjour|bonsoir|salut|hola|buen[oa]s (?:días|tardes|noches)|ciao|buongiorno|olá|oi)" + _TAIL
+)
+_FAREWELL = re.compile(
+    r"(?i)(?:bye(?: bye)?|goodbye|good night|see you(?: later| soon| tomorrow)?|tschüss|gute nacht|bis (?:bald|später|morgen|dann)|au revoir|adiós)"
+    + _TAIL
+)
+_THANKS = re.compile(r"(?i)(?:many )?(?:thanks|thank you|thx|ty|cheers|danke|merci|gracias|grazie|obrigad[oa]|dank je)" + _TAIL)
+
+_BE = r"(?:is|are|was|were|am|do|does|did|can|could|will|would|shall|should|have|has|had|might|may|must)"
+_THEY = r"(?:i|you|we|they|he|she|it)"
+_ASKS = re.compile(
+    rf"""(?ix)^(?:(?:and|but|so|ok|okay|well|hey|hi|hello|lyra|please)[,\s]+)*(?:
+      (?:what|who|where|when|why|how|which|whom|whose)(?:'s|’s|'re|’re)?\s+(?:
+          {_BE}\b | (?!(?:a|an|{_THEY}|my|your|his|her|our|their|the|this|that|if)\b)\w+\s+(?:\w+\s+)?{_BE}\b | about\b | happen(?:s|ed)\b)
+      | (?:what|who|where|when|how)['’]s\b
+      | who\s+(?!knows\b|cares\b)\w+
+      | (?:do|does|did|have|has|can|could|will|would|should|shall|am)\s+{_THEY}\b
+      | (?:do|does|did|is|are|was|were|has|will)\s+(?:my|your|his|her|our|their|there)\b
+      | (?:is|are|was|were)\s+(?:{_THEY}|the)\b
+      | (?:tell|show)\s+me\b | remind\s+me\s+(?:what|who|when|where|why|how|which|of|about)\b | any\s+idea\b
+      | ¿
+      | (?:wer|wen|wem|wann|warum|wieso|wohin|woher|wie|wo|welche[rsnm]?)\s+(?:ist|sind|war|waren|hei(?:ß|ss)\w*|hat|habe|ich|du|wohn\w*)\b
+      | was\s+(?:ist|war|hat|habe|weißt|mag)\b | (?:weißt|erinnerst|kennst)\s+du\b
+      | (?:qui|quand|où|comment|pourquoi|combien)\s+(?:est|sont|était|s['’]appel\w+|ai|as|a)\b | (?:qu['’])?est-ce\b
+      | quel(?:le)?s?\s+(?:est|sont|était)\b | tu\s+te\s+souviens\b
+      | (?:qué|quién|cuándo|dónde|cómo|cuál|cuánt[oa]s?|chi|dov|cos|qual)\b['’\s]
+    )"""
+)
+_STATES = re.compile(r"(?i)^(?:who|when|where|why|how)\s+(?:i|you|we|they|he|she|it|my|the)\b|^remind me to\b")
+
+_ASIDE = re.compile(
+    r"(?i)(?:sorry,? )?i (?:forgot|forget|can['’]?t (?:remember|recall)|don['’]?t (?:remember|know|recall))(?: it| that)?[\s.!…]*$"
+)
+_TO_LYRA = re.compile(
+    r"(?i)\b(?:are|were|can|could|will|would|do|did|have) you (?!ever\b|remember|recall|remind|know|tell|say|find|show|have\b)|^tell me an? |^(?:na,? )?wie geht(?:['’]?s| es)(?: (?:dir|ihnen))?\b(?! \w*(?:mein|dein|ihr|sein|unser|de[rnm]|die))|^was machst du\b"
+)
+
+# Words that only state the kind of answer wanted: they help to find it, but "nothing about name" would report no gap.
+_KINDS = frozenset(
+    stem(word.casefold())
+    for word in """
+    name names named call called kind sort type thing things time times day days date year years place number amount person people
+    heißen heißt heiße hieß appelle appeler llama llamo llamar chiama chiamo nombre nom nome naam
+    """.split()
+)
+# Words of asking, remembering and time, and verbs of little meaning: neither searched for nor reported.
+_EMPTY = frozenset(
+    stem(word.casefold())
+    for word in """
+    something anything everything stuff week month hour minute way one part detail details fact many much long often old about
+    today yesterday tomorrow tonight morning evening night ago last next first ever always never now still currently recently
+    lately already yet again before really also maybe exactly lyra monday tuesday wednesday thursday friday saturday sunday
+    remember remind recall know knew known tell told say said saying talk talked mention mentioned speak spoke ask asked answer
+    forget forgot think thought mean meant want wanted need find show help please
+    get got go goes going went gone come came make made take took give gave put let keep kept use used happen happened
+    erinnerst weißt kennst souviens recuerdas sabes sais
+    """.split()
+)
+_ELSEWHERE = FUNCTION_WORDS | frozenset(
+    """
+    wer wen wem wessen was wann wo wohin woher warum wieso weshalb wie welche welcher welches welchen noch denn
+    qui quoi quel quelle quels quelles quand où comment pourquoi combien est-ce qué quién cuándo dónde cómo cuál cuánto cuánta
+    chi cosa quando dove perché come quale quanto quem onde qual wat waar wanneer hoe hast bist kannst habe hab habt hatte me no so do is he
+    j'ai qu'est qu'est-ce avons avez ont suis sommes étais était étions que à
+    """.split()
+)
+_ENGLISH = STOP_WORDS - _ELSEWHERE
+_FOREIGN = frozenset(stem(word.casefold()) for word in _ELSEWHERE)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
+_PARTICLES = re.compile("[\u3040-\u309f]+")  # Hiragana alone is grammar more often than meaning
+
+
+def hear(text: str) -> ClassifiedMessage:
+    """Classify a message by its last sentence, ignoring a final greeting or thanks."""
+    sentences = split(text)
+    courteous = next((act for act in map(_courtesy, sentences) if act), None)
+    telling = [sentence for sentence in sentences if not _courtesy(sentence)]
+    while len(telling) > 1 and _ASIDE.match(telling[-1]):
+        telling.pop()
+    if not telling:
+        return ClassifiedMessage(courteous or MessageKind.STATEMENT)
+    if not is_question(telling[-1]):
+        return ClassifiedMessage(MessageKind.STATEMENT)
+    start = len(telling)
+    while start and is_question(telling[start - 1]):
+        start -= 1
+    return ClassifiedMessage(MessageKind.QUESTION, " ".join(telling[start:]))
+
+
+def _courtesy(sentence: str) -> MessageKind | None:
+    for act, pattern in ((MessageKind.GREETING, _GREETING), (MessageKind.FAREWELL, _FAREWELL), (MessageKind.THANKS, _THANKS)):
+        if pattern.match(sentence):
+            return act
+    return None
+
+
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence asks, by its question mark or its first words."""
+    if is_marked_question(sentence):
+        return True
+    return not sentence.endswith("!") and bool(_ASKS.match(sentence)) and not _STATES.match(sentence)
+
+
+def tells(text: str) -> bool:
+    """Return whether a text states something: more than questions, greetings, thanks and words such as "ok"."""
+    return any(key_words(one) and not is_question(one) and not _courtesy(one) for one in split(text))
+
+
+def is_about_lyra(question: str) -> bool:
+    """Return whether a question is about what Lyra is, likes or can do, rather than what she remembers."""
+    return bool(_TO_LYRA.search(question))
+
+
+def topic(question: str) -> Topic:
+    """Return the topic of a question. Fragments of a script without spaces are searched for, but not reported."""
+    written = {found.casefold().replace("’", "'"): found for found in _WORD.findall(question)}
+    # "son", "war" and "hat" mean something in English only
+    empty = _EMPTY if _ENGLISH.intersection(tokens(question)) else _EMPTY | _FOREIGN
+    admit: dict[str, str] = {}
+    unspaced: set[str] = set()
+    weak: set[str] = set()
+    for word, stemmed in key_words(question).items():
+        if _NO_SPACES.search(word):
+            unspaced.update({stemmed} if len(word) > 1 and not _PARTICLES.fullmatch(word) else ())
+        elif stemmed in _KINDS:
+            weak.add(stemmed)
+        elif stemmed and stemmed not in empty:
+            admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
+    return Topic(admit, frozenset(unspaced), frozenset(weak))

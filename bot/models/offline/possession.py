@@ -1,0 +1,90 @@
+"""Whose something is, judging by words: the asker's own, or somebody else's."""
+
+import re
+from collections.abc import Collection
+
+from bot.models.offline.sentence_splitting import split
+from memory.text.function_words import FUNCTION_WORDS
+from memory.text.lexical import STOP_WORDS, stem
+
+OWN = re.compile(r"(?i)\b(?:i|my|me|mine|we|our|ich|mein\w*|je|mon|ma|mes|mi|mis|io|mio|mia)\b")
+"""Matches a question about the asker's own things, alone or with others."""
+SPEAKING = re.compile(r"(?i)\b(?:i|we|ich|wir|yo|nosotros)\b")
+"""Matches a question about what the asker does, is or has."""
+LASTING = re.compile(
+    r"(?i)\b(?:i am|i['’]m|i was born|i have|i live|i work|i study|i teach|i play|i go|i like|i love|i hate|i prefer|i can['’]t"
+    r"|i don['’]t eat|i speak|i got|we (?:live|have|moved|married|will|adopted)|(?:my|our) (?:[\w.]+ ){1,3}(?:is|are|has|lives)"
+    r"|ich (?:bin|habe|wohne|arbeite|mag|liebe|heiße)|mein\w* \w+ (?:ist|heißt)|wir (?:haben|wohnen)|change of plan"
+    r"|soy|estoy|tengo|vivo|trabajo|me (?:llamo|gusta)|mi \w+ (?:\w+ )?es)\b"
+)
+"""Matches lasting statements of people about themselves."""
+
+ALONE = re.compile(r"(?i)\b(?:i|my|me|mine|ich|mein\w*|mir|mich|yo|mi|mis)\b")
+"""Matches a question about the asker alone."""
+NAMELESS = frozenset("user human me you someone".split()) | {""}
+"""The stand-ins for a name in imported messages of a person."""
+
+_MINE = r"(?:my|our|mein\w*|unser\w*|mi|mis|nuestr\w+)"
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_CLAUSE = re.compile(r"[.;:!?,\n]|\b(?:and|but|und|aber|y|pero)\b")
+_SELF = frozenset("i i'm i've i'd we we're we've my our me us ich wir mein meine meinen unser unsere yo mi mis nosotros".split())
+_THEY = frozenset("he she they his her their er sie ihr él ella ellos".split())
+_DONE = frozenset("bought saw met went got made took had gave found came left read wrote ate sold built kept began".split())
+_SUBJECT = 2
+"""The most words before a verb that are its subject alone: "Farid's brother lives"."""
+
+
+def is_anothers(stemmed: str, question: str, text: str) -> bool:
+    """Return whether a text is about somebody else's where the asker's own is asked for: "Farid's birthday" is not mine."""
+    for word in (word for word in _WORD.findall(question) if stem(word.casefold()) == stemmed):
+        thing = rf"(?:\w+\s+)?{re.escape(word)}\b"
+        if re.search(rf"(?i)\b{_MINE}\s+{thing}", question) and not re.search(rf"(?i)\b{_MINE}\s+{thing}", text):
+            owner = re.search(rf"(?i)\b(\w+)['’]s\s+{thing}", text)
+            if owner and not re.search(rf"(?i)\b{owner[1]}\b", question):
+                return True
+    return False
+
+
+def tells_of_others(text: str, stems: Collection[str]) -> bool:
+    """Return whether a text applies these stems to somebody else: "my sister lives there" is not where I live."""
+    for clause in _CLAUSE.split(text):
+        words = _WORD.findall(clause)
+        at = next((n for n, word in enumerate(words) if stem(word.casefold()) in stems), None)
+        if at is None:
+            continue
+        before = [word.casefold().replace("’", "'") for word in words[:at]]
+        if _SELF.intersection(before):
+            return before[:1] == ["my"] and any(word[0].isupper() for word in words[1:at])
+        return bool(_THEY.intersection(before)) or (at <= _SUBJECT and any(map(_is_name, words[:at])))
+    return False
+
+
+def tells_of_self(text: str, stems: Collection[str]) -> bool:
+    """Return whether a text applies these stems to its speaker: "I live there"."""
+    for clause in _CLAUSE.split(text):
+        words = [word.casefold().replace("’", "'") for word in _WORD.findall(clause)]
+        if _SELF.intersection(words) and any(stem(word) in stems for word in words):
+            return True
+    return False
+
+
+def telling_of(whom: str, text: str) -> int:
+    """Return how much a text is about somebody: 3 if a sentence begins with the name, 1 if the name occurs, else 0."""
+    stems = [[stem(word.casefold().removesuffix("'s")) for word in _WORD.findall(sentence)] for sentence in split(text)]
+    return 2 * any(whom in sentence[:3] for sentence in stems) + any(whom in sentence for sentence in stems)
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the stems of the names in a text: capitalized words that do not begin a sentence."""
+    return frozenset(
+        stem(word.casefold().replace("’", "'").removesuffix("'s"))
+        for sentence in split(text)
+        for word in _WORD.findall(sentence)[1:]
+        if _is_name(word)
+    )
+
+
+def _is_name(word: str) -> bool:
+    folded = word.casefold()
+    known = folded in STOP_WORDS or folded in FUNCTION_WORDS or folded in _DONE
+    return word[0].isupper() and not known and not folded.endswith(("ing", "ed"))

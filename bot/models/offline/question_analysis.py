@@ -1,0 +1,153 @@
+"""Analysis of a question, part by part: one thing, a list, a time, somebody's words, or what is known about somebody."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+
+from bot.models.offline.message_kinds import Topic, topic
+from bot.models.offline.question_subjects import things
+from bot.models.offline.sentence_splitting import split
+from memory.index.when.birthdays import Birthday, birthday
+from memory.index.when.days import EARLIEST
+from memory.index.when.told_times import asked_ahead
+from memory.index.when.values import Window
+from memory.index.when.vocabulary import DOINGS
+from memory.text.lexical import stem
+from memory.text.told.related_words import beside
+from memory.types import MINUTE
+
+MOST_PARTS = 3
+
+
+class Aim(Enum):
+    """The kind of answer wanted."""
+
+    ANSWER = auto()
+    LIST = auto()
+    ABOUT = auto()
+    ASKER = auto()
+    SAID = auto()
+    TIME = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """One part of a question.
+
+    `sought` is the recall query, `window` the time stated. `name` is whose words are asked for, or what is listed. `day` is a
+    birthday that stands for the time and must be looked up, with `window` giving its year. `people` says that the people met in
+    that time are asked for.
+    """
+
+    text: str
+    aim: Aim
+    about: Topic
+    sought: str
+    window: Window | None = None
+    name: str = ""
+    day: Birthday | None = None
+    people: bool = False
+
+
+_QUESTION_WORDS = r"what|who|where|when|which|how|why|whose|wer|wo|wann|wie|welche\w*|qué|quién|dónde|cuándo|cómo|cuál|où|quand"
+_BETWEEN = re.compile(
+    rf"(?i)(?<!\s)(?:\s*+(?:,\s*(?:(?:and|und|y|et)\s+)?|;\s*)|\s++(?:and|und|y|et)\s+)(?=(?:{_QUESTION_WORDS})\b"
+    r"|(?:is|are|was|were|do|does|did)\s+(?:i|my|we|our|the|he|she|it|they)\b|was\s+(?:ist|hat|habe|war)\b)"
+)
+_PRONOUN = re.compile(r"(?i)\b(?:he|she|him|her|his|hers|they|them|their|it|its|er|sie|ihm|ihn|ihr|él|ella)\b")
+_ABOUT = re.compile(
+    r"(?i)\b(?:know|remember|recall|tell me|weißt du|erzähl\w* mir|sabes|cuéntame|recuerdas)\b[^.?!]*?"
+    r"\b(?:about|of|über|von|de|sobre)\s+([^.?!]+)[.?!\s]*$"
+)
+_ASKER = re.compile(r"(?i)^(?:me|myself|mich|mir|mí)(?: so far| by now| already)?$")
+_WHO_AM_I = re.compile(r"(?i)^\W*(?:who am i|wer bin ich|quién soy)\b\W*$")
+_SAID = re.compile(
+    r"(?i)\bwhat (?:did|has|does) (?!(?:i|you|we|he|she|they|it|the|my|our|your)\b)([^\W\d_]\w*)\s+"
+    r"(?:say|said|tell|told|write|written|mention|mentioned|suggest|suggested)\b(?: (?:me|us))?(?:\s+about\s+(.+))?"
+    r"|\bwas hat ([^\W\d_]\w*)(?: über (.+))? gesagt\b|\bqué dijo ([^\W\d_]\w*)(?: (?:sobre|de) (.+))?"
+)
+_LIST = re.compile(
+    r"(?i)^\W*(?:and |so )?(?:which|what|welche[ns]?|qué|cuáles)\s+(?:\w+\s+){0,2}?(\w+)\s+"
+    r"(?:have|has|had|did|do|does|are|were|habe\w*|hat|hemos|he|tengo|tenemos)\b"
+)
+_NO_LISTING = re.compile(
+    r"(?i)(?<!tell )(?<!told )(?<!telling )(?<!ask )(?<!asked )(?<!show )(?<!write )(?<!to )(?<!with )"
+    r"\byou\b(?! (?:know|remember|recall|tell|have|find))|\bwhat(?:['’]s| is)? (?:the )?(?:day|date|time)\b"
+)
+_SO_FAR = re.compile(r"(?i)\b(?:so far|until now|up to now|bisher|bis jetzt|bislang|soweit|hasta ahora)\b")
+_LIKE = re.compile(r"(?i)^(\W*what (?:was|were) .*?) like(\W*)$")
+_TOLD_HER = re.compile(
+    r"(?i)^\W*(?:and |so |und )?(?:what (?:all )?(?:have|did) (?:i|we) (?P<just>just )?(?:all )?(?:(?:already|ever) )?"
+    r"(?:tell|told|say|said|write|wrote|written|mention|mentioned|share|shared)(?: to)?(?: you)?(?: about)?(?: already)?"
+    r"|was hab\w* (?:ich|wir) (?:(?:dir|alles|schon|denn|(?P<eben>eben|gerade))\s+)*(?:erzählt|gesagt|geschrieben|mitgeteilt))\W*$"
+)
+_SEEN = re.compile(
+    r"(?i)^\W*(?:and |und |y |et )?(?:who(?:m)? (?:all )?(?:did|have|had) (?:i|we) (?:see|seen|meet|met|visit|visited|run into|hang out with|talk to|spend time with)"
+    r"|we[nm] (?:alles )?(?:hab\w*|bin) (?:ich|wir)\b.*\b(?:gesehen|getroffen|besucht|begegnet)"
+    r"|a qui[eé]n(?:es)? (?:vi|vimos|conocí|visité|he visto|hemos visto)"
+    r"|qui (?:ai-je|avons-nous|est-ce que (?:j['’]ai|nous avons)) (?:vus?|rencontrée?s?|croisée?s?))\b\s*(?:in|on|at|im|am|an|en|durant)?\W*$"
+)
+_AN_HOUR = 60 * MINUTE
+_LASTING = (
+    "name called live moved address work job boss family married wedding husband wife sister brother mother father son daughter "
+    "friend cat dog pet favourite like love hate allergic birthday born study language play hobby wohne arbeite vivo trabajo"
+)
+
+
+def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
+    """Return the parts of a question, three at most; `now` is in microseconds UTC."""
+    pieces = [piece.strip() for sentence in split(question) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    pieces = [*pieces[: MOST_PARTS - 1], " ".join(pieces[MOST_PARTS - 1 :])] if len(pieces) > MOST_PARTS else pieces
+    return [_part(piece, now, time_zone) for piece in _with_antecedents(pieces)]
+
+
+def _with_antecedents(pieces: list[str]) -> Iterator[str]:
+    """Yield the parts of a question; to a part with "she" or "it" the topic of the previous part is appended."""
+    before = ""
+    for piece in pieces:
+        about, meant = topic(piece), things(piece)
+        named = [word for stemmed, word in about.admit.items() if stemmed in meant]
+        if before and _PRONOUN.search(piece) and not any(word[0].isupper() for word in named):
+            yield f"{piece.rstrip('?')} {before}?"
+            continue
+        before = " ".join([word for word in named if word[0].isupper()] or named)
+        yield piece
+
+
+def _part(text: str, now: int, time_zone: str) -> QuestionPart:
+    if _WHO_AM_I.match(text):
+        return QuestionPart(text, Aim.ASKER, topic(text), _LASTING)
+    spoken = _LIKE.sub(r"\1\2", " ".join(_SO_FAR.sub(" ", text).split()))
+    if told := _TOLD_HER.match(spoken):
+        start = now - _AN_HOUR if told["just"] or told["eben"] else EARLIEST
+        return QuestionPart(text, Aim.TIME, topic(spoken), text, Window(start, now + 1))
+    day = birthday(text)
+    when = asked_ahead(spoken.replace(day.phrase, " ") if day else spoken, now, time_zone)
+    if (when.window or day) and not _what_else(when.rest) and not _NO_LISTING.search(text):
+        return QuestionPart(text, Aim.TIME, topic(text), text, when.window, day=day)
+    if when.window and (_SEEN.search(when.rest) or _SEEN.search(text)):
+        return QuestionPart(text, Aim.TIME, topic(text), text, when.window, people=True)
+    about = topic(when.rest if when.window or day else text)
+    part = QuestionPart(text, Aim.ANSWER, about, f"{text} {beside(about.strong)}".strip(), when.window, day=day)
+    if said := _SAID.search(text):
+        name, rest = next((said[at], said[at + 1]) for at in (1, 3, 5) if said[at])
+        return replace(part, aim=Aim.SAID, about=topic(rest or ""), name=name)
+    if known := _ABOUT.search(text):
+        if _ASKER.match(known[1].strip()):
+            return replace(part, aim=Aim.ASKER, sought=_LASTING)
+        whom = topic(known[1])
+        return replace(part, aim=Aim.ABOUT, about=whom) if len(whom.strong) == 1 else part
+    listed = _LIST.match(text)
+    if listed and _is_plural(listed[1]) and stem(listed[1].casefold()) in about.strong:
+        return replace(part, aim=Aim.LIST, name=stem(listed[1].casefold()))
+    return part
+
+
+def _what_else(rest: str) -> frozenset[str]:
+    """Return the topics of a question besides its time; none if it only asks what happened or was done then."""
+    return topic(rest).strong - DOINGS
+
+
+def _is_plural(word: str) -> bool:
+    return (word[-1:] == "s" and word[-2:] not in ("ss", "us", "is")) or word[:1].isupper()

@@ -1,0 +1,145 @@
+"""Compares stored messages with the platforms' histories, in the background, after a gap.
+
+Covers the last 1,000 messages of each place, a hundred per request, newest places first, and only while nobody talks with
+Lyra. Progress is stored, so that a restart resumes if nothing can have been missed meanwhile.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from adapters.base import Adapter
+from adapters.events import Vanished
+from bot.reconciliation.message_verification import MessageVerification, Verdict
+from bot.service.log import log
+from bot.service.priority import Priority
+from memory.core import Memory
+from memory.errors import MemoryFailure
+from memory.forget.comparison_state import PlaceComparison
+from memory.ports import Clock
+
+MOST = 1_000
+"""How many messages of a place are compared; older ones are checked when they are about to be used."""
+_AT_ONCE = 100
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Spot:
+    platform: str
+    place: str
+
+
+class HistoryComparison:
+    """Compares places, one request at a time. `vanish` is called with places that turn out to be gone."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        verification: MessageVerification,
+        vanish: Callable[[Vanished], Awaitable[None]],
+        adapters: Mapping[str, Adapter],
+        priority: Priority,
+        clock: Clock,
+    ) -> None:
+        self._memory = memory
+        self._verification = verification
+        self._vanish = vanish
+        self._adapters = adapters
+        self._priority = priority
+        self._clock = clock
+        self._due: dict[_Spot, int] = {}
+        """The places to compare, with the time of the next message to check."""
+        self._aside: dict[_Spot, int] = {}
+        """The places that could not be read, with their failure counts."""
+        self._work = asyncio.Event()
+        self._begun: set[str] = set()
+        self._through = {platform: asyncio.Event() for platform in adapters}
+
+    async def through(self, platform: str) -> None:
+        """Wait until every unverified place of a platform was compared, or cannot be read now."""
+        await self._through[platform].wait()
+
+    async def begin(self, platform: str) -> None:
+        """Start comparing the unverified places of a platform."""
+        for spot in [*self._due, *self._aside]:
+            if spot.platform == platform:
+                self._due.pop(spot, None)
+                self._aside.pop(spot, None)
+        for place, last_at in (await self._memory.verified.places(platform)).items():
+            if self._adapters[platform].holds(place) and self._verification.doubt(platform, place):
+                mark = self._verification.mark(platform, place)
+                self._due[_Spot(platform, place)] = mark.through[0] if mark else last_at
+        self._begun.add(platform)
+        self._through[platform].clear()
+        self._work.set()
+
+    def tick(self) -> None:
+        """Retry places that could not be read, a few times."""
+        for spot, failures in self._aside.items():
+            if failures < _TRIES:
+                self._due.setdefault(spot, 0)
+                self._through[spot.platform].clear()
+        self._work.set()
+
+    async def run(self) -> None:
+        """Compare due places, until cancelled."""
+        while True:
+            await self._work.wait()
+            while self._due:
+                await self._priority.free()
+                spot = max(self._due, key=lambda one: self._due[one])
+                try:
+                    await self._step(spot)
+                except MemoryFailure as error:
+                    log.info("compare.later", why=type(error).__name__)
+                    self._put_aside(spot)
+                self._tell()
+            self._work.clear()
+            self._tell()
+
+    def _tell(self) -> None:
+        left = {spot.platform for spot in self._due}
+        for platform, through in self._through.items():
+            if platform not in left and platform in self._begun:
+                through.set()
+
+    async def _step(self, spot: _Spot) -> None:
+        """Check the next messages of a place with one request."""
+        platform, place = spot.platform, spot.place
+        mark, now = self._verification.mark(platform, place), self._clock.now()
+        compared = mark.compared if mark else 0
+        some = await self._memory.verified.before(
+            platform, place, mark.through if mark else None, self._verification.doubt(platform, place),
+            min(_AT_ONCE, MOST - compared),
+        ) if compared < MOST else []  # fmt: skip
+        if not some:
+            self._done(spot)
+            return
+        ids = [id for one in some for id in one.ids]
+        seen = await self._adapters[platform].stands(place, ids, patient=True) if ids else {}
+        last = None
+        for one in some:
+            if await self._verification.judge(platform, place, one, seen) is Verdict.UNKNOWN:
+                break
+            last, compared = one, compared + 1
+        if last is None:
+            await self._unreadable(spot)
+            return
+        await self._verification.advance(platform, place, PlaceComparison(mark.at if mark else now, last.position, compared))
+        self._aside.pop(spot, None)
+        if spot in self._due:
+            self._due[spot] = last.said_at
+
+    async def _unreadable(self, spot: _Spot) -> None:
+        for event in await self._adapters[spot.platform].vanished([spot.place]):
+            await self._vanish(event)
+        self._put_aside(spot)
+
+    def _put_aside(self, spot: _Spot) -> None:
+        self._due.pop(spot, None)
+        self._aside[spot] = self._aside.get(spot, 0) + 1
+
+    def _done(self, spot: _Spot) -> None:
+        self._due.pop(spot, None)
+        self._aside.pop(spot, None)

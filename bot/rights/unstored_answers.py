@@ -1,0 +1,35 @@
+"""Answers to messages off the record: sent from this process's memory, or reported as lost."""
+
+from collections.abc import Sequence
+
+from bot.conversation.answering.generation import GeneratedAnswer
+from bot.conversation.answering.source_watch import stored
+from bot.conversation.one_turn import Turn
+from bot.conversation.services import Services
+from bot.delivery.links import NO_LINKS
+from localization.sentences import _
+from memory.journal.journal import Part
+from memory.text.display_names import LYRA
+from memory.types import Kind
+
+
+async def told(services: Services, turn: Turn, spoken: GeneratedAnswer) -> Sequence[Part]:
+    """Hold a reply until it is sent, and append it to the conversation in memory; return its parts, without text.
+
+    Raises SourceGone if something in view was forgotten or changed meanwhile.
+    """
+    await turn.view.lasting.require({}, stored(spoken.seen), spoken.begun)
+    outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
+    parts = outgoing.held(await outgoing.composer.parts(turn.place.platform, spoken.text, links=spoken.links))
+    await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+    reply = off_record.message(turn.session, Kind.REPLY, LYRA, spoken.text, turn.reply_id, now, None)
+    off_record.add(turn.session, turn.aside_of, [*turn.asked, reply])
+    return parts
+
+
+async def dropped(services: Services, turn: Turn, why: str, links: frozenset[str] = NO_LINKS) -> Sequence[Part]:
+    """Close a turn without an answer; return the notice, since nothing is stored that could be answered later."""
+    text = _("{why} This is off the record, so that I keep nothing to answer later: say it again in a while.", why=why)
+    parts = await services.outgoing.composer.parts(turn.place.platform, text, links=links)
+    await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+    return parts

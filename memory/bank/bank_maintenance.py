@@ -1,0 +1,173 @@
+"""Maintenance of a bank: finished conversations enter it, and its oldest entries are folded if it grows too large.
+
+Everything derives from stored state: an interrupted pass is finished by the next one, and a repeated pass changes nothing. An
+unreachable writer leaves everything as it is.
+
+The entry of a conversation is one to three bullets, written from its messages as soon as it is over. A conversation is an
+episode since the bank was turned on. One that arrives late, or is rewritten because a source was forgotten, reopens the day,
+week and month that contain it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.bank import folding
+from memory.bank.block import BankEntry, entries, size
+from memory.bank.bullets import Form, keep
+from memory.derive import progress, refusals
+from memory.derive.context import Context
+from memory.derive.derivation import Derivation
+from memory.derive.progress import Progress
+from memory.derive.work import Work
+from memory.forget import erase
+from memory.forget.gone import present
+from memory.places.confidences import common
+from memory.places.consent import TIER, Consent, consent, resting_on
+from memory.places.places import Places
+from memory.ports import Entry, Source
+from memory.store.database import Row, Transaction
+from memory.text.time import periods
+from memory.text.time.times import iso, local
+from memory.tiers import episodes, statements
+from memory.tiers.episodes import HAS_TALK
+from memory.tiers.exchanges import SELECT, exchange, recallable
+from memory.tiers.source_lines import SourceLine
+from memory.types import Exchange, Kind
+
+FORM = Form(least=1, most=3, words=80)
+
+
+async def due(derivation: Derivation, terms: Consent) -> Work | None:
+    """Return the work of the oldest conversation that is not in the bank, None if all are."""
+    w = derivation.context
+    row = await w.db.one(
+        "SELECT p.id, p.position, p.first_at, p.closed_at, s.public_id AS session, (SELECT r.period FROM derivations r WHERE r.domain = p.domain "
+        "AND r.tier = 'bank' AND r.mark = p.id) AS period FROM episodes p JOIN sessions s ON s.id = p.session "
+        f"WHERE p.domain = :domain AND p.banked = 0 AND p.last_at > :since AND {HAS_TALK} ORDER BY p.first_at, p.id LIMIT 1",
+        {"domain": w.domain.key, "since": terms.since},
+    )
+    return await _work(derivation, terms, row) if row else None
+
+
+async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
+    w = derivation.context
+    messages = await _messages(derivation, terms, episode["id"])
+    # When rewritten, a conversation keeps its day, even if the time zone has changed. One dated into the future by a server
+    # would never become old enough to be folded.
+    began = min(episode["first_at"], episode["closed_at"])
+    period = episode["period"] or periods.conversation(began, w.domain.time_zone, episode["session"], episode["position"])
+    lines = [_line(at, message, w.domain.time_zone) for at, message in enumerate(messages, start=1)]
+    keys = [message.key for message in messages]
+
+    async def still(tx: Transaction) -> bool:
+        row = await tx.one("SELECT 1 AS yes FROM episodes WHERE id = :id AND banked = 0", {"id": episode["id"]})
+        return row is not None and await consent(Places(w.db, w.seal), w.domain, tx) == terms
+
+    async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
+        if entries is not None:
+            before = await folding.bullets(tx, w.domain, period)
+            if entries or before:
+                await folding.reopen(tx, w.domain, periods.above(period), now)
+                await erase.retire(tx, w.domain, before, now)
+            await keep(tx, derivation, (periods.CONVERSATION, period), entries, lines, writer, now)
+        await episodes.banked(tx, episode["id"])
+
+    rung = Progress("/".join(map(str, keys)), episode["id"], len(keys), 1, stale=False)
+    texts = {message.key: message.text for message in messages}
+    return Work(
+        TIER, period, "conversation", "conversation", FORM.most, [line.source for line in lines], texts, rung, publish,
+        cut=FORM.cut(lines), still=still, most_sources=2 * w.bank.most_turns,
+    )  # fmt: skip
+
+
+async def _messages(derivation: Derivation, terms: Consent, episode: int) -> list[Exchange]:
+    """Return what of an episode may enter: said since the bank is on, by nobody and resting on nobody who opted out."""
+    rows = await derivation.context.db.all(
+        f"{SELECT}WHERE e.episode = :episode AND e.said_at > :since AND {present('e')} AND {common('e')} "
+        "ORDER BY e.said_at, e.item",
+        {"episode": episode, "since": terms.since},
+    )
+    kept_out = await resting_on(derivation.context.db, episode, terms.without)
+    return [message for message in map(exchange, rows) if recallable(message) and message.key not in kept_out]
+
+
+def _line(at: int, message: Exchange, time_zone: str) -> SourceLine:
+    source = Source(f"m{at}", message.speaker, iso(message.said_at, time_zone), message.text)
+    said = (message.key,) if message.kind is Kind.SAID else ()
+    return SourceLine(source, message.key, said, message.said_at, message.said_at)
+
+
+OFF = "The bank is off here."
+NO_MODEL = "Writing the bank takes a model, and there is none."
+
+
+@dataclass(frozen=True, slots=True)
+class BankPass:
+    """The outcome of a pass: conversations entered, digests written, bullets that left the block; or why nothing was done."""
+
+    conversations: int = 0
+    digests: int = 0
+    left: int = 0
+    why: str = ""
+
+
+class Bank:
+    """The bank of one domain."""
+
+    def __init__(self, context: Context) -> None:
+        self._w = context
+        self.derivation = Derivation(context)
+
+    async def keep(self, *, most: int | None = None) -> BankPass:
+        """Bring the bank up to date, writing at most `most` pieces. Raises WriterFailed; what was done stays."""
+        if (await self._terms()).since is None:
+            return BankPass(why=OFF)
+        if self._w.writer.extractive:
+            return BankPass(why=NO_MODEL)
+        await self._take_up()
+        await folding.sweep(self.derivation)
+        noted = await self.derivation.make_all(self._conversation, most)
+        digests = await self.derivation.make_all(self._fold, None if most is None else most - noted)
+        return BankPass(noted, digests, await self._let_leave())
+
+    async def _take_up(self) -> None:
+        """Reopen what another writer gave up."""
+        w = self._w
+        async with w.db.transaction(bounds=w.bounds) as tx:
+            for target in await refusals.take_up(tx, w.domain, TIER, w.writer.name):
+                period = target.slot.partition("/")[2]
+                if (before := await progress.read(tx, w.domain, TIER, period)) and before.mark:
+                    await episodes.unbank(tx, before.mark)
+                elif before:
+                    await progress.drop(tx, w.domain, TIER, period)
+
+    async def _terms(self) -> Consent:
+        """Return the current consent, which may be withdrawn during a pass."""
+        return await consent(Places(self._w.db, self._w.seal), self._w.domain)
+
+    async def _conversation(self) -> Work | None:
+        terms = await self._terms()
+        return None if terms.since is None else await due(self.derivation, terms)
+
+    async def _fold(self) -> Work | None:
+        noted = await self._too_large()
+        return await folding.due(self.derivation, await self._terms(), noted) if noted else None
+
+    async def _too_large(self) -> list[BankEntry]:
+        """Return the entries of the block if it exceeds its limit; else nothing."""
+        noted = entries(await statements.standing(self._w.db, self._w.domain, TIER))
+        return noted if size(noted) > self._limit else []
+
+    @property
+    def _limit(self) -> float:
+        return self._w.bank.max_tokens * self._w.bank.headroom
+
+    async def _let_leave(self) -> int:
+        noted = await self._too_large()
+        if not noted or await self._fold() is not None:
+            return 0
+        now = self._w.clock.now()
+        gone = folding.leaving(noted, local(now, self._w.domain.time_zone).date(), self._limit)
+        async with self._w.db.transaction(bounds=self._w.bounds) as tx:
+            await statements.put_by(tx, [bullet.key for bullet in gone], now)
+        return len(gone)

@@ -1,0 +1,203 @@
+"""Telling in confidence, and taking that back: which messages are kept from whom, with everything made of them.
+
+As soon as messages are kept from anybody, digests are rewritten without them; replies that hold something of them are kept from
+the same people.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory.derive import refusals
+from memory.forget import erase
+from memory.forget.affected_replies import AffectedReplies
+from memory.forget.forgetting import Forgetting
+from memory.forget.sparing import Nearness
+from memory.forget.thread_name_removal import unname
+from memory.index.indexing import unindex
+from memory.index.mentions import named
+from memory.places import confidences
+from memory.ports import Clock
+from memory.store.database import DatabaseAccess, Reader, Row, Transaction
+from memory.store.domains import by_domain, domains_of, note_forgetting
+from memory.text.display_names import TAG
+from memory.text.told.topics import goes_on, held
+from memory.tiers import entities, exchanges, feedback
+from memory.tiers.messages import said, storing
+from memory.types import NOBODY, Discretion, DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session, WithheldFrom
+
+_MOST = 200
+"""The maximum number of messages with all words of a request's topic to be kept back, newest first."""
+_LATELY = 20
+"""The number of a speaker's last messages in a session that are searched for some of the topic's words."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscretionTargets:
+    """The earlier messages that a request for discretion may be about.
+
+    `named` are those about its topic, `last` is the one it answers or else the last one, `replies` maps each to the replies
+    that hold something of it.
+    """
+
+    named: Sequence[int] = ()
+    last: int | None = None
+    replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
+
+    def items(self, said: Sequence[int]) -> list[int]:
+        """Return these messages along with their replies."""
+        return sorted({*said, *(reply for item in said for reply in self.replies.get(item, ()))})
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceChanges:
+    """Confidences: keeping items from some of the people who may know of their domain."""
+
+    db: DatabaseAccess
+    forgetting: Forgetting
+    clock: Clock
+
+    async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Mapping[str, DiscretionTargets]:
+        """Return what the requests for discretion among these messages may be about, by platform id."""
+        asking = [new for new in offered if new.identity and new.discretion and not new.discretion.ends]
+        return {
+            new.source_id: await self.meant(session.domain, session.key, new.identity, new.discretion)
+            for new in asking
+            if new.identity and new.discretion
+        }
+
+    async def meant(
+        self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62
+    ) -> DiscretionTargets:
+        """Return what a request for discretion in a session may be about, among the teller's messages before a key."""
+        named = {} if ask.about else await self._named(domain, session, teller, ask.topic, before)
+        last = None
+        if ask.about or not named:
+            last = await said.by(self.db, session, teller, ask.about, before)
+        texts = {**named, **({last.key: last.text} if last else {})}
+        replies = {item: await self.replies(item, text) for item, text in texts.items()}
+        return DiscretionTargets(sorted(named), last.key if last else None, replies)
+
+    async def _named(self, domain: int, session: int, teller: Identity, topic: frozenset[str], before: int) -> dict[int, str]:
+        """Return the messages about a topic: those with all of its words, and of the latest ones those with some.
+
+        A message's successor is included if it names nothing itself.
+        """
+        found: dict[int, str] = {}
+        next_ones: dict[int, tuple[Row, bool]] = {}
+        left, wholly = _LATELY, 0
+        async for rows in said.pages(self.db, domain, teller, before) if topic else _nothing():
+            texts = [row["text"] for row in rows]
+            words = await asyncio.to_thread(lambda texts: [(held(topic, text), goes_on(text)) for text in texts], texts)
+            for row, (n, on) in zip(rows, words, strict=True):
+                lately = row["session"] == session and left > 0
+                left -= lately
+                if (n == len(topic) and wholly < _MOST) or (n and lately):
+                    wholly += n == len(topic)
+                    found[row["item"]] = row["text"]
+                    behind, continues = next_ones.get(row["session"], (None, False))
+                    if behind and continues:
+                        found[behind["item"]] = behind["text"]
+                next_ones[row["session"]] = row, on
+        return found
+
+    async def replies(self, item: int, text: str) -> list[int]:
+        """Return the replies, in any domain, that hold something of a message with this text."""
+        walk = AffectedReplies(self.db, Nearness(self.forgetting.embedder))
+        return sorted([one for there in await domains_of(self.db, [item]) for one in await walk.along(there, {item: [text]})])
+
+    async def heed(
+        self, tx: Transaction, domains: Sequence[Domain], session: Session, stored: Sequence[Exchange],
+        offered: Sequence[NewExchange], earlier: Mapping[str, DiscretionTargets],
+    ) -> tuple[int, Mapping[int, DiscretionScope]]:  # fmt: skip
+        """Carry out the requests in newly stored messages; the people meant are looked up in these domains, home first.
+
+        Returns how many messages may be told again, and what each request for discretion keeps back.
+        """
+        asks = {new.source_id: new for new in offered}
+        ended, covered = 0, {}
+        since: list[Exchange] = []
+        for message in stored:
+            new = asks[message.source_id]
+            if new.identity and new.discretion:
+                ask = new.discretion
+                whom = await excepted(tx, domains, ask, new.identity)
+                if ask.ends:
+                    told = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
+                    ended += await self.end(tx, told, whom)
+                else:
+                    meant = earlier[message.source_id]
+                    before, covered[message.key] = which(ask, meant, [one for one in since if one.identity == message.identity])
+                    await self.put(tx, sorted({message.key, *meant.items(before)}), whom)
+            since.append(message)
+        return ended, covered
+
+    async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
+        """Keep items from these people as well, from this transaction on."""
+        told = await confidences.of(tx, items)
+        await self._set(tx, {item: (told[item].excepted if item in told else NOBODY).and_(whom) for item in items})
+
+    async def end(self, tx: Transaction, items: Sequence[int], told: WithheldFrom) -> int:
+        """Stop keeping these items from the people in `told`; return for how many items that changes anything."""
+        kept = await confidences.of(tx, items)
+        changed = {item: after for item, one in kept.items() if (after := one.excepted.without(told)) != one.excepted}
+        await self._set(tx, changed)
+        return len(changed)
+
+    async def _set(self, tx: Transaction, kept_from: Mapping[int, WithheldFrom]) -> None:
+        now = self.clock.now()
+        for domain, items in await by_domain(tx, sorted(kept_from)):
+            above = set(await erase.digests_above(tx, items)).difference(items)
+            # Feedback on an answer stays with it.
+            above -= await feedback.among(tx, sorted(above))
+            for there, digests in await by_domain(tx, sorted(above)):
+                await erase.retire(tx, there, digests, now)
+            await refusals.drop(tx, domain)
+            await unindex(tx, domain, items)
+            await unname(tx, [item for item in items if kept_from[item] != NOBODY], now)
+            for whom in {kept_from[item]: None for item in items}:
+                await confidences.put(tx, domain, [item for item in items if kept_from[item] == whom], whom, now)
+            said = (await exchanges.among(tx, items)).values()
+            await storing.index(tx, domain, [message for message in said if exchanges.recallable(message)])
+            await entities.again(tx, domain, [message.key for message in said if message.kind is Kind.SAID])
+            await note_forgetting(tx, domain, now)
+
+
+def which(ask: Discretion, meant: DiscretionTargets, since: Sequence[Exchange] = ()) -> tuple[list[int], DiscretionScope]:
+    """Return which earlier messages a request keeps back, including those just before it (`since`), oldest first.
+
+    If nothing matches its topic, that is the teller's last message.
+    """
+    named = [*meant.named, *(one.key for one in since if not ask.about and held(ask.topic, one.text))]
+    last = since[-1].key if since and not ask.about else meant.last
+    if not named and (ask.back or (ask.topic and not ask.told)):
+        before = [] if last is None else [last]
+        return before, DiscretionScope(len(before), bool(before) and (not ask.topic or bool(ask.about)))
+    return named, DiscretionScope(len(named))
+
+
+async def _nothing() -> AsyncIterator[list[Row]]:
+    return
+    yield
+
+
+async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:
+    """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody."""
+    accounts = [await _accounts(reader, domains, name) - {teller} for name in ask.names]
+    if ask.ends and accounts and not all(accounts):
+        return NOBODY
+    if not accounts or not all(accounts):
+        return WithheldFrom(frozenset({teller}), others=True)
+    return WithheldFrom(frozenset().union(*accounts))
+
+
+async def _accounts(reader: Reader, domains: Sequence[Domain], name: str) -> frozenset[Identity]:
+    """Return the accounts that a name stands for among the speakers of some domains; all of them if ambiguous."""
+    found: set[Identity] = set()
+    for domain in domains:
+        speakers = await said.speakers(reader, domain)
+        meant = named(name, speakers)
+        if not TAG.search(name):
+            meant |= {one for one in speakers if TAG.search(one) and named(name, [TAG.sub("", one)])}
+        found.update(await said.accounts(reader, domain, meant))
+    return frozenset(found)

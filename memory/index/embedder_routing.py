@@ -1,0 +1,98 @@
+"""The routing of texts between two embedders: one for English, and a multilingual one.
+
+As long as a domain holds only English, the first embeds everything. From then on the second embeds the whole domain, so that a
+question in one language finds what was said in another, and the first only what is certainly English.
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from functools import partial
+
+from memory.errors import EmbeddingFailed
+from memory.index.vectors import VectorStore, waiting
+from memory.ports import Clock, Embedder, Progress, Vectors
+from memory.store.database import DatabaseAccess
+from memory.text import lexical
+from memory.text.language_detection import language
+from memory.text.off_loop import off_loop
+from memory.types import Domain
+
+ENGLISH = "english"
+
+
+class EmbedderRouting:
+    """The vector stores of an English embedder and of a multilingual one (`others`); either may be missing."""
+
+    def __init__(self, db: DatabaseAccess, clock: Clock, first: Embedder | None, others: Embedder | None) -> None:
+        self._db = db
+        both = first is not None and others is not None
+        self._first = VectorStore(db, first, clock, self._in_english if both else None) if first else None
+        self._others = VectorStore(db, others, clock, self._in_others) if both and others else None
+        self._stores = [store for store in (self._first, self._others) if store]
+
+    async def spaces(self) -> tuple[int, ...]:
+        """Return the spaces in which anything was embedded."""
+        return tuple([space for store in self._stores if (space := await store.space())])
+
+    async def query(self, text: str, held: Collection[int] = ()) -> dict[int, Vectors]:
+        """Return a question as one unit vector per space, the one that fits its language best first; empty if no embedder
+        serves.
+
+        A question that is certainly not English is not compared in the English space if another serves. Only spaces in `held`
+        are used, if given: languages spoken elsewhere change nothing in view.
+        """
+        told = await off_loop(len(text), partial(spoken, text))
+        stores = self._stores if told == ENGLISH else self._stores[::-1]
+        asked: dict[int, Vectors] = {}
+        for store in stores:
+            space = await store.space()
+            if space and (not held or space in held) and not (asked and told not in (ENGLISH, None)):
+                try:
+                    vector = await store.query(text)
+                except EmbeddingFailed:
+                    continue
+                asked[await store.space()] = vector
+        return asked
+
+    async def foreign(self, text: str) -> int:
+        """Return the multilingual space for a question that is not certainly English; else, or without that embedder, 0."""
+        if len(self._stores) < 2 or await off_loop(len(text), partial(spoken, text)) == ENGLISH:
+            return 0
+        return await self._stores[-1].space()
+
+    async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
+        """Embed items without a vector, at most about `most` per store; return how many. Raises EmbeddingFailed."""
+        return sum([await store.catch_up(domain, tell, most) for store in self._stores])
+
+    async def waiting(self) -> int:
+        """Return how many items wait for a vector."""
+        return await waiting(self._db, self._stores)
+
+    async def _in_english(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
+        assert self._others
+        mixed = await self._others.holds(domain)
+        told = await _told(texts)
+        return {item for item, one in told.items() if one == ENGLISH or (one is None and not mixed)}
+
+    async def _in_others(self, domain: Domain, texts: Mapping[int, str]) -> set[int]:
+        assert self._first and self._others
+        told = await _told(texts)
+        if not await self._others.holds(domain):
+            if all(one in (ENGLISH, None) for one in told.values()):
+                return set()
+            # Until now everything was English: what was left to the first embedder is embedded as well.
+            await self._others.look_again(domain)
+        if foreign := {item: texts[item] for item, one in told.items() if one != ENGLISH}:
+            await self._first.leave(domain, foreign)
+        return set(texts)
+
+
+async def _told(texts: Mapping[int, str]) -> dict[int, str | None]:
+    """Return the language of each text, detected in a thread."""
+    return await asyncio.to_thread(lambda: {item: spoken(text) for item, text in texts.items()})
+
+
+def spoken(text: str) -> str | None:
+    """Return the language of a text by its words, else its script; None if neither is known."""
+    words = lexical.tokens(text)
+    return language(words) or next((word for word in map(lexical.unspaced, words) if word), None)

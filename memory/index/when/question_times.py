@@ -1,0 +1,208 @@
+"""A question split into the time it asks about and the rest.
+
+The time may also be relative to an event that is in no calendar: "two weeks before the move".
+"""
+
+import re
+from dataclasses import replace
+
+from memory.index.when.codes import Code, compiled
+from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
+from memory.index.when.distances import AWAY, distance
+from memory.index.when.expressions import Rank
+from memory.index.when.parsing import Parse
+from memory.index.when.ranges import take_ranges
+from memory.index.when.tense import is_habit, is_now, is_past, words_of_now
+from memory.index.when.time_parts import join_parts
+from memory.index.when.tokens import TimeTokens, cut
+from memory.index.when.values import AroundEvent, TimedQuestion, Window
+
+_EVENT = compiled(rf"(?:[IN ON DURING]? (?P<away>{AWAY}))? (?P<near>NEAR?) (?P<side>[SINCE UNTIL BEFORE AFTER AGO_BEFORE])")
+_ENGLISH = {"since": Code.SINCE, "until": Code.UNTIL, "till": Code.UNTIL, "before": Code.BEFORE, "after": Code.AFTER}
+_EVENT_ASKING = frozenset("what where who whom whose which when why how what's where's who's how's".split())
+_DETERMINED = frozenset("the my our your his her their its this that these those a an".split())
+_VERBS = frozenset("do does did is are was were am have has had will would can could should".split())
+_NO_EVENT = frozenset(
+    """work school class classes college church practice training dinner lunch breakfast brunch supper meal meals bed bedtime sleep
+    sleeping waking eating dark midnight noon midday dawn dusk sunrise sunset hours long all now then bad good going getting
+    answering replying asking life christ time times""".split()
+)
+_NO_TIME = frozenset(
+    "look looks looked looking named name takes taking chase chased chasing call called inquire inquired".split()
+)
+_SUBJECTS = frozenset("i you we he she they it there all both".split())
+_PERFECT = frozenset("have has haven't hasn't had been i've you've we've changed".split())
+_STOP = frozenset("to of in on at for with and or from by up off out".split())
+_LEADING = frozenset((Code.IN, Code.ON, Code.DURING, Code.FROM, Code.AND, Code.HYPHEN))
+_TELLING = frozenset(
+    (Code.OTHER, Code.CAPITALIZED, Code.ORDINAL, Code.FEAST, Code.SEASON, Code.HALF, Code.PART_OF_DAY, Code.NUMBER)
+)
+_SIDES = (Code.SINCE, Code.UNTIL, Code.BEFORE, Code.AFTER, Code.AGO_BEFORE)
+_ENDS = frozenset((Code.MARK, Code.PERIOD, Code.TAKEN, Code.MORE, Code.UNDERSTOOD, Code.NO_TIME, *_SIDES))
+_LONGEST = 12
+_REACH = 90 * DAY
+_NEAR = 14 * DAY
+_EVER = 3650 * DAY
+
+
+def take_event(reading: Parse, habit: bool) -> tuple[AroundEvent, list[tuple[int, int]]] | None:
+    """Return the first time told relative to an event, and its span without the event's words.
+
+    In a question about a `habit`, only a distance counts: "what do I drink after a run" names no time.
+    """
+    for m in _EVENT.finditer(reading.codes):
+        words, at = reading.tokens.words, m.start("side")
+        side = _ENGLISH.get(words[at])
+        before = words[m.start() - 1] if m.start() else ""
+        if side is None or before in _NO_TIME or before in ("many", "long") or (habit and not m["away"]):
+            continue
+        anchor = _anchor(reading, at + 1, side)
+        if anchor and (offsets := _offsets(reading, m, side)):
+            return AroundEvent(anchor, *offsets), [(m.start(), at + 1)]
+    return None
+
+
+def _anchor(reading: Parse, start: int, side: str) -> str:
+    """Return the event named from a position on; '' if there is none."""
+    tokens, words, end = reading.tokens, reading.tokens.words, start
+    noun = start < len(words) and words[start] in _DETERMINED
+    while end < min(len(words), start + _LONGEST) and not _ends(reading, end) and not (noun and words[end] in _VERBS):
+        end += 1
+    if side == Code.SINCE and _is_reason(tokens, start, end):
+        return ""
+    while end > start and (words[end - 1] in _STOP or reading.codes[end - 1] in _LEADING):
+        end -= 1
+    telling = any(reading.codes[n] in _TELLING and words[n] not in _NO_EVENT for n in range(start, end))
+    if not telling or reading.codes[start] == Code.AND:
+        return ""
+    return tokens.text[tokens.spans[start][0] : tokens.spans[end - 1][1]]
+
+
+def _ends(reading: Parse, at: int) -> bool:
+    """Return whether a word ends the name of an event: punctuation, a time, a question word or a dash."""
+    if reading.codes[at] == Code.HYPHEN:
+        first = reading.tokens.spans[at][0]
+        return reading.tokens.text[first - 1 : first].isspace()
+    return reading.codes[at] in _ENDS or reading.tokens.words[at] in _EVENT_ASKING
+
+
+def _is_reason(tokens: TimeTokens, start: int, end: int) -> bool:
+    """Return whether "since" gives a reason: "since I love dogs", but not "what have I done since I moved"."""
+    clause = tokens.words[start : end + 1]
+    if not _VERBS.isdisjoint(clause) or not clause:
+        return True
+    return clause[0] in _SUBJECTS and not tokens.has(_PERFECT)
+
+
+def _offsets(reading: Parse, m: re.Match[str], side: str) -> tuple[int, int] | None:
+    """Return the range of offsets from the event, in microseconds."""
+    sign = -1 if side in (Code.BEFORE, Code.UNTIL) else 1
+    if m["away"]:
+        if side in (Code.SINCE, Code.UNTIL):
+            return None
+        away = distance(reading.tokens, m.start("away"), m.end("away"))
+        slack = max(away.slack(away.length), DAY)
+        low = 0 if m["away"][0] == Code.THE else away.length - slack
+        high = away.length + slack
+    else:
+        near = m["near"] and reading.tokens.values[m.start("near")] == 1
+        low, high = -DAY, _NEAR if near else _EVER if side == Code.SINCE else _REACH
+    return (low, high) if sign > 0 else (-high, -low)
+
+
+_OF_TIME = compiled(
+    "[MONTH WEEKDAY SHORT_WEEKDAY SEASON FEAST DAY_FROM_TODAY KIND_OF_DAY PART_OF_DAY UNIT QUARTER DATE YEAR DAYS SHORT_DATE"
+    " OTHER_DAY JUST_NOW WEEKDAY_PART MONTH_WEEK SEVERAL SECOND_LAST ORDINAL SINCE UNTIL BEFORE AFTER AGO_BEFORE]"
+)
+_OF_DATES = frozenset((Code.MONTH, Code.YEAR, Code.WEEKDAY, Code.DATE, Code.DIGITS, Code.ORDINAL, Code.SEASON, Code.FEAST))
+_MARKS = tuple("?.!,;:…")
+_WORD = re.compile(r"\w")
+Spans = list[tuple[int, int]]
+
+
+def asked(text: str, now: int, time_zone: str) -> TimedQuestion:
+    """Return what a question asks about, asked at an instant (microseconds UTC) in an IANA time zone.
+
+    Of several times, the highest-ranked one decides, narrowed by those that overlap it. Raises ZoneInfoNotFoundError.
+    """
+    calendar = LocalCalendar.at(now, time_zone)
+    tokens = cut(text)
+    window: Window | None = None
+    around: AroundEvent | None = None
+    spans: Spans = []
+    if _OF_TIME.search(tokens.codes):
+        reading = Parse.of(tokens)
+        join_parts(reading)
+        take_ranges(reading)
+        window, spans = _window(reading, calendar)
+        if event := take_event(reading, is_habit(tokens)):
+            around, words = event
+            spans += words
+    present = is_now(tokens) and around is None
+    if present and _is_today_as_now(tokens, spans):
+        window = None
+    present = present and (window is None or window.start <= calendar.now < window.end)
+    if present:
+        spans += words_of_now(tokens)
+    return TimedQuestion(
+        window, around, _without(tokens, spans) if spans else text, present, _dated(tokens, spans), is_past(tokens)
+    )
+
+
+def _is_today_as_now(tokens: TimeTokens, spans: Spans) -> bool:
+    """Return whether "today" only means "these days": "where do I live today"."""
+    return is_habit(tokens) and len(spans) == 1 and tokens.words[slice(*spans[0])] == ["today"]
+
+
+def _window(reading: Parse, calendar: LocalCalendar) -> tuple[Window | None, Spans]:
+    """Return the window that all expressions give together, and the spans of those used."""
+    window: Window | None = None
+    rank, told_at, spans = Rank.FROM_NOW, calendar.today, []
+    for start, end, piece in sorted(reading.found, key=lambda found: found[2].rank):
+        found = piece.resolve(calendar, told_at if piece.rank is Rank.LOOSE else calendar.today)
+        found = found and _clamped(found)
+        if found is None:
+            continue
+        if window is None:
+            window, rank = found, piece.rank
+        elif found.start < window.end and window.start < found.end:
+            window = Window(max(found.start, window.start), min(found.end, window.end))
+        elif piece.rank is not rank:
+            continue
+        elif rank is not Rank.FROM_NOW or _touch(found, window):
+            window = Window(min(found.start, window.start), max(found.end, window.end))
+        else:
+            # "A year ago today" is that very day a year ago.
+            farther, nearer = sorted((found, window), key=lambda each: -abs(each.start - calendar.now))
+            day = calendar.day_of(farther.heart) if farther.heart is not None and nearer.holds(calendar.now) else None
+            window = (calendar.window((day, day + 1)) if day is not None else None) or farther
+        if piece.closed and piece.rank is not Rank.LOOSE:
+            # "On Monday" along with "last week" is the Monday of that week.
+            told_at = calendar.day_of(window.end - 1)
+        spans.append((start, end))
+    return window, spans
+
+
+def _touch(one: Window, other: Window) -> bool:
+    return one.start == other.end or other.start == one.end
+
+
+def _clamped(window: Window) -> Window | None:
+    start, end = max(window.start, EARLIEST), min(window.end, LATEST)
+    return replace(window, start=start, end=end) if start < end else None
+
+
+def _dated(tokens: TimeTokens, spans: Spans) -> bool:
+    """Return whether any word in these spans belongs to a calendar date."""
+    return any(tokens.codes[n] in _OF_DATES for start, end in spans for n in range(start, end) if " " not in tokens.words[n])
+
+
+def _without(tokens: TimeTokens, spans: Spans) -> str:
+    """Return the text without these spans and the gaps they leave."""
+    rest, after = "", 0
+    for start, end in [*sorted(spans), (len(tokens.words), 0)]:
+        first = tokens.spans[start][0] if start < len(tokens.spans) else len(tokens.text)
+        piece = tokens.text[after:first].strip()
+        rest += piece if not rest or piece.startswith(_MARKS) else f" {piece}" if piece else ""
+        after = max(after, tokens.spans[end - 1][1])
+    return rest.lstrip(" ,;:–—-") if _WORD.search(rest) else ""

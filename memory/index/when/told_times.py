@@ -1,0 +1,243 @@
+"""The times that a message tells of: "yesterday" on 4 November is 3 November, "in October we were in Rome" is October.
+
+Each sentence is read by itself; times within the message's own day are ignored. A sentence about the future means the next such
+time, any other the last.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from memory.index.when.codes import Code
+from memory.index.when.days import DAY, EARLIEST, LATEST, LocalCalendar
+from memory.index.when.further_languages import in_english, languages_of, times_in_english
+from memory.index.when.further_vocabulary import SIGNS, TenseSigns
+from memory.index.when.question_times import asked
+from memory.index.when.tokens import TimeTokens, cut
+from memory.index.when.values import TimedQuestion, Window
+from memory.index.when.vocabulary import LEXICON, MONTHS_OR_NAMES
+from memory.text.told.announcements import OVER
+
+MOST_CHARACTERS = 2_000
+_MOST_SENTENCES = 40
+_SENTENCE = re.compile(r"(?:(?<![\d.!?…])|(?<=\d[.!?…]))[.!?…]++[\"'”’»)]*+\s+|[。！？]+\s*|؟\s|\n+|;\s")
+_ASKING = ("?", "？", "؟")
+_QUOTED = re.compile("«[^«»]*»|《[^《》]*》|「[^「」]*」|『[^『』]*』|„[^„“”]*[“”]|“[^“”]*”")
+"""Titles and quotations: their times are not relative to the message."""
+_OPEN = re.compile(r"(?:on|in|\d+) [A-Z][a-z]+")
+"""A weekday, month or day of a month, for which only the context tells whether it is past or to come."""
+_SMALL_TALK = 4
+"""Sentences with fewer words than this tell nothing by themselves."""
+_LONGEST = 400 * DAY
+_LONG_AGO = 45 * DAY
+_WEEK, _YEAR = 7 * DAY, 365 * DAY
+_NEAR = 60 * DAY
+_COMES_AGAIN = frozenset((Code.MONTH, Code.SEASON, Code.FEAST))
+_WEEKDAYS = frozenset((Code.WEEKDAY, Code.SHORT_WEEKDAY, Code.WEEKDAY_PART))
+_BACK = frozenset((Code.AGO, Code.AGO_BEFORE, Code.LAST, Code.PAST, Code.LAST_BEHIND, Code.SECOND_LAST, Code.YEAR, Code.DATE))
+_NAMES_A_TIME = frozenset(
+    (*_COMES_AGAIN, *_WEEKDAYS, Code.DAY_FROM_TODAY, Code.KIND_OF_DAY, Code.OTHER_DAY, Code.MONTH_WEEK, Code.QUARTER)
+)
+_FROM_NOW = frozenset(
+    (
+        Code.AGO,
+        Code.AGO_BEFORE,
+        Code.LAST,
+        Code.LAST_BEHIND,
+        Code.PAST,
+        Code.SECOND_LAST,
+        Code.NEXT,
+        Code.NEXT_BEHIND,
+        Code.NUMBER,
+    )
+)
+
+
+def _words(codes: frozenset[Code]) -> frozenset[str]:
+    return frozenset(part for word, (code, _) in LEXICON.items() if code in codes for part in re.findall(r"[^\W_]+", word))
+
+
+_TIMES, _UNITS, _DISTANCES = _words(_NAMES_A_TIME), _words(frozenset((Code.UNIT,))), _words(_FROM_NOW)
+_A_WORD = re.compile(r"[^\W_]+")
+_SINCE = re.compile(
+    r"(?i)\b(?:since|seit|depuis|desde|until|till|bis|jusqu|hasta|every|each|always|usually|never|immer|nie|siempre)\b"
+)
+_WILL = re.compile(
+    r"(?i)\b(?:will|shall|going to|plan(?:s|ning)? to|next(?! door| to\b)|upcoming|tomorrow|soon|werden?|wirst?|wird|nächste\w*|kommende\w*|voy|vamos|va a"
+    r"|ser[áé]|ir[éá]|iremos|próxim\w+|vais|allons|sera|serai|prochaine?)\b|['’]ll\b"
+)
+_DONE = re.compile(
+    r"(?i)\b(?:been|seen|done|gone|gave|sang|rang|ran|swam|took|saw|made|ate|bought|lost|broke|wrote|read|slept|fell|felt|drove|won|flew"
+    r"|\w*ge\w{2,}(?:t|en)|\w{2,}iert|(?:be|ver|er|ent|zer)\w{3,}(?:t|en)|waren?|wurden?|fui|fuimos|estuv\w+|hic\w+|\w{2,}(?:é|ó|aron|ieron)"
+    r"|ét(?:ais|ait|ions|aient)|avons|avez)\b|\bj['’]ai\b"
+)
+_PRESENT = re.compile(
+    r"(?i)\b(?:is|are|am|has|have|fly|flies|leaves?|starts?|begins?|moves?|meets?|visits?|go|goes|gets?|turns?|ist|sind|bin|habe|haben|hat"
+    r"|fliege\w*|fahre\w*|treffe\w*|gehe\w*|ziehe\w*|heirate\w*|beginnt|es|son|tengo|tenemos|viajo|viajamos|est|sont|pars|partons)\b"
+    r"|['’](?:m|re|s)\b"
+)
+_ASKS_AHEAD = re.compile(
+    r"(?i)\bwhat (?:happens|comes)\b|\b(?:will (?:i|we|he|she|they|there|happen)|going to|coming up|(?:is|am i|are we) (?:happening|planned|planning)"
+    r"|plans for|what(?:['’]s| is) on\b)|\bwas (?:passiert|kommt|steht|ist los|ist geplant|habe ich vor|werde)\b|\bqué (?:pasa|hay|haré|haremos)\b"
+    r"|\bqu['’]est-ce (?:qui se passe|qu['’]il y a)\b"
+)
+_WAS = frozenset("was were went came war waren fue fueron était étaient".split())
+
+
+@dataclass(frozen=True, slots=True)
+class ToldTimes:
+    """The times that a message tells of besides its own; `elsewhere` says that it tells of past times only."""
+
+    times: tuple[Window, ...] = ()
+    elsewhere: bool = False
+
+    def within(self, window: Window, until: int = LATEST) -> Window | None:
+        """Return the earliest of these times that starts by `until` and lies at least half in a window, or None."""
+        there = (one for one in sorted(self.times, key=lambda one: one.start) if one.start <= until)
+        return next((one for one in there if _lies_in(one, window)), None)
+
+
+def _lies_in(told: Window, window: Window) -> bool:
+    return 2 * (min(told.end, window.end) - max(told.start, window.start)) >= told.end - told.start
+
+
+def told(text: str, said_at: int, time_zone: str) -> ToldTimes:
+    """Return the times that a message told, said at an instant (microseconds UTC); a question tells none."""
+    text = text[:MOST_CHARACTERS]
+    further = languages_of(text)
+    if text.rstrip().endswith(_ASKING) or not (further or _may_tell(text)):
+        return ToldTimes()
+    day = LocalCalendar.at(said_at, time_zone)
+    today = day.window((day.today, day.today + 1))
+    times: list[Window] = []
+    elsewhere = True
+    for sentence in _sentences(text):
+        window = _of(sentence, further, said_at, time_zone)
+        if window is None or today is None or (window.start < today.end and window.end > today.start):
+            elsewhere = elsewhere and window is None and len(_A_WORD.findall(sentence)) < _SMALL_TALK
+            continue
+        elsewhere = elsewhere and window.end <= today.start
+        if window not in times:
+            times.append(window)
+    return ToldTimes(tuple(times), elsewhere and bool(times))
+
+
+def asked_ahead(text: str, now: int, time_zone: str) -> TimedQuestion:
+    """Like `asked`, in the further languages too; in a question about the future, a weekday, or a month or feast without a
+    year, is the next one with the last one as `instead`.
+
+    So is a day of the next two months in a question that is not about the past.
+    """
+    english = in_english(text)
+    question = asked(english, now, time_zone)
+    if english != text and not question.window:
+        english, question = text, asked(text, now, time_zone)
+    last = question.window
+    if last is None or last.end > now or _has(cut(english), _BACK):
+        return question
+    signs = [SIGNS[name] for name in languages_of(text)] if english != text else []
+    ahead = _ASKS_AHEAD.search(text) or any(one.ahead.search(text) for one in signs)
+    over = question.past or OVER.search(text) or _DONE.search(text) or any(one.back.search(text) for one in signs)
+    weekday = _has(cut(english), _WEEKDAYS)
+    then = asked(english, now + (_WEEK if weekday else _YEAR), time_zone).window
+    near = then is not None and not weekday and then.end - then.start <= DAY and then.start - now <= _NEAR
+    if then and then.start > now and (ahead or (near and not over)):
+        return replace(question, window=replace(then, instead=last))
+    return question
+
+
+def asks_ahead(text: str, window: Window, now: int) -> bool:
+    """Return whether a question about a time asks about the future."""
+    return window.start > now or (window.end > now and _ASKS_AHEAD.search(text) is not None)
+
+
+def _may_tell(text: str) -> bool:
+    """Return whether a text has time words or digits; texts without are not parsed."""
+    words = frozenset(map(str.lower, _A_WORD.findall(text)))
+    if not words.isdisjoint(_TIMES) or not (words.isdisjoint(_UNITS) or words.isdisjoint(_DISTANCES)):
+        return True
+    return any(word[0].isdigit() for word in words)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    start = 0
+    for number, end in enumerate(_SENTENCE.finditer(text)):
+        if number == _MOST_SENTENCES:
+            return
+        yield text[start : end.end()].strip()
+        start = end.end()
+    yield text[start:].strip()
+
+
+def _of(sentence: str, further: Sequence[str], said_at: int, time_zone: str) -> Window | None:
+    """Return the time that a sentence tells of; None if it has none, asks about it, or leaves it open-ended."""
+    if sentence.endswith(_ASKING) or _SINCE.search(sentence):
+        return None
+    for name in further:
+        times, rest = times_in_english(_QUOTED.sub(" ", sentence), name)
+        if times:
+            again = SIGNS[name].none.search(sentence)
+            window = None if again else _read_further(times[0], SIGNS[name], rest, said_at, time_zone)
+            break
+    else:
+        window = _read(sentence, said_at, time_zone) if _may_tell(sentence) else None
+    if window is None or window.start <= EARLIEST or window.end >= LATEST or window.end - window.start > _LONGEST:
+        return None
+    return _of_a_day(window, said_at, time_zone)
+
+
+def _read_further(time: str, signs: TenseSigns, sentence: str, said_at: int, time_zone: str) -> Window | None:
+    """Resolve a time translated into English by the rest of its sentence; None if that does not tell past from future."""
+    back, ahead = (sign.search(sentence) is not None for sign in (signs.back, signs.ahead))
+    if time.endswith("from now") and back and not ahead:
+        return None
+    window = asked(time, said_at, time_zone).window
+    if not _OPEN.fullmatch(time):
+        return window
+    if back == ahead:
+        return None
+    if ahead and window and window.end <= said_at:
+        return asked(time, said_at + (_WEEK if time.startswith("on ") else _YEAR), time_zone).window
+    return window
+
+
+def _read(sentence: str, said_at: int, time_zone: str) -> Window | None:
+    tokens = cut(sentence)
+    if named := _named_first(tokens):
+        return asked(named, said_at, time_zone).window
+    window = asked(sentence, said_at, time_zone).window
+    if window is None or window.end > said_at or not _looks_ahead(sentence) or _has(tokens, _BACK):
+        return window
+    for codes, later in ((_WEEKDAYS, _WEEK), (_COMES_AGAIN, _YEAR)):
+        then = asked(sentence, said_at + later, time_zone).window if _has(tokens, codes) else None
+        if then and then.start > said_at:
+            return then
+    return window
+
+
+def _has(tokens: TimeTokens, codes: frozenset[Code]) -> bool:
+    return any(code in codes for code in tokens.codes)
+
+
+def _named_first(tokens: TimeTokens) -> str:
+    """Return the time at the start of a sentence about the past, as in "Halloween was lovely"; '' if there is none."""
+    words: Sequence[str] = tokens.words
+    if len(words) > 1 and words[1] in _WAS and words[0] not in MONTHS_OR_NAMES and tokens.codes[0] in _COMES_AGAIN:
+        return f"at {words[0]}" if tokens.codes[0] == Code.FEAST else f"in {words[0]}"
+    return ""
+
+
+def _looks_ahead(sentence: str) -> bool:
+    """Return whether a sentence is about the future, by its verbs."""
+    if _WILL.search(sentence):
+        return True
+    return not (OVER.search(sentence) or _DONE.search(sentence)) and _PRESENT.search(sentence) is not None
+
+
+def _of_a_day(window: Window, said_at: int, time_zone: str) -> Window | None:
+    """Narrow a time told by its distance to its day, unless that is far away."""
+    if window.heart is None or abs(window.heart - said_at) > _LONG_AGO:
+        return Window(window.start, window.end)
+    calendar = LocalCalendar.at(said_at, time_zone)
+    day = calendar.day_of(window.heart)
+    return calendar.window((day, day + 1))

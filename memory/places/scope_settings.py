@@ -1,0 +1,114 @@
+"""Settings and marks of a scope, such as a person, a place, a domain or an adapter, stored as JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from memory.store.database import DatabaseAccess, Reader, Transaction
+from memory.store.lineage import bound, placeholders
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSettings:
+    """Reads and writes the settings of one database."""
+
+    db: DatabaseAccess
+    _marked: set[tuple[str, str]] = field(default_factory=set)
+
+    async def get(self, scope: str, key: str) -> object:
+        """Return a setting, or None if it was never set."""
+        return await get(self.db, scope, key)
+
+    async def chosen(self, scopes: Sequence[str]) -> dict[tuple[str, str], object]:
+        """Return all settings of several scopes, by scope and key."""
+        if not scopes:
+            return {}
+        rows = await self.db.all(
+            f"SELECT scope, key, value FROM settings WHERE scope IN ({placeholders('s', scopes)})", bound("s", scopes)
+        )
+        return {(row["scope"], row["key"]): json.loads(row["value"]) for row in rows}
+
+    async def everywhere(self, key: str) -> list[tuple[str, object]]:
+        """Return every scope that has a setting, with its value there."""
+        rows = await self.db.all("SELECT scope, value FROM settings WHERE key = :key ORDER BY scope", {"key": key})
+        return [(row["scope"], json.loads(row["value"])) for row in rows]
+
+    async def is_marked(self, scope: str, key: str) -> bool:
+        """Return whether a mark was set; marks are permanent, so a set one is cached."""
+        if (scope, key) not in self._marked and await self.get(scope, key):
+            self._marked.add((scope, key))
+        return (scope, key) in self._marked
+
+    async def set(self, scope: str, key: str, value: object) -> None:
+        """Store a setting; None removes it."""
+        async with self.db.transaction() as tx:
+            await put(tx, scope, key, value)
+
+    async def take(self, scope: str, key: str) -> object:
+        """Remove a setting and return its value, or None if unset; of concurrent callers only one gets it."""
+        async with self.db.transaction() as tx:
+            row = await tx.one(
+                "DELETE FROM settings WHERE scope = :scope AND key = :key RETURNING value", {"scope": scope, "key": key}
+            )
+        return json.loads(row["value"]) if row else None
+
+
+async def get(reader: Reader, scope: str, key: str) -> object:
+    """Return a setting, or None if it was never set."""
+    row = await reader.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+    return json.loads(row["value"]) if row else None
+
+
+async def put(tx: Transaction, scope: str, key: str, value: object) -> None:
+    """Store a setting in the caller's transaction; None removes it."""
+    if value is None:
+        await tx.run("DELETE FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
+        return
+    await tx.run(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) "
+        "ON CONFLICT (scope, key) DO UPDATE SET value = excluded.value",
+        {"scope": scope, "key": key, "value": json.dumps(value)},
+    )
+
+
+async def rescope(tx: Transaction, scopes: Mapping[str, str]) -> None:
+    """Rename scopes, from old to new."""
+    for before, now in scopes.items():
+        for row in await tx.all("DELETE FROM settings WHERE scope = :scope RETURNING key, value", {"scope": before}):
+            await put(tx, now, row["key"], json.loads(row["value"]))
+
+
+async def under(reader: Reader, scope: str, beginning: str) -> dict[str, object]:
+    """Return a scope's settings whose keys start with `beginning`, ordered by key."""
+    rows = await reader.all("SELECT key, value FROM settings WHERE scope = :scope ORDER BY key", {"scope": scope})
+    return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
+
+
+async def whole(reader: Reader, key: str, beginning: str) -> list[tuple[str, str, str]]:
+    """Return scope, key and raw value of every setting under `key` or under a key that starts with `beginning`."""
+    rows = await reader.all(
+        f"SELECT scope, key, value FROM settings WHERE {_SO} ORDER BY scope, key",
+        {"key": key, "length": len(beginning), "beginning": beginning},
+    )
+    return [(row["scope"], row["key"], row["value"]) for row in rows]
+
+
+async def replace(tx: Transaction, key: str, beginning: str, known: Sequence[tuple[str, str, str]]) -> None:
+    """Replace everything that `whole` returns for these keys with `known`."""
+    await tx.run(f"DELETE FROM settings WHERE {_SO}", {"key": key, "length": len(beginning), "beginning": beginning})
+    await tx.many(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)",
+        ({"scope": scope, "key": name, "value": value} for scope, name, value in known),
+    )
+
+
+_SO = "(key = :key OR substr(key, 1, CAST(:length AS INTEGER)) = :beginning)"
+
+
+async def mark(tx: Transaction, scope: str, key: str) -> bool:
+    """Set a mark in the caller's transaction; return whether it was unset before."""
+    row = await tx.one(
+        "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value) ON CONFLICT DO NOTHING RETURNING key",
+        {"scope": scope, "key": key, "value": "true"},
+    )
+    return row is not None

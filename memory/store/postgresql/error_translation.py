@@ -1,0 +1,141 @@
+"""What a server or the way to it says, as one sentence of memory's own that says what to do."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import psycopg_pool
+
+from localization.sentences import lazy
+from memory.errors import DatabaseAway, DatabaseBusy, DatabaseRefused, DiskFull, MemoryFailure, NotADatabase, NotWritable
+from memory.store.postgresql.address import SCHEMA, DatabaseAddress
+
+_DENIED = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
+_MISWRITTEN = (
+    "invalid URI",
+    "invalid percent-encoded",
+    "invalid connection option",
+    "invalid port number",
+    "invalid integer value",
+)
+_UNSEALED = ("sslmode", "does not support SSL", "certificate")
+_FULL = ("too many clients", "too many connections", "remaining connection slots")
+_AWAY = ("08", "57P01", "57P02", "57P03", "57P05", "25P03")
+_BUSY = ("40001", "40P01", "55P03", "57014", "53")
+_BY_A_POLICY = "ExecWithCheckOptions"
+"""Where in the server a row is refused that no policy lets in, whatever language it speaks."""
+_READ_ONLY = ("25006", "session is read-only", "is in recovery", "server is not primary")
+
+
+@contextmanager
+def explained(address: DatabaseAddress) -> Iterator[None]:
+    """Turn the library's errors into memory's own, once, here."""
+    try:
+        yield
+    except psycopg.Error as error:
+        raise meaning(error, address) from error
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Say whether it is the connection that failed, and not a statement."""
+    state = error.sqlstate or ""
+    if type(error) is psycopg.DatabaseError:
+        # What the library makes of an answer that the server broke off: it has no state.
+        return not state
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (not state or state.startswith(_AWAY))
+
+
+def meaning(error: psycopg.Error, address: DatabaseAddress) -> MemoryFailure:
+    """Return what an error of the library means to people. Nothing of what is kept, and no password, stands in it."""
+    state, said = error.sqlstate or "", str(error)
+    if state.startswith("28") or any(words in said for words in _DENIED) or ("role" in said and "does not exist" in said):
+        return DatabaseRefused(
+            lazy(
+                "The database {address} does not let me in. Check the user and the password that [store] names.", address=address
+            )
+        )
+    if state == "3D000" or ("database" in said and "does not exist" in said):
+        return DatabaseRefused(
+            lazy("There is no database {address}. Make it (createdb), or name another as url in [store].", address=address)
+        )
+    if not state and (by_url := _of_the_url(said, address)):
+        return by_url
+    if state == "42501" and error.diag.source_function == _BY_A_POLICY:
+        return DatabaseRefused(
+            lazy(
+                "The database {address} refused what is not of the conversation that it was written for; nothing of it was kept. "
+                "The mistake is in me: please report it.",
+                address=address,
+            )
+        )
+    if state == "42501":
+        return DatabaseRefused(
+            lazy(
+                "I may not do that in the database {address}. Give the user that [store] names the rights that "
+                "docs/running.md lists, or make it the owner.",
+                address=address,
+            )
+        )
+    if state == "53100":
+        return DiskFull(
+            lazy(
+                "The database {address} could not be written: no room is left on its disk. Free some and try again.",
+                address=address,
+            )
+        )
+    if any(words in (state, said) or words in said for words in _READ_ONLY):
+        return NotWritable(
+            lazy("The database {address} takes no writes: it is a copy of another, or was made read-only.", address=address)
+        )
+    if state.startswith(_BUSY):
+        return DatabaseBusy(lazy("The database {address} is busy with another process. Try again in a moment.", address=address))
+    if isinstance(error, psycopg_pool.PoolTimeout) or is_lost(error):
+        return away(address)
+    reason = f"{type(error).__name__} {state}".strip()
+    return NotADatabase(lazy("The memory at {path} could not be used: {reason}.", path=address, reason=reason))
+
+
+def _of_the_url(said: str, address: DatabaseAddress) -> MemoryFailure | None:
+    """Return what keeps a connection from coming about as its url asks, None if it is something else."""
+    if any(words in said for words in _MISWRITTEN):
+        return DatabaseRefused(
+            lazy(
+                'The url of the database {address} has a part that PostgreSQL does not know. Write it like "postgresql://lyra@127.0.0.1/lyra".',
+                address=address,
+            )
+        )
+    if any(words in said for words in _UNSEALED):
+        return DatabaseRefused(
+            lazy(
+                "The connection to the database {address} cannot be encrypted as its url asks. Check sslmode and the certificates "
+                "that the url names, and that the server offers TLS.",
+                address=address,
+            )
+        )
+    if any(words in said for words in _FULL):
+        return DatabaseAway(
+            lazy(
+                "The database {address} has no connection left for me. End what holds them, or raise max_connections, then try again.",
+                address=address,
+            )
+        )
+    return None
+
+
+def away(address: DatabaseAddress) -> DatabaseAway:
+    """Return what is raised where a server does not answer."""
+    return DatabaseAway(
+        lazy("The database {address} cannot be reached now. Check that it runs, then try again.", address=address)
+    )
+
+
+def another(address: DatabaseAddress) -> DatabaseRefused:
+    """Return what is raised where a memory is to be written into a database that holds another one."""
+    return DatabaseRefused(
+        lazy(
+            "{address} holds a memory that is not this one. Name an empty database, or, where nobody needs what is there, "
+            "empty it with: DROP SCHEMA {schema} CASCADE",
+            address=address,
+            schema=SCHEMA,
+        )
+    )

@@ -1,0 +1,95 @@
+"""The day for which a message announces something: "my exam is on Friday", "we fly in two weeks"."""
+
+import re
+from datetime import date
+from functools import cache
+
+from memory.text.numbers import COUNT_WORDS
+from memory.text.time.dates import MONTHS, WEEKDAYS, dates
+from memory.text.time.relative_dates import DatedText, ordinals
+
+_AHEAD = re.compile(
+    r"(?i)\b(?:tomorrow|next|will|going|plan|planned|i['’]ll|we['’]ll|have|has|is|are|am|i['’]m|we['’]re|meet|fly|leave|starts?|begins?|move"
+    r"|morgen|übermorgen|werde|habe|haben|ist|sind|fliege|fliegen|treffe|mañana|tengo|tenemos|voy|vamos|demain|j['’]ai|vais)\b"
+)
+OVER = re.compile(
+    r"(?i)\b(?:was|were|had|did|went|got|came|yesterday|ago|last|war|hatte|lief|gestern|fue|ayer|hier|every|each|usually|always|often|never"
+    r"|jeden|immer|siempre|cada|\w{3,}ed)\b"
+)
+"""Signs that a message is about the past, or about something recurring."""
+CALLED_OFF = re.compile(
+    r"(?i)\b(?:cancel(?:l?ed|s)\b|call(?:ed|ing)? (?:it |that |everything )?off|fell through|backed out|(?:is|are|['’]s) off\b"
+    r"|(?:no longer|not|isn['’]t|aren['’]t|won['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer|happening|taking place|going ahead)"
+    r"|(?:won['’]t|will not) (?:happen|take place|be held|go ahead)|(?:don['’]t|doesn['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer)"
+    r"|abgesagt|abgeblasen|ausgefallen|gestrichen|storniert|(?:fällt|fallen)\b[^.!?\n]{0,30}\baus\b"
+    r"|(?:findet|finden)\b[^.!?\n]{0,30}\bnicht (?:mehr )?statt|(?:doch|jetzt) (?:nicht\b(?! am| an)|kein\w{0,2}\b)"
+    r"|(?:habe|haben|muss|müssen)\b[^.!?\n]{0,40}\b(?:nicht|kein\w{0,2}) mehr\b)"
+)
+MOVED = re.compile(
+    r"(?i)\b(?:moved|postponed|rescheduled|shifted|pushed|put off|put back|delayed|deferred|brought forward|adjourned|verschoben|verlegt"
+    r"|vorverlegt|vorgezogen)\b"
+)
+UNSURE = re.compile(
+    r"(?i)\b(?:if|might|may|could|maybe|perhaps|probably|hope|hoping|afraid|worried|fear|unless|whether|wish|almost|nearly|would|should"
+    r"|(?:not|never|wasn['’]t|isn['’]t|hasn['’]t|won['’]t) (?:been |be )?(?:cancel\w*|called off|postponed|moved|abgesagt|verschoben)"
+    r"|falls|wenn|vielleicht|könnte|hoffe|hoffentlich|ob|beinahe|fast|würde|sollte)\b"
+)
+"""Signs of doubt: the message states nothing as fact."""
+MOST_CHARACTERS = 600
+_LONGEST = 400
+_DAY = "|".join(
+    sorted({*WEEKDAYS, *MONTHS, *COUNT_WORDS, "tomorrow", "morgen", "übermorgen", "week", "month", "woche", "monat"}, key=len)[
+        ::-1
+    ]
+)
+_LEADING = r"(?:(?:on|the|next|this|coming|am|an|den|dem|die|der|in|nächste\w{0,2}|kommende\w{0,2}) )*"
+_DATED = rf"{_LEADING}(?:\d[\w.]*(?: (?:{_DAY}))?|(?:{_DAY})\b(?: \d[\w.]*| days?| weeks?| months?)?)"
+_THEN = rf"(?i)\b(?:to|until|till|auf|bis|for|zu[mr]?) (?P<day>{_DATED})"
+_NOT_THEN = rf"(?i)\b(?:not|instead of|rather than|from|nicht|statt|anstatt|von|vom) {_DATED}"
+
+
+@cache
+def _then() -> re.Pattern[str]:
+    """Return the pattern of the day to which something is moved; large, so compiled on first use."""
+    return re.compile(_THEN)
+
+
+@cache
+def _not_then() -> re.Pattern[str]:
+    """Return the pattern of a day that no longer applies."""
+    return re.compile(_NOT_THEN)
+
+
+def coming(text: str, at: date) -> date | None:
+    """Return the latest day that a message said on day `at` looks forward to, None if it announces nothing.
+
+    If something is moved, only its new day counts; if it is called off, none does.
+    """
+    if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
+        return None
+    if moved := MOVED.search(text):
+        then = next(iter(_then().finditer(text)), None)
+        if then and not UNSURE.search(text):
+            return max(ahead(then["day"], at), default=None)
+    if moved or OVER.search(text) or not _AHEAD.search(text) or (CALLED_OFF.search(text) and not UNSURE.search(text)):
+        return None
+    return max(ahead(_not_then().sub(" ", text), at), default=None)
+
+
+def ahead(text: str, at: date) -> list[date]:
+    """Return the days after `at` named by a text said on that day; a day without a year is the next one."""
+    told = [*DatedText(at, text).days, *(one for _, readings in dates(text) for one in readings)]
+    found = [day for one in told if (day := _day(at, *one)) and 0 < (day - at).days <= _LONGEST]
+    # "The 12th" is the next one only, not also that of the month after.
+    later = {day for number in ordinals(text) for day in sorted(one for one in found if one.day == number)[1:]}
+    return [day for day in found if day not in later]
+
+
+def _day(at: date, year: int | None, month: int | None, day: int | None) -> date | None:
+    try:
+        if not month or not day:
+            return None
+        first = date(year or at.year, month, day)
+        return first if year or first > at else date(at.year + 1, month, day)
+    except ValueError:
+        return None

@@ -1,0 +1,189 @@
+"""Requests for discretion: from whom a message is to be kept, or that it may be told now.
+
+The people meant are named in the text; whether these names exist is for the caller to resolve. A message that is nothing but a
+request is about what its speaker said before.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from memory.text.lexical import key_words
+from memory.text.told.discretion_wordings import ASKS, ENDS
+from memory.text.told.topics import held, spoken, topic
+from memory.types import Discretion
+
+_SENTENCE = re.compile(r"[.!?;:\n–—]|, | - ")
+_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|et|ou|y|e|of|en)\b)")
+_JOINS = frozenset("and or nor und oder noch et ou y e".split())
+_OWN = frozenset(
+    "my our your his her their the a mein meine meinem meiner deinem deiner unserem der dem die mon ma mes mi mis".split()
+)
+_EVERYBODY = frozenset(
+    "anyone anybody anything everyone everybody nobody others people soul one no-one noone niemandem niemand keinem jemandem personne "
+    "nadie nessuno niemand ninguém alguém".split()
+)
+_NO_NAME = frozenset(
+    "me us you yourself it this that lies stories jokes tales fibs whether what how if when why i we ich wir du ihr man mir uns dir euch es "
+    "das mich dich weiter nein moi nous toi".split()
+)
+_SUBJECTS = frozenset("i he she they it who people did does do could".split())
+_FILLERS = frozenset(
+    "please pls actually fyi also careful important attention listen look übrigens ach achtung hör ok okay oh hey hi hello thanks thank lyra btw way really remember mean well said course right bitte danke das es dies ça cela eso esto questo dit dat isto isso que".split()
+)
+_ALWAYS = _FILLERS | _EVERYBODY | spoken(["mention tell say talk speak keep know never ever about when while if"])
+_LOOKED_AT = 8_000
+# Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
+_WHOLE = re.compile(r"[^.!?\n]+")
+_LONGEST, _OVERLAP = 300, 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A match of a request: its span, the names (empty for everybody), and the words of the request itself."""
+
+    span: tuple[int, int]
+    names: list[str]
+    asking: frozenset[str]
+
+
+def asked(text: str) -> Discretion | None:
+    """Return the request in a text, None if there is none; one that takes back discretion counts only if none asks for it.
+
+    Of a very long text only the beginning and end are read.
+    """
+    if len(text) > _LOOKED_AT:
+        text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
+    found = list(_found(text, _asks()))
+    if found:
+        named = [name for one in found for name in one.names]
+        everybody = any(not one.names for one in found)
+        asks, beside = _parted(text, [one.span for one in found])
+        back = _FILLERS.issuperset(key_words(beside))
+        asking = _ALWAYS.union(*(one.asking for one in found))
+        about = topic(text if back else asks, named, asking)
+        told = not back and bool(about) and held(about, beside) > 0
+        return Discretion(() if everybody else tuple(dict.fromkeys(named)), back, topic=about, told=told)
+    ended = [] if text.rstrip().endswith("?") else list(_found(text, _ended()))
+    return Discretion(tuple(dict.fromkeys(name for one in ended for name in one.names)), ends=True) if ended else None
+
+
+def discreet(text: str) -> Discretion | None:
+    """Return whom a text asks to be kept from, None if it does not."""
+    ask = asked(text)
+    return None if ask is None or ask.ends else ask
+
+
+def _found(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
+    """Yield the matches of these wordings."""
+    for begin, end in _pieces(text):
+        for wording, match in ((one, match) for one in wordings for match in one.finditer(text, begin, end)):
+            groups = match.groupdict()
+            if (groups.get("subject") or "").strip().lower() in _SUBJECTS:
+                continue
+            group = next((name for name in ("who", "short", "before") if groups.get(name)), None)
+            if group is None:
+                yield _Found(match.span(), [], _words_of(wording.pattern))
+                continue
+            said = groups[group]
+            names = _last(said) if group == "before" else _names(said)
+            if names is not None:
+                last = match.start(group) + _length(said, names) if group == "who" else match.end()
+                begin = match.start() + (_clause(said, names) if group == "before" else 0)
+                yield _Found((begin, last), names, _words_of(wording.pattern))
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of sentences, long ones in windows."""
+    for sentence in _WHOLE.finditer(text):
+        for begin in range(sentence.start(), max(sentence.start() + 1, sentence.end() - _OVERLAP), _LONGEST - _OVERLAP):
+            yield begin, min(begin + _LONGEST, sentence.end())
+
+
+@cache
+def _words_of(wording: str) -> frozenset[str]:
+    """Return the words of a wording itself; a message's other words may name its topic."""
+    return spoken([wording])
+
+
+@cache
+def _asks() -> Sequence[re.Pattern[str]]:
+    """Return the patterns that ask for discretion; compiled on first use, as that takes 60 ms."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in ASKS]
+
+
+@cache
+def _ended() -> Sequence[re.Pattern[str]]:
+    """Return the patterns that take discretion back."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in ENDS]
+
+
+def _names(said: str) -> list[str] | None:
+    """Return the names at the beginning of a phrase, [] for everybody, None if it begins with no name."""
+    found: list[str] = []
+    parts = _AND.split(said)
+    for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
+        words = part.split()
+        if not words:
+            continue
+        named = words[:2] if words[0].lower() in _OWN and len(words) > 1 else words[:1]
+        first = named[-1].strip("'\"’(),@").lower()
+        if first in _EVERYBODY:
+            return []
+        if first in _NO_NAME or (found and found[0][0].isupper() and not named[0].lstrip("@")[0].isupper() and len(named) == 1):
+            break
+        if joint == "," and len(named) == 2 and len(words) > 2:
+            break  # not a name: "don't tell Ben, my locker is open"
+        for word in words[len(named) :]:
+            if not (word[0].isupper() or word[0] == "#") or word.replace("’", "'").split("'")[0] == "I":
+                break
+            named.append(word)
+        found.append(" ".join(named).strip("'\"’(),@"))
+        if len(named) < len(words):
+            break
+    return [name.removesuffix("'s").removesuffix("’s") for name in found if name] or None
+
+
+def _last(said: str) -> list[str] | None:
+    """Return the names at the end of a phrase, several if joined, [] for everybody, None if it ends with no name."""
+    words, found, joined = said.split(), [], True
+    while words and joined:
+        named = [words.pop()]
+        while words and (
+            words[-1].lower() in _OWN or (words[-1][0].isupper() and words[-1][-1] != "," and named[0][0].isupper())
+        ):
+            named.insert(0, words.pop())
+            if named[0].lower() in _OWN:
+                break
+        found.append(" ".join(named).strip("@,"))
+        joined = bool(words) and (words[-1].lower() in _JOINS or (len(found) > 1 and words[-1][-1] == ","))
+        if joined and words[-1].lower() in _JOINS:
+            words.pop()
+    names = [name for name in found if name.split()[-1].lower() not in _NO_NAME]
+    if not names or len(names) < len(found):
+        return None
+    return [] if any(name.split()[-1].lower() in _EVERYBODY for name in names) else names[::-1]
+
+
+def _clause(said: str, names: list[str]) -> int:
+    """Return the offset of the clause that ends with these names."""
+    return said.rfind(", ", 0, max(0, said.find(names[0]) if names else 0)) + 1
+
+
+def _length(said: str, names: list[str]) -> int:
+    """Return the length of the beginning of a phrase that holds these names."""
+    return max((said.find(name) + len(name) for name in names), default=len(said.split()[0]))
+
+
+def _parted(text: str, spans: list[tuple[int, int]]) -> tuple[str, str]:
+    """Return the requests, each to the end of its sentence with its topic, and the text around them."""
+    asks, beside, at = [], [], 0
+    for begin, end in sorted(spans):
+        if end <= at:
+            continue
+        beside.append(text[at:begin])
+        behind = _SENTENCE.search(text, end)
+        begin, at = max(at, begin), behind.start() if behind else len(text)
+        asks.append(text[begin:at])
+    return "\n".join(asks), "\n".join([*beside, text[at:]])

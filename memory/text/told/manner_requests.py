@@ -1,0 +1,145 @@
+"""Manners that a speaker asks for: a closed list, recognized by rule in the speaker's own words.
+
+Nothing said becomes an instruction verbatim: each wish is one of a few values, and a name is short. Taking a wish back ends
+that wish, or any wish of its kind. Reporting what somebody else said is no wish.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from memory.text.display_names import LONGEST, display_name
+from memory.text.told.manner_words import ENDS, FORMS, HINTS, LANGUAGES, LEAD, TAIL, TONES
+
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|(?m:^>.*$)")
+_REPORTED = re.compile(
+    r"(?i)\b(?:said|says|told|tells|asked|asks|wrote|writes|shouted|sagte|sagt|meinte|fragte|schrieb|dijo|dice|a dit)\b"
+)
+_SENTENCE = re.compile(r"[.!?;…\n]+(?:\s|$)")
+_CLAUSE = re.compile(r",\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
+_MOST_CHARACTERS = 600
+_NO_NAMES = frozenset(
+    """back later tomorrow tonight today now again soon when if at on in a an the maybe what whatever something anything crazy by
+    as not it that this mad nicht nie zu nennen mehr so before after up out any some mein meine my your and""".split()
+)
+_WHATEVER = frozenset("that this so it anything something das dies irgendwie irgendwas".split())
+_FILLER = re.compile(r"\b(?:[Bb]itte|[Pp]lease|kindly|doch|mal|ruhig|einfach|simply)\b,? ?|,? (?:bitte|please)$")
+
+
+@dataclass(frozen=True, slots=True)
+class MannerRequest:
+    """A request of one kind: a wish, or, if that is "", the end of wishes that match `ends` ("": any)."""
+
+    wish: str = ""
+    ends: str = ""
+
+    def is_over(self, wish: str) -> bool:
+        """Return whether this request, not being a wish itself, takes a wish back."""
+        return not self.ends or bool(re.fullmatch(self.ends, wish, re.IGNORECASE))
+
+
+def asked(text: str) -> dict[str, MannerRequest]:
+    """Return the last request of a message for each kind (name, language, length, tone, emoji, address).
+
+    A wish completes "wants": "short answers", 'to be called "Adi"'. Long messages are not read.
+    """
+    if len(text) > _MOST_CHARACTERS or not any(True for _ in _hinted(text)):
+        return {}
+    found: dict[str, MannerRequest] = {}
+    for sentence in _SENTENCE.split(_QUOTED.sub(" … ", text)):
+        if not _REPORTED.search(sentence):
+            for clause in (sentence, *_CLAUSE.split(sentence)):
+                found.update(_of(clause.strip(), casual=text == text.lower()))
+    return found
+
+
+def wishes(text: str) -> dict[str, str]:
+    """Return the last wish of a message for each kind."""
+    return {kind: one.wish for kind, one in asked(text).items() if one.wish}
+
+
+def _of(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
+    """Return the requests of a clause; taking back wins over wishing."""
+    for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
+        rest = said[match.end() :] if (match := _lead().match(said)) else said
+        for form in dict.fromkeys((rest, said)):
+            if found := {**dict(_wished(form, casual=casual)), **dict(_ended(form))}:
+                return found
+    return {}
+
+
+def _wished(clause: str, *, casual: bool) -> Iterator[tuple[str, MannerRequest]]:
+    for kind in _hinted(clause):
+        for value, form in _wishing(kind):
+            if m := form.fullmatch(clause):
+                said = _said(m)
+                wish = _called(said["name"], casual=casual) if kind == "name" else value.format(**said)
+                if kind == "language":
+                    wish = f"answers in {said['language']}"
+                if wish:
+                    yield kind, MannerRequest(wish)
+                    return
+
+
+def _ended(clause: str) -> Iterator[tuple[str, MannerRequest]]:
+    for kind in _hinted(clause):
+        for ends, form in _ending(kind):
+            if m := form.fullmatch(clause):
+                said = _said(m)
+                name = said["name"]
+                if "{name}" in ends and name.lower() in _WHATEVER:
+                    ends = ""
+                elif "{language}" in ends:
+                    ends = f"answers in {said['language']}"
+                ends = ends.replace("{name}", re.escape(display_name(name))).replace("{tone}", said["tone"])
+                yield kind, MannerRequest(ends=ends)
+
+
+def _said(match: re.Match[str]) -> dict[str, str]:
+    """Return the values matched by a form, as they appear in a wish."""
+    groups = match.groupdict()
+    tone = (groups.get("tone") or groups.get("to") or groups.get("other") or "").lower()
+    return {
+        "name": groups.get("name") or groups.get("other") or groups.get("to") or groups.get("language") or "",
+        "language": LANGUAGES.get((groups.get("language") or groups.get("to") or groups.get("name") or "").lower(), ""),
+        "tone": TONES.get(tone, tone),
+        "pronouns": (groups.get("pronouns") or "").lower(),
+    }
+
+
+def _called(name: str, *, casual: bool) -> str:
+    """Return the wish to be called by a name, '' if it is none; lower-case names count only in an all lower-case message."""
+    first, *more = name.split()
+    if not _NO_NAMES.isdisjoint(word.lower() for word in (first, *more[-1:])) or len(name) > LONGEST:
+        return ""
+    if first[0].islower() and (more or not casual):
+        return ""
+    return f'to be called "{display_name(name)}"'
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    return re.compile(rf"(?i){LEAD}")
+
+
+def _hinted(text: str) -> Iterator[str]:
+    """Yield the kinds that a text may have a request of, in the order of the forms."""
+    return (kind for kind, hint in _hints().items() if hint.search(text))
+
+
+@cache
+def _hints() -> Mapping[str, re.Pattern[str]]:
+    return {kind: re.compile(HINTS[kind], re.IGNORECASE) for kind in FORMS}
+
+
+@cache
+def _wishing(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the wishing forms of a kind with their values; compiled on first use, as that takes long."""
+    return [(value, re.compile(rf"(?i)(?:{form}){TAIL}")) for value, form in FORMS[kind]]
+
+
+@cache
+def _ending(kind: str) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the ending forms of a kind with the pattern of wishes they end."""
+    return [(ends, re.compile(rf"(?i)(?:{form}){TAIL}")) for of, ends, form in ENDS if of == kind]

@@ -1,0 +1,121 @@
+"""Labelled source lines for the tiers above gists, each traced to the messages of people it rests on, and those that a model has room for."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from memory.ports import Entry, Source
+from memory.store.database import DatabaseAccess, Row
+from memory.store.lineage import bound, pages, placeholders
+from memory.text.budget import clip, tokens
+from memory.text.time.times import local
+from memory.tiers.statements import NewStatement, cited
+from memory.types import Domain, Statement
+
+_LEAST = 48
+_FIRST = {"p": 0, "m": 1, "g": 2, "f": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One source: its item, and the messages of people it rests on, with the span of time in which they were said."""
+
+    source: Source
+    item: int
+    said: tuple[int, ...]
+    first_at: int
+    last_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The basis of an entry: items, messages of people, and the span of time in which these were said."""
+
+    items: tuple[int, ...]
+    said: tuple[int, ...]
+    first_at: int
+    last_at: int
+
+
+async def of_gists(db: DatabaseAccess, domain: Domain, gists: Sequence[Row]) -> list[SourceLine]:
+    """Return the sentences of gists (rows of digests, oldest first) as lines labelled g1, g2 and so on."""
+    said: dict[tuple[int, int], dict[int, int]] = {}
+    for some in pages(gists):
+        keys = [row["item"] for row in some]
+        rows = await db.all(
+            "SELECT c.digest, c.line, e.item, e.said_at FROM cites c JOIN exchanges e ON e.item = c.item "
+            f"WHERE e.kind = 'said' AND c.digest IN ({placeholders('g', keys)})",
+            bound("g", keys),
+        )
+        for row in rows:
+            said.setdefault((row["digest"], row["line"]), {})[row["item"]] = row["said_at"]
+    found: list[SourceLine] = []
+    for gist in gists:
+        for at, text in enumerate(str(gist["text"]).split("\n")):
+            rests = said.get((gist["item"], at), {})
+            times = rests.values() or [gist["first_at"], gist["last_at"]]
+            # "In three weeks" is relative to the message that the sentence rests on.
+            day = f"{local(min(times), domain.time_zone):%Y-%m-%d}"
+            source = Source(f"g{len(found) + 1}", "", day, text)
+            found.append(SourceLine(source, gist["item"], tuple(rests), min(times), max(times)))
+    return found
+
+
+async def of_statements(db: DatabaseAccess, domain: Domain, statements: Sequence[Statement], letter: str) -> list[SourceLine]:
+    """Return statements as lines, labelled by a letter and their number."""
+    rests = await cited(db, [one.key for one in statements])
+    return [
+        SourceLine(
+            Source(f"{letter}{at}", "", f"{local(one.last_at, domain.time_zone):%Y-%m-%d}", one.text),
+            *(one.key, tuple(message.key for message in rests[one.key]), one.first_at, one.last_at),
+        )
+        for at, one in enumerate(statements, start=1)
+    ]
+
+
+def grounds(entry: Entry, lines: Iterable[SourceLine]) -> Grounds | None:
+    """Return the basis of an entry; None if no person said any of it."""
+    rests = [line for line in lines if line.source.label in entry.cites]
+    said = tuple(dict.fromkeys(item for line in rests for item in line.said))
+    if not said:
+        return None
+    items = tuple(dict.fromkeys(line.item for line in rests))
+    spoken = [line for line in rests if line.said]
+    return Grounds(items, said, min(line.first_at for line in spoken), max(line.last_at for line in spoken))
+
+
+def stated(tier: str, period: str, kind: str, text: str, writer: str, rests: Grounds) -> NewStatement:
+    """Return a statement that rests on these grounds."""
+    return NewStatement(tier, period, kind, text, writer, rests.first_at, rests.last_at, rests.items, rests.said)
+
+
+def prefixed(text: str, names: Collection[str]) -> tuple[str, str]:
+    """Return the name among `names` that a line begins with, before a colon, and the rest; '' and the whole line for none."""
+    head, colon, rest = text.partition(":")
+    name = head.strip(" *_-").casefold()
+    return (name, rest.strip(" *_")) if colon and name in names and rest.strip() else ("", text)
+
+
+def fitting(lines: Sequence[SourceLine], most: int) -> list[SourceLine]:
+    """Return the lines that fit into `most` tokens, in their order.
+
+    Manners go first, then messages, the newest first, then gists, then known facts. Long messages are clipped rather than left
+    out.
+    """
+    kept: dict[str, SourceLine] = {}
+    for line in sorted(reversed(lines), key=lambda one: _FIRST.get(one.source.label[0], len(_FIRST))):
+        room = most - _header(line)
+        if room >= min(_LEAST, tokens(line.source.text)):
+            short = replace(line, source=replace(line.source, text=clip(line.source.text, room)))
+            kept[line.source.label] = short
+            most = room - tokens(short.source.text)
+    return [kept[line.source.label] for line in lines if line.source.label in kept]
+
+
+def weight(lines: Sequence[SourceLine]) -> int:
+    """Return the estimated token count of lines."""
+    return sum(_header(line) + tokens(line.source.text) for line in lines)
+
+
+def _header(line: SourceLine) -> int:
+    """Return the token count of a line's label, time and speaker, with separators."""
+    return tokens(f"[{line.source.label}] {line.source.said_at} · {line.source.speaker} | ") + 1

@@ -1,0 +1,80 @@
+"""What was told in confidence at home, as seen, told and revoked by its teller."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from localization.sentences import lazy
+from memory.errors import NotYours
+from memory.forget import confidence_changes
+from memory.journal.parts import Part
+from memory.places import confidences, identities
+from memory.places.shown_names import standing
+from memory.tiers import exchanges
+from memory.types import Discretion, Exchange, Identity, Session, WithheldFrom
+from memory.view import owners
+from memory.view.binding import Binding
+from memory.view.short_ids import ShortIds
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidedMessage:
+    """A message told in confidence, and the names of those who may not know it; empty means everybody else."""
+
+    exchange: Exchange
+    names: Sequence[str]
+
+
+class Confidences:
+    """The confidences of one home."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def of(self, teller: Identity) -> list[ConfidedMessage]:
+        """Return what an account told here in confidence, oldest first."""
+        told = await confidences.told_by(self._b.db, self._b.home, teller)
+        messages = await exchanges.among(self._b.db, [item for item, _ in told])
+        return [ConfidedMessage(messages[item], await self._names(excepted)) for item, excepted in told if item in messages]
+
+    async def put(self, public_id: str, teller: Identity, ask: Discretion) -> ConfidedMessage:
+        """Hold a message back from those its teller names, or release it (`ends`). Raises NotFound, AmbiguousId, NotYours."""
+        item = await owners.message(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), None)
+        message = (await exchanges.among(self._b.db, [item])).get(item)
+        if message is None or message.identity != await owners.identity(self._b.db, teller):
+            raise NotYours(lazy("Only whoever said it can have it kept from somebody."))
+        work = self._b.shared.confiding
+        about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
+        async with self._b.db.transaction() as tx:
+            excepted = await confidence_changes.excepted(tx, self._b.read, ask, teller)
+            await (work.end if ask.ends else work.put)(tx, about, excepted)
+            told = await confidences.of(tx, [item])
+        return ConfidedMessage(message, await self._names(told[item].excepted) if item in told else ())
+
+    async def end_all(self, teller: Identity) -> int:
+        """Release everything that `teller` told here in confidence; return how many messages were released."""
+        async with self._b.db.transaction() as tx:
+            told = [item for item, _ in await confidences.told_by(tx, self._b.home, teller)]
+            return await self._b.shared.confiding.end(tx, told, WithheldFrom(frozenset({teller}), others=True))
+
+    async def understood(self, asked: Sequence[Exchange]) -> list[ConfidedMessage]:
+        """Return which of these messages were told in confidence."""
+        told = await confidences.of(self._b.db, [exchange.key for exchange in asked])
+        return [
+            ConfidedMessage(exchange, await self._names(told[exchange.key].excepted))
+            for exchange in asked
+            if exchange.key in told
+        ]
+
+    async def tell(self, session: Session, told: Sequence[ConfidedMessage], parts: Sequence[Part], answers: str) -> bool:
+        """Queue a notice of what was understood, once per message told in confidence; return whether it was queued."""
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+            first = not told or any([await confidences.tell(tx, one.exchange.key) for one in told])
+            if first:
+                await self._b.queue(tx, session, parts, answers)
+        return first
+
+    async def _names(self, excepted: WithheldFrom) -> list[str]:
+        if excepted.others:
+            return []
+        named = await identities.names(self._b.db, excepted.accounts)
+        return sorted((await standing(self._b.db.everywhere, self._b.shared.seal, self._b.home, named)).shown().values())

@@ -1,0 +1,119 @@
+"""Rank what holds now above what it superseded, in the order that suits a question about how something is.
+
+Both functions return the very hits that they were given if none of them superseded another.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from memory.index.hits import Hit
+from memory.index.indexing import ENGLISH
+from memory.text.language_detection import language as language_of
+from memory.text.lexical import query_stems, tokens
+from memory.text.told.claims import Claims, asks_for_older, claims, superseded
+from memory.types import Kind
+
+_Told = tuple[int, Hit, Claims]
+"""A hit with its key and its claims."""
+_MINE = {
+    ENGLISH: re.compile(r"(?i)\b(?:i|my|me|mine)\b"),
+    "german": re.compile(r"(?i)\b(?:ich|mein\w*|mir|mich)\b"),
+}
+
+
+def newest_claims_first(question: str, hits: Mapping[int, Hit], asker: str = "") -> Mapping[int, Hit]:
+    """Return hits with each message directly after the one that superseded it, or before it if the question asks for older.
+
+    If the question is about the `asker`, others' claims about themselves rank after the asker's own on the same subject.
+    """
+    instead = _instead(question, hits, older_first=asks_for_older(question))
+    if asker and _asks_of_oneself(question):
+        instead = {**_own_instead(hits, asker), **instead}
+    if not instead:
+        return hits
+    placed: dict[int, Hit] = {}
+    for key in hits:
+        _place(key, hits[key].score, hits, instead, placed)
+    return placed
+
+
+def _place(key: int, score: float, hits: Mapping[int, Hit], instead: Mapping[int, int], placed: dict[int, Hit]) -> None:
+    """Place a hit, after the one preferred to it, which takes over its score if that is higher. Preferences have no cycles."""
+    if key in placed:
+        return
+    if key in instead:
+        _place(instead[key], score, hits, instead, placed)
+    placed[key] = hits[key]._replace(score=max(score, hits[key].score)) if score > hits[key].score else hits[key]
+
+
+def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> dict[int, int]:
+    """Map each hit to the one preferred to it, if any: its newest successor or, if `older_first`, its last predecessor."""
+    told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
+    told.sort(key=lambda one: (one[1].exchange.said_at, one[0]))
+    instead: dict[int, int] = {}
+    asked: frozenset[str] | None = None
+    for (key, hit, said), (other, later, newer) in _on_the_same(told):
+        asked = frozenset(query_stems(question)) if asked is None else asked
+        if hit.exchange.said_at < later.exchange.said_at and superseded(said, newer, asked):
+            older, wanted = (other, key) if older_first else (key, other)
+            instead[older] = wanted
+    return instead
+
+
+def _on_the_same(told: Sequence[_Told]) -> Iterator[tuple[_Told, _Told]]:
+    """Return the pairs of hits, each with a later one, in which one speaker claims something about the same subject."""
+    claiming: defaultdict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
+    for at, (_, hit, said) in enumerate(told):
+        for claim in said.every:
+            claiming[hit.exchange.speaker, claim.about].append(at)
+    for at, one in enumerate(told):
+        alike = {later for claim in one[2].every for later in claiming[one[1].exchange.speaker, claim.about] if later > at}
+        yield from ((one, told[later]) for later in sorted(alike))
+
+
+def _asks_of_oneself(question: str) -> bool:
+    mine = _MINE.get(language_of(tokens(question)) or ENGLISH)
+    return mine is not None and mine.search(question) is not None
+
+
+def _own_instead(hits: Mapping[int, Hit], asker: str) -> dict[int, int]:
+    """Map each hit with someone else's claim to the asker's newest claim on the same subject."""
+    told = [(key, hit, said) for key, hit in hits.items() if (said := _claimed(hit)).every]
+    own = [one for one in told if one[1].exchange.speaker.casefold() == asker.casefold()]
+    own.sort(key=lambda one: one[1].exchange.said_at)
+    of = {claim.about: key for key, _, said in own for claim in said.every}
+    others = [one for one in told if one[1].exchange.speaker.casefold() != asker.casefold()]
+    return {key: of[claim.about] for key, _, said in others for claim in said.every if claim.about in of}
+
+
+def _claimed(hit: Hit) -> Claims:
+    said = hit.exchange.kind is Kind.SAID and hit.exchange.role == "user"
+    return claims(hit.exchange.text) if said else _NOTHING
+
+
+_NOTHING = claims("")
+
+
+def newest_first(hits: Mapping[int, Hit]) -> Mapping[int, Hit]:
+    """Return hits with each message after its correction, if that is among them, and scored no higher."""
+    if not any(hit.corrected in hits for hit in hits.values()):
+        return hits
+    placed: dict[int, Hit] = {}
+    waiting: dict[int, list[int]] = {}
+
+    def place(key: int, score: float) -> None:
+        placed[key] = hits[key]._replace(score=min(score, hits[key].score))
+        for older in waiting.pop(key, ()):
+            place(older, placed[key].score)
+
+    for key, hit in hits.items():
+        newer = hit.corrected
+        if newer is not None and newer in hits and newer not in placed:
+            waiting.setdefault(newer, []).append(key)
+        else:
+            place(key, hit.score)
+    # Hits that correct one another in a cycle have no newest: they come last.
+    for key in [key for some in waiting.values() for key in some if key not in placed]:
+        placed.setdefault(key, hits[key])
+    return placed
