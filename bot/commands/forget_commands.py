@@ -267,11 +267,10 @@ class ForgetCommands(Group):
                 else _("Forget all that you said here, for good?")
             )
         elif everything:
+            conversations = sum([len(await one.sessions.all()) for one, _only in there])
             question = ngettext(
-                "Forget everything in {n} conversation, for good?",
-                "Forget everything in {n} conversations, for good?",
-                sum([len(await one.sessions.all()) for one, _only in there]),
-            )
+                "Forget everything in {n} conversation, for good?", "Forget everything in {n} conversations, for good?", conversations
+            ) if conversations else _("Forget everything that I keep here, for good?")  # fmt: skip
         else:
             question = receipts.forget_session(session)
         if not sure and call.surface is None:

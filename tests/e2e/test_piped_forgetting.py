@@ -253,6 +253,12 @@ def test_input_that_ends_at_a_question_says_no_and_she_leaves(tmp_path: Path) ->
     assert texts(home)[0] == "My locker is 12."
 
 
+def test_she_counts_no_conversations_where_there_are_none(tmp_path: Path) -> None:
+    done = Home(tmp_path).chat("/forget all", "yes")
+    assert "Forget everything that I keep here, for good?" in done.err
+    assert done.lines[-1] == "Nothing was left to forget."
+
+
 def test_another_assistant_s_answers_go_with_their_own_conversation_alone(tmp_path: Path) -> None:
     home = Home(tmp_path)
     lines = [
