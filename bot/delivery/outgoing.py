@@ -25,6 +25,7 @@ from bot.models.offline.spoken_languages import told
 from bot.service.log import log
 from localization.current_language import known, reading
 from localization.sentences import lazy, ngettext
+from localization.sentences import told as why_not
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, TITLE, Journal, Part
 from memory.journal.journal import OutboxRow as Row
@@ -72,7 +73,8 @@ class Outgoing:
     async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
         """Send these parts to a place, or everything waiting for it, in order; return the platform id of the last.
 
-        Parts that certainly did not arrive wait for a retry; parts that can never arrive are given up, with a log entry.
+        Parts that certainly did not arrive wait for a retry; parts that can never arrive are given up, with a log entry and, for
+        an answer, one line at its place that says why, if that can be sent.
         """
         if not self._adapters[platform].holds(place):
             self._elsewhere(platform, place)
@@ -116,9 +118,12 @@ class Outgoing:
                 # A failed deletion does not hold up other parts.
                 rest = row.answers if row.part.operation != "delete" else ""
                 lost = [row, *(one for one in waiting if rest and one.answers == rest)]
-                await self._journal.cancel([one.row for one in lost])
+                instead = _in_place_of(row, error)
+                await self._journal.cancel([one.row for one in lost if one is not row or not instead])
                 self._held.drop(lost)
                 waiting = [one for one in waiting if one not in lost]
+                if instead:
+                    waiting.insert(0, instead)
                 continue
             self._held.drop([row])
             if remote is not None:
@@ -239,6 +244,15 @@ class Outgoing:
     def alone(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
         """Lock sending to a place, so that parts stay in order."""
         return self._locks.alone((platform, place))
+
+
+def _in_place_of(row: Row, error: SendFailed) -> Row | None:
+    """Return one line that says why an answer was refused; None for anything else, and for such a line itself."""
+    if not error.final or row.notice or not row.answers or row.part.operation != "send":
+        return None
+    with reading(known(told(row.part.text)) if row.unsure else ""):
+        why = why_not(error)
+    return replace(row, part=replace(row.part, text=why, actions="", form=""), notice=True)
 
 
 def _sending(row: Row, files: Sequence[File]) -> Sending:
