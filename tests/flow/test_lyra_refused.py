@@ -25,7 +25,7 @@ async def at_home(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pyt
     return await home(people, proxy, tmp_path, monkeypatch)
 
 
-def answers(town: Town, question: str) -> Sequence[str]:
+def answers(town: Town, question: int) -> Sequence[str]:
     """Return what she said to a message."""
     return [message.content for message in town.server.world.said if message.reply_to == question]
 
