@@ -53,7 +53,7 @@ class ConnectionLoss:
         self._back.set()
 
     async def too_long(self) -> None:
-        """End when it does not come back in time. Raises Ended."""
+        """End when it does not come back in time. Raises Disconnected."""
         while True:
             await self._away.wait()
             try:
@@ -151,7 +151,7 @@ def pointed_at(access: AccountAccess) -> Iterator[None]:
 
 
 async def stay(client: discord.Client, token: str) -> None:
-    """Keep a client connected for as long as it goes. Raises PlatformRefused, PrivilegedIntentsRequired or Ended."""
+    """Keep a client connected for as long as it goes. Raises PlatformRefused, PrivilegedIntentsRequired or Disconnected."""
     try:
         await client.start(token)
     except discord.PrivilegedIntentsRequired:

@@ -69,7 +69,7 @@ async def ask(
 ) -> Json:
     """Make a request and return the answer; path parts are quoted here.
 
-    Raises Denied, SignedOut, Stranger, or PlatformFailure if transient.
+    Raises RequestRefused, SignedOut, NotAHomeserver, or PlatformFailure if transient.
     """
     headers = {"Authorization": f"Bearer {client.access_token}"} if client.access_token else {}
     data = None if body is None else json.dumps(body)

@@ -39,7 +39,7 @@ async def ask_discord(asking: SetupQuestions, file: ConfigFile, environment: Env
 
 
 async def _discord_account(asking: SetupQuestions, there: Mapping[str, Any], environment: Environment) -> dict[str, str]:
-    """Ask for the keys of her Discord account, test them, and return them. Raises LeftOut."""
+    """Ask for the keys of her Discord account, test them, and return them. Raises TopicSkipped."""
     usual = "DISCORD_TOKEN"
     default = there.get("token_env") or there.get("token_file") or usual
     while True:
@@ -52,7 +52,7 @@ async def _discord_account(asking: SetupQuestions, there: Mapping[str, Any], env
 
 
 def _section(asking: SetupQuestions, kind: type[S], values: Mapping[str, Any]) -> S:
-    """Return a validated section. Raises LeftOut if the file holds an invalid value that no question is about."""
+    """Return a validated section. Raises TopicSkipped if the file holds an invalid value that no question is about."""
     try:
         return kind(**values)
     except ValidationError as error:
@@ -80,7 +80,7 @@ async def ask_matrix(asking: SetupQuestions, file: ConfigFile, environment: Envi
 
 
 async def _matrix_account(asking: SetupQuestions, there: Mapping[str, Any], environment: Environment) -> dict[str, str]:
-    """Ask for the keys of her Matrix account, test each answer, and return them. Raises LeftOut."""
+    """Ask for the keys of her Matrix account, test each answer, and return them. Raises TopicSkipped."""
     usual = "MATRIX_PASSWORD"
     default = there.get("password_env") or there.get("password_file") or usual
     while True:
@@ -106,7 +106,7 @@ async def _matrix_account(asking: SetupQuestions, there: Mapping[str, Any], envi
 
 
 async def _homeserver(asking: SetupQuestions, there: Mapping[str, Any]) -> tuple[str, bool]:
-    """Ask for her homeserver; return its URL, and whether it answers. Raises LeftOut."""
+    """Ask for her homeserver; return its URL, and whether it answers. Raises TopicSkipped."""
     tried: Callable[[str], Awaitable[str]] = imported("bot.cli.checkups.matrix_checkup:out_of_reach")
     while True:
         given = asking.ask_of(

@@ -43,7 +43,7 @@ class SetupQuestions:
             self.say(f"  {trouble}")
 
     def ask_of(self, what: str, question: str, default: str = "", *, wrong: Callable[[str], str] | None = None) -> str:
-        """Ask about something that may stay as it was. Raises LeftOut for a no, or for an empty answer without a default."""
+        """Ask about something that may stay as it was. Raises TopicSkipped for a no, or for an empty answer without a default."""
         given = self.ask(
             f"{question} {_('(no leaves {what} as it was)', what=what)}",
             default,

@@ -117,7 +117,7 @@ def _parsed(raw: bytes) -> object:
 def conversations(stream: BinaryIO) -> Iterator[object]:
     """Yield the values of the export's array as they come, or MalformedExport; nothing for an empty file.
 
-    Raises Broken if the file is truncated or does not continue as JSON, FileUnusable for UTF-16.
+    Raises DamagedFile if the file is truncated or does not continue as JSON, FileUnusable for UTF-16.
     """
     window = _Window(stream)
     while opening := window.next():  # concatenated files are several arrays

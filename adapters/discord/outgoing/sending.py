@@ -37,7 +37,7 @@ class CallExpired(Exception):
 
 
 class CallAnswers:
-    """Answers to calls. Raises what discord.py and its connection raise, and TooLate."""
+    """Answers to calls. Raises what discord.py and its connection raise, and CallExpired."""
 
     def __init__(self, client: discord.Client, now: Callable[[], int]) -> None:
         self._client = client

@@ -131,7 +131,7 @@ async def registered(client: AsyncClient, server: AuthorizationServer, name: str
 
 
 async def grant(client: AsyncClient, address: str, form: Mapping[str, str]) -> Json:
-    """Post a form to an endpoint and return the answer. Raises Denied with an OAuth code, or PlatformFailure if transient."""
+    """Post a form to an endpoint and return the answer. Raises RequestRefused with an OAuth code, or PlatformFailure if transient."""
     return await _request(client, "POST", address, data=dict(form))
 
 

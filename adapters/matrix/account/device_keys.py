@@ -9,7 +9,7 @@ _KIND = "signed_curve25519"
 
 
 async def publish(client: AsyncClient) -> None:
-    """Publish this device with its keys. Raises like `ask`; Denied means that other keys were published before."""
+    """Publish this device with its keys. Raises like `ask`; RequestRefused means that other keys were published before."""
     await _upload(client, {"device_keys": countersigned(client.olm, described(client.olm))}, 0)
 
 

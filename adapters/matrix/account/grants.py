@@ -139,7 +139,7 @@ class Grants:
             yield self._code(client, server, pending["client_id"], scope)
 
     async def _code(self, client: AsyncClient, server: AuthorizationServer, client_id: str, scope: str) -> Json:
-        """Have a browser bring a code, and exchange it. Raises Denied, PlatformRefused, or PlatformFailure if transient."""
+        """Have a browser bring a code, and exchange it. Raises RequestRefused, PlatformRefused, or PlatformFailure if transient."""
         verifier, state = secrets.token_urlsafe(48), secrets.token_urlsafe(16)
         async with _returning(state) as (redirect, back):
             asked = {

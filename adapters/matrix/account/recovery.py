@@ -115,7 +115,7 @@ class Recovery:
     async def ensure(self, client: AsyncClient, identity: CrossSigningIdentity, *, take_over: bool = False) -> None:
         """Store what is missing of an identity. A storage that others created is only replaced with `take_over`.
 
-        Raises Foreign, or like `ask`.
+        Raises ForeignStorage, or like `ask`.
         """
         name, key = await self._key()
         default = await _data(client, _DEFAULT)

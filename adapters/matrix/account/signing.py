@@ -37,7 +37,7 @@ class Signing:
     async def ensure(self, client: AsyncClient, password: str) -> CrossSigningIdentity:
         """Create an identity if there is none, sign this device if it is not signed, and return the identity.
 
-        Raises Unsigned, or like `ask` without Denied.
+        Raises Unsigned, or like `ask` without RequestRefused.
         """
         try:
             shown = await published(client)
@@ -115,7 +115,7 @@ async def _upload(client: AsyncClient, identity: CrossSigningIdentity, password:
 
 
 async def _sign(client: AsyncClient, identity: CrossSigningIdentity, shown: PublishedKeys) -> None:
-    """Sign the device, and the identity by the device, unless they are. Raises Denied, Unsigned, or like `ask`."""
+    """Sign the device, and the identity by the device, unless they are. Raises RequestRefused, Unsigned, or like `ask`."""
     own, master = identity.public(SELF), identity.public(MASTER)
     signatures: Json = {}
     # What is signed is built here, never taken from the homeserver.

@@ -144,7 +144,7 @@ class Channel:
             return None
 
     async def published(self, other: DeviceParty) -> PublishedKeys:
-        """Return the keys the homeserver shows of somebody. Raises Unsent, SignedOut."""
+        """Return the keys the homeserver shows of somebody. Raises StepNotSent, SignedOut."""
         try:
             return await published_of(self._client, other.user, other.device)
         except SignedOut:
@@ -166,7 +166,7 @@ class Channel:
         return False
 
     async def request(self, user: str, room: str) -> str:
-        """Ask somebody's app in a room for a verification, and return its id. Raises Unsent, SignedOut."""
+        """Ask somebody's app in a room for a verification, and return its id. Raises StepNotSent, SignedOut."""
         said: Json = {
             "msgtype": steps.REQUEST,
             "body": str(_FALLBACK),
@@ -178,7 +178,7 @@ class Channel:
         return await self._put(Verification("", self.me, DeviceParty(user, ""), room), (MESSAGE, said))
 
     async def send(self, one: Verification, step: Step) -> None:
-        """Send a step. Raises Unsent, SignedOut."""
+        """Send a step. Raises StepNotSent, SignedOut."""
         await self._put(one, step)
 
     async def cancel(self, one: Verification, code: str) -> None:

@@ -71,7 +71,7 @@ class Verification:
     _proof: Json = field(default_factory=dict, repr=False)
 
     def take(self, kind: str, content: Json) -> list[Step]:
-        """Process a step from the other side, and return the steps to answer. Raises Ended."""
+        """Process a step from the other side, and return the steps to answer. Raises VerificationEnded."""
         if kind == CANCEL:
             raise VerificationEnded(word(content, "code") or BY_USER, told=True)
         if kind == DONE:
@@ -86,7 +86,7 @@ class Verification:
         return READY, self._own({"from_device": self.me.device, "methods": [METHOD]})
 
     def confirm(self, keys: Mapping[str, str]) -> Step:
-        """Confirm the emoji; return the step that proves her keys, given by id. Raises Ended."""
+        """Confirm the emoji; return the step that proves her keys, given by id. Raises VerificationEnded."""
         if self.phase is not Phase.COMPARING:
             raise VerificationEnded(UNEXPECTED)
         assert self._agreement is not None
@@ -109,7 +109,7 @@ class Verification:
         return self.phase is Phase.CONFIRMED and bool(self._proof)
 
     def proved(self, known: Mapping[str, str]) -> set[str]:
-        """Return the ids of the other side's `known` keys that it proved. Raises Ended."""
+        """Return the ids of the other side's `known` keys that it proved. Raises VerificationEnded."""
         assert self._agreement is not None
         macs = part(self._proof, "mac")
         ids = ",".join(sorted(macs))

@@ -52,7 +52,7 @@ class VerifiedKeys:
     async def add(self, shown: PublishedKeys, other: DeviceParty, *, master: bool, by: str, at: int) -> Attestation:
         """Record the keys shown of somebody as verified, with or without the `master` key.
 
-        Raises like `ask`, without Denied.
+        Raises like `ask`, without RequestRefused.
         """
         attestation = Attestation(other.user, other.device, shown.device_key, shown.master_key if master else "", by, at)
         before = (await self.all()).get(other.user)

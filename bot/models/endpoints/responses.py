@@ -108,7 +108,7 @@ async def pieces(
 
 
 def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = False) -> list[str | ToolCall]:
-    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, Trouble."""
+    """Return the text of a non-streamed answer and, with `calls`, its tool calls. Raises Unusable, ErrorResponse."""
     piece = _piece(document, "message")
     text = thoughts.feed(piece.text)
     text += thoughts.rest(cut=piece.finished == _CUT)

@@ -8,7 +8,7 @@ Held dates: those in the texts, the day of each message, and what follows from i
 "in March"). A year, month or weekday alone is held if one is named, or if none is and one follows.
 
 Held names: every word of the texts and speakers, by its letters or its stem, with or without a plural or genitive s. Pronouns
-are resolved by the rest of the writer's input (see `naming`), which then is a source as well.
+are resolved by the rest of the writer's input (see `written_names`), which then is a source as well.
 
 Not checked: "one", "first" and other words that mostly count nothing; scripts without capitals.
 """
