@@ -24,7 +24,7 @@ class Secrets:
         """Ask for a secret; return the keys of a section that locate it, like {"token_env": "DISCORD_TOKEN"}.
 
         `name` is the file in the home for a typed secret, `usual` the customary variable. A `platform`'s secret is required:
-        LeftOut is raised without one; any other is optional.
+        TopicSkipped is raised without one; any other is optional.
         """
         question = (
             _(

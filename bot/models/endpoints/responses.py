@@ -72,7 +72,7 @@ async def pieces(
     """Yield the texts of an SSE stream without `thoughts`; leading white space is held until the first visible text.
 
     With `calls`, tool calls come at the end. Raises Unusable for an invalid answer, one longer than `limit` bytes, or one with
-    neither text nor call; Truncated; Trouble.
+    neither text nor call; Truncated; ErrorResponse.
     """
     finished: str | None = None
     held, size, begun, shown = "", 0, False, False
