@@ -82,7 +82,7 @@ class SummaryCommands(Group):
     async def _summarize(self, call: Call) -> Reply:
         chosen = await self._services.preferences.read(call.person, call.place)
         grant, seconds = await self._allowance.take(call.person, call.place, self._services.clock.now(), chosen)
-        if grant in (Grant.TOLD, Grant.NOTHING):
+        if grant in (Grant.DECLINED, Grant.IGNORED):
             # Each call is acknowledged while its caller waits.
             raise BadInput(too_much(seconds, kept=False))
         if "last" in call.arguments:

@@ -42,7 +42,7 @@ class RetrievalRequest(Protocol):
     def session(self) -> Session: ...
 
     @property
-    def asked(self) -> Sequence[Exchange]: ...
+    def questions(self) -> Sequence[Exchange]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ async def standing(turn: RetrievalRequest, settings: Settings) -> StandingLayers
     """Load the standing layers of a turn. The summary covers what was said before the recent messages."""
     view = turn.view
     window = await view.messages.window(turn.session, 2 * settings.recent_turns)
-    beginning = min((exchange.said_at for exchange in window), default=turn.asked[0].said_at)
-    asked = {exchange.key for exchange in turn.asked}
+    beginning = min((exchange.said_at for exchange in window), default=turn.questions[0].said_at)
+    asked = {exchange.key for exchange in turn.questions}
     there = await view.digests.tiers(turn.session, settings.memory_bank_max_tokens)
-    recent = [exchange for exchange in window if exchange.key not in asked and not _answers(exchange, turn.asked)]
+    recent = [exchange for exchange in window if exchange.key not in asked and not _answers(exchange, turn.questions)]
     return StandingLayers(
         there.profile,
         [one for one in there.narrative if one.kind != _LEFT_OPEN],
@@ -82,8 +82,8 @@ async def standing(turn: RetrievalRequest, settings: Settings) -> StandingLayers
         [digest for digest in there.frontier if digest.first_at < beginning],
         recent,
         shared=view.home.ref.kind is not DomainKind.DM,
-        manners=manners.of_speakers(there.manners, turn.asked),
-        open_thing=_open_thing(turn.asked, recent, there),
+        manners=manners.of_speakers(there.manners, turn.questions),
+        open_thing=_open_thing(turn.questions, recent, there),
         disliked=[exchange for exchange in window if exchange.disliked][-_DISLIKED:],
     )
 
@@ -119,15 +119,15 @@ async def recalled(
 
     For several `parts`, the best results for the whole and for each part take turns.
     """
-    text, here, k = "\n".join(exchange.text for exchange in turn.asked), turn.session.key, settings.gists_k
+    text, here, k = "\n".join(exchange.text for exchange in turn.questions), turn.session.key, settings.gists_k
     wanted = RecallLimits(settings.recall_k, 3 * k + _MORE if k else 0, settings.eras_k)
     texts = [text, *(parts if len(parts) > 1 else ())]
-    found = in_turn([await turn.view.recall.at_once(one, wanted, in_view, turn.asked[-1].speaker) for one in texts])
+    found = in_turn([await turn.view.recall.at_once(one, wanted, in_view, turn.questions[-1].speaker) for one in texts])
     # Whatever is derived from gists repeats them.
     before = [
         one for one in found.gists if one.digest.tier == "gist" and (one.digest.session != here or one.digest.last_at < since)
     ]
-    former = [one for one in found.hits if _answers(one.exchange, turn.asked)]
+    former = [one for one in found.hits if _answers(one.exchange, turn.questions)]
     return Recalled([one for one in found.ranked if (one in before[:k] if isinstance(one, DigestHit) else one not in former)])
 
 
@@ -141,7 +141,7 @@ class SearchResult:
 
 async def sought(turn: RetrievalRequest, voice: OfflineVoice, asked: VoiceQuestion) -> SearchResult:
     """Search for each part of a question; nothing is found for a message that asks nothing."""
-    here = {exchange.key for exchange in turn.asked}
+    here = {exchange.key for exchange in turn.questions}
     hits: dict[int, Hit] = {}
     above: list[Statement] = []
     for part in await off_loop(len(asked.text), partial(voice.parts, asked)):

@@ -89,7 +89,7 @@ class Asked:
 
     view: View
     session: Session
-    asked: Sequence[Exchange]
+    questions: Sequence[Exchange]
 
 
 async def request(here: Corner, asked: Exchange) -> Prompt:

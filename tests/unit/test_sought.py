@@ -18,7 +18,7 @@ class Asked:
 
     view: View
     session: Session
-    asked: Sequence[Exchange] = ()
+    questions: Sequence[Exchange] = ()
 
 
 async def looked_for(here: Corner, text: str) -> SearchResult:

@@ -36,7 +36,9 @@ async def moved(turn: Turn, adapter: Adapter) -> ReadersChanged | None:
         place = await current(adapter, turn.place)
     except PlaceUnknown:
         return None
-    return None if place is None or have_same_readers(place, turn.place) else ReadersChanged(place, turn.person, turn.answers)
+    return (
+        None if place is None or have_same_readers(place, turn.place) else ReadersChanged(place, turn.person, turn.reply_target)
+    )
 
 
 async def require_readers(domains: DomainAccess, turn: Turn, adapter: Adapter) -> None:

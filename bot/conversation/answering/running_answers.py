@@ -24,7 +24,7 @@ class RunningAnswers:
         Returns whether there was any.
         """
         here = [one for one in self._turns.values() if (one.place.platform, one.place.key) == (platform, place)]
-        left = [one for one in here if not one.ending.is_set() and person in ("", one.person.id)]
+        left = [one for one in here if not one.stop_requested.is_set() and person in ("", one.person.id)]
         for turn in left:
-            turn.ending.set()
+            turn.stop_requested.set()
         return bool(left)
