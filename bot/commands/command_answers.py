@@ -53,7 +53,7 @@ class CommandAnswers:
         place = made_for or event.place
         if isinstance(event, MenuCall) and event.private:
             place = await _as_read_now(adapter, place)
-            if not await adapter.attends(event.person, place):
+            if not await adapter.is_reader(event.person, place):
                 reply = Reply(str(_READS_NO_MORE), NO_LINKS)
         if aside:
             place, reply = await self._aside(event, adapter, reply)
@@ -85,8 +85,8 @@ class CommandAnswers:
             asked_at = await adapter.locate(event.place)
             if asked_at and asked_at.is_private and asked_at.alone in ("", asker.id):
                 return event.place, reply
-            if asked_at and await adapter.attends(asker, asked_at):
-                place = await adapter.aside(asker, encrypted=asked_at.encrypted)
+            if asked_at and await adapter.is_reader(asker, asked_at):
+                place = await adapter.private_place(asker, encrypted=asked_at.encrypted)
                 return place or event.place, about(asked_at, reply) if place else reply
         except PlatformFailure as error:
             log.info("aside.failed", why=type(error).__name__)

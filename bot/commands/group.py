@@ -65,7 +65,7 @@ class Group:
         adapter = self._adapters[call.place.platform]
         with suppress(PlaceGone):
             place = await adapter.locate(call.place)
-            if place is not None and await adapter.attends(call.person, place):
+            if place is not None and await adapter.is_reader(call.person, place):
                 return replace(call, place=place)
         raise BadInput(GONE)
 

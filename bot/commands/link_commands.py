@@ -198,7 +198,7 @@ class LinkCommands(Group):
     async def _alone_with(self, adapter: Adapter, person: Person, place: str) -> Place | None:
         if place:
             return await adapter.locate_key(place)
-        return await self._services.domains.dm(adapter, person) or await adapter.reach(person)
+        return await self._services.domains.dm(adapter, person) or await adapter.unprompted_place(person)
 
     def _sign_of(self, party: LinkParty) -> str:
         adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix

@@ -125,7 +125,7 @@ class RecallCommands(Group):
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         if forwarded and says_nothing(target):
             raise BadInput(lazy("That message was forgotten, and stays so."))
-        contents = await self._adapters[platform].read(target) if target.attachments else ()
+        contents = await self._adapters[platform].read_attachments(target) if target.attachments else ()
         new = replace(await said(target, told(target, contents)), borne=await self._borne(call, view, target.person))
         kept = await view.say(session, [new])
         if not kept.stored:

@@ -239,12 +239,12 @@ class Commands:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
         surface, owner = adapter.surface(event.id), place.is_private and self._is_owner(event)
         if isinstance(event, MenuCall):
-            admin = event.admin or (event.quiet and not place.is_private and await adapter.rules(event.person, place))
+            admin = event.admin or (event.quiet and not place.is_private and await adapter.administers(event.person, place))
             return Call(
                 event.person, place, arguments, surface, event.private, admin, event.target, id=event.id,
                 off_record=event.off_record, owner=owner, answers=event.answers,
             )  # fmt: skip
-        admin = not place.is_private and await adapter.rules(event.person, place)
+        admin = not place.is_private and await adapter.administers(event.person, place)
         private = not arguments.get("public")
         target = answered(event)
         return Call(

@@ -36,7 +36,7 @@ async def _borne(standing: NameStanding, adapter: Adapter, place: Place) -> Mapp
     for who, name in dict.fromkeys(standing.people):
         known = standing.namesakes(who, name) if who is not None else None
         if who is not None and known is not None:
-            others = [other for other in await adapter.called(place, known) if other.id != who.native_id]
+            others = [other for other in await adapter.member_names(place, known) if other.id != who.native_id]
             bearers = {other.id for other in others if _is_called(other, name)}
             before = standing.held_before(who, name, {other.id for other in others})
             if before or await _was_given_up(adapter, place, who, name, bearers):
@@ -48,7 +48,7 @@ async def _borne(standing: NameStanding, adapter: Adapter, place: Place) -> Mapp
 
 async def _was_given_up(adapter: Adapter, place: Place, who: Identity, name: str, bearers: Collection[str]) -> bool:
     """Return whether somebody else had a name there first and no longer has it, even if they never spoke."""
-    earlier = (one for one in await adapter.bore(place) if one.id not in bearers and _is_called(one, name))
+    earlier = (one for one in await adapter.past_member_names(place) if one.id not in bearers and _is_called(one, name))
     return next((one.id != who.native_id for one in earlier), False)
 
 

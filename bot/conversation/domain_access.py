@@ -188,7 +188,7 @@ class DomainAccess:
             return []
         # Excluding one account of a person excludes all of them.
         left_out = {one.domain.key: await self._at(place.platform, one.excepted.accounts) for one in named}
-        outside = await adapter.outside(place, frozenset().union(*left_out.values()))
+        outside = await adapter.non_readers(place, frozenset().union(*left_out.values()))
         return [one.domain for one in named if left_out[one.domain.key] <= outside]
 
     async def _are_of(self, own: DomainRef, others: Collection[DomainRef]) -> bool:
@@ -255,9 +255,9 @@ class DomainAccess:
             for domain, told in await self._memory.places.domains_with_confidences()
             if domain.ref.platform == person.platform and domain.ref.kind in _REACHES
         }
-        sealed = await adapter.sealed(shared)
+        sealed = await adapter.encrypted_circles(shared)
         wanted = [circle for circle in sorted(shared) if (encrypted if circle in sealed else reach)]
-        readable = await adapter.readable(person, wanted) if wanted else ()
+        readable = await adapter.readable_circles(person, wanted) if wanted else ()
         return [shared[circle] for circle in wanted if circle in readable]
 
 

@@ -172,7 +172,7 @@ class Intake:
             await self.withdraw(MessagesDeleted(event.place, (event.id,)))
             return True
         now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
-        text = told(now, await adapter.read(now) if event.attachments else ())
+        text = told(now, await adapter.read_attachments(now) if event.attachments else ())
         async with self._lock:
             await self._requote(platform, [event.id], event.text)
             for one in only_messages(await unfinished(self._memory.journal, platform, key)):
@@ -206,7 +206,7 @@ class Intake:
         while True:
             for message in (one.message for one in await self._unforgotten(view, current_messages)):
                 if message.attachments and _files_key(message) not in files:
-                    files[_files_key(message)] = await adapter.read(message)
+                    files[_files_key(message)] = await adapter.read_attachments(message)
             async with self._lock:
                 open_events = await self._memory.journal.open_events([one.key for one in heard], *where)
                 payloads = open_events.payloads

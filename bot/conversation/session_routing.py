@@ -67,7 +67,7 @@ class SessionRouting:
             begins = one.place.thread == one.id and replace(one.place, thread="").key == place.key
             if begins and one.person.id == message.person.id and not one.off_record and one.id != message.id:
                 found = one.id
-        opened = self._adapter.opened_at(replace(place, thread=found)) if found else 0
+        opened = self._adapter.thread_opened_at(replace(place, thread=found)) if found else 0
         return found if not opened or message.said_at < opened else ""
 
     async def _beside(self, place: Place, ids: Sequence[str]) -> list[str]:

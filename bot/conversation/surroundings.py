@@ -40,7 +40,7 @@ class Surroundings:
         if place.is_private or not first:
             return ()
         since = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        found = [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
+        found = [one for one in await adapter.messages_before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
         return [one for one in found if await self._access.admits(Person(place.platform, one.person, ""), place)]
 
     async def shown(

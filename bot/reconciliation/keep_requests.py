@@ -100,7 +100,7 @@ class KeepRequests:
         noted = self._register.of(row.platform, row.prefix)
         if noted is None or person.id not in noted.rulers:
             return False
-        return await self._adapters[row.platform].ruled(person, row.prefix[0]) is not False
+        return await self._adapters[row.platform].administers_server(person, row.prefix[0]) is not False
 
     def _label(self, row: VanishedPlace) -> str:
         """Return the name of a place, with its server's name if known."""

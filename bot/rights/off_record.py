@@ -117,7 +117,7 @@ class Holding:
         """Return messages as a prompt shows them, and the attachments of each, without forgotten forwards."""
         held, read = [], []
         for one in await without_forgotten(self.memory, view, session.ref.platform, said):
-            read.append(await adapter.read(one) if one.attachments else ())
+            read.append(await adapter.read_attachments(one) if one.attachments else ())
             held.append(await self.message(adapter, view, session, one, told(one, read[-1])))
         return held, read
 

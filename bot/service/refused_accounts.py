@@ -49,7 +49,7 @@ class RefusedAccounts:
     async def _tell(self, lost: str, error: PlatformRefused, owner: Person) -> None:
         await self._connected[owner.platform].wait()
         try:
-            place = await self._adapters[owner.platform].reach(owner)
+            place = await self._adapters[owner.platform].unprompted_place(owner)
             if place is None:
                 return
             view, session = await self._services.domains.here(place, owner)

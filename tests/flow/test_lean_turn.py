@@ -249,10 +249,10 @@ async def test_a_round_of_a_tool_asks_memory_seldom_and_the_embedder_once(
 class AsksDiscord(Discord):
     """The twin that asks Discord for what was said before each time."""
 
-    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> tuple[Quote, ...]:
+    async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> tuple[Quote, ...]:
         assert self._client is not None
         self._client.window.clear()
-        return tuple(await super().before(place, message, n, reader))
+        return tuple(await super().messages_before(place, message, n, reader))
 
 
 @pytest.mark.parametrize(("kind", "asks"), [(Discord, False), (AsksDiscord, True)], ids=["her", "the twin"])

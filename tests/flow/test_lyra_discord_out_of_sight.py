@@ -38,9 +38,9 @@ class Trusting(Discord):
 
     _known: set[Circle] | None = None
 
-    async def readable(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
         if self._known is None:
-            self._known = await super().readable(person, circles)
+            self._known = await super().readable_circles(person, circles)
         return self._known
 
 
@@ -179,7 +179,7 @@ async def test_without_the_gap_in_a_private_thread_it_would_stay(
 class Believing(Discord):
     """The guard switched off: whoever asked something somewhere reads that place still."""
 
-    async def attends(self, person: Someone, place: Place) -> bool:
+    async def is_reader(self, person: Someone, place: Place) -> bool:
         return True
 
 

@@ -241,7 +241,7 @@ async def test_words_of_an_encrypted_place_are_used_in_a_plain_dm_only_after_the
 class _Unsealed(Matrix):
     """The guard of encrypted words switched off: they count as any others."""
 
-    async def sealed(self, circles: object) -> set[Circle]:
+    async def encrypted_circles(self, circles: object) -> set[Circle]:
         return set()
 
 
