@@ -9,7 +9,7 @@ from adapters.command_table import Call, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Person, Reach
 from bot.commands.answer_pages import GONE, AnswerPages
-from bot.context.unstored_names import borne, name_of
+from bot.context.unstored_names import name_of, names_in_use
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
@@ -50,7 +50,7 @@ class Group:
 
     async def _borne(self, call: Call, view: View, person: Person) -> NameUse:
         """Return whether another person who is present has or had the display name that a person would take."""
-        found = await borne(view.messages, self._adapters[call.place.platform], call.place, [person])
+        found = await names_in_use(view.messages, self._adapters[call.place.platform], call.place, [person])
         return next(iter(found.values()), NameUse.NOT)
 
     @staticmethod

@@ -27,7 +27,7 @@ from bot.commands.settings_commands import SettingsCommands
 from bot.commands.summary_commands import SummaryCommands
 from bot.context.persona import Persona
 from bot.conversation.answering.running_answers import RunningAnswers
-from bot.conversation.error_texts import told
+from bot.conversation.error_texts import error_text
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.pending_sends import LOST
@@ -254,5 +254,5 @@ class Commands:
 
 
 def _failure(error: Exception, *, owner: bool) -> Reply:
-    text = told(error, owner=owner)
+    text = error_text(error, owner=owner)
     return Reply(text, configured(text, owner=owner))

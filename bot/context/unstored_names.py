@@ -14,12 +14,12 @@ from memory.view.messages import Messages
 
 async def name_of(messages: Messages, adapter: Adapter, place: Place, person: Person) -> str:
     """Return the display name of a person at home."""
-    taken = await borne(messages, adapter, place, [person])
+    taken = await names_in_use(messages, adapter, place, [person])
     (name,) = await messages.names([(Identity(person.platform, person.id), person.name)], taken)
     return name
 
 
-async def borne(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> Mapping[Account, NameUse]:
+async def names_in_use(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> Mapping[Account, NameUse]:
     """Return the accounts whose names are new at home, but belong or belonged to somebody else present."""
     accounts = [] if place.is_private else [one for one in dict.fromkeys(people) if one.id]
     named: list[Account] = [(Identity(place.platform, one.id), one.name) for one in accounts]
@@ -56,7 +56,7 @@ def _is_called(person: Person, name: str) -> bool:
     return likeness(untagged(person.name)) == likeness(untagged(name))
 
 
-async def as_shown(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+async def with_display_names(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return quotes under their speakers' display names at home; Lyra's own posts are hers."""
     people: list[Account] = [
         (Identity(place.platform, one.person) if one.person else None, one.speaker) for one in quotes if not one.own

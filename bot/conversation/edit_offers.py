@@ -11,7 +11,7 @@ from localization.current_language import reading
 from localization.sentences import _
 
 
-def under_answer(question: str, reply: str) -> Sequence[Action]:
+def answer_actions(question: str, reply: str) -> Sequence[Action]:
     """Return the actions under the answer to a question, given both ids."""
     return Action(_("Once more"), ANEW, question), Action(_("Not good"), DISLIKE, reply)
 
@@ -23,7 +23,7 @@ async def answer_to(services: Services, revised: MessageEdited) -> str:
     return await view.posts.answering(asked) if asked else ""
 
 
-async def offer(services: Services, revised: MessageEdited, answer: str) -> None:
+async def offer_new_answer(services: Services, revised: MessageEdited, answer: str) -> None:
     """Offer, under its answer, to answer an edited message again, if the new text is stored."""
     place, person = revised.place, _author(revised)
     view, session = await services.domains.here(place, person)

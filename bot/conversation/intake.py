@@ -13,9 +13,9 @@ from adapters.base import Adapter
 from adapters.events import Attachment, Contents, Message, MessageEdited, MessagesDeleted, Person
 from bot.admission.access import Access
 from bot.context.quoting import without_forgotten
-from bot.context.unstored_names import borne
+from bot.context.unstored_names import names_in_use
 from bot.conversation.answering.current_readers import current, have_same_readers
-from bot.conversation.attachments import images, told
+from bot.conversation.attachments import images, text_with_attachments
 from bot.conversation.concurrent_changes import ConcurrentChanges
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.inbox_events import HeardMessage, asked_at, only_messages, reword, unfinished
@@ -119,21 +119,7 @@ class Intake:
         question = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._concurrent_changes.watch(place.platform)
         return Turn(
-            view,
-            session,
-            place,
-            person,
-            questions=[question],
-            inbox_keys=(),
-            quotes=(),
-            aside=(),
-            images=(),
-            retried=False,
-            watch=watch,
-            began_at=began_at,
-            chosen=chosen,
-            leftover_preview="",
-            off_record=True,
+            view, session, place, person, questions=[question], watch=watch, began_at=began_at, chosen=chosen, off_record=True
         )
 
     @asynccontextmanager
@@ -172,7 +158,7 @@ class Intake:
             await self.withdraw(MessagesDeleted(event.place, (event.id,)))
             return True
         now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
-        text = told(now, await adapter.read_attachments(now) if event.attachments else ())
+        text = text_with_attachments(now, await adapter.read_attachments(now) if event.attachments else ())
         async with self._lock:
             await self._requote(platform, [event.id], event.text)
             for one in only_messages(await unfinished(self._memory.journal, platform, key)):
@@ -200,7 +186,7 @@ class Intake:
         # The display name of an account is fixed once something is stored under it.
         new_names = {(view.home.key, one.message.person) for one in heard} - self._settled
         people = [person for _, person in sorted(new_names, key=str)]
-        names_taken = await borne(view.messages, adapter, heard[-1].message.place, people)
+        names_taken = await names_in_use(view.messages, adapter, heard[-1].message.place, people)
         where = session.ref.platform, session.ref.place
         files: _ReadFiles = {}
         while True:
@@ -237,7 +223,10 @@ class Intake:
         names_taken: Mapping[Account, NameUse],
     ) -> "_Kept":  # fmt: skip
         first_time = [one.message for one in heard if not one.message.anew]
-        texts = [await said(message, told(message, files.get(_files_key(message), ()))) for message in first_time]
+        texts = [
+            await new_exchange(message, text_with_attachments(message, files.get(_files_key(message), ())))
+            for message in first_time
+        ]
         new = [replace(one, borne=names_taken.get((one.identity, one.speaker), NameUse.NOT)) for one in texts]
         outcome = await view.say(session, new) if new else storing.StoringOutcome([])
         stored = {exchange.source_id: exchange for exchange in outcome.stored}
@@ -288,7 +277,7 @@ def _files_key(message: Message) -> tuple[str, tuple[Attachment, ...]]:
     return message.id, message.attachments
 
 
-async def said(message: Message, text: str) -> NewExchange:
+async def new_exchange(message: Message, text: str) -> NewExchange:
     """Return a message as it is stored, with the discretion it asks for if others read along."""
     identity = Identity(message.person.platform, message.person.id)
     ask = None if message.place.is_private else await off_loop(len(message.text), partial(discretion.asked, message.text))

@@ -22,9 +22,9 @@ from adapters.events import (
 )
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
-from bot.conversation.edit_offers import answer_to, offer
+from bot.conversation.edit_offers import answer_to, offer_new_answer
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import introduction, onward
+from bot.conversation.introduction import continuation_notice, introduction
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import Chosen
 from bot.conversation.services import Services
@@ -201,7 +201,7 @@ class Listening:
                     # The answer that contains its old text is removed with it.
                     answer = await answer_to(self._services, revised) if event.person else ""
                     if await self._intake.revise(revised, self._adapter) and answer:
-                        await offer(self._services, revised, answer)
+                        await offer_new_answer(self._services, revised, answer)
             case MessagesDeleted():
                 for place in await self._session_routing.kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
@@ -258,7 +258,7 @@ class Listening:
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
         with reading(await self._services.languages.among(place, view)):
             goes_to = self._services.models.goes_to
-            text = onward(prefix) if goes_on else introduction(goes_to, prefix, shared=True)
+            text = continuation_notice(prefix) if goes_on else introduction(goes_to, prefix, shared=True)
             parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
             await self._services.outgoing.flush(place.platform, place.key, parts)

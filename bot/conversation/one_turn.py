@@ -34,15 +34,15 @@ class Turn:
     place: Place
     person: Person
     questions: Sequence[Exchange]
-    inbox_keys: Sequence[int]
-    quotes: Sequence[Quote]
-    aside: Sequence[Quote]
-    images: Sequence[Image]
-    retried: bool
     watch: ChangeWatch
     began_at: int
     chosen: Chosen
-    leftover_preview: str
+    inbox_keys: Sequence[int] = ()
+    quotes: Sequence[Quote] = ()
+    aside: Sequence[Quote] = ()
+    images: Sequence[Image] = ()
+    retried: bool = False
+    leftover_preview: str = ""
     ended_confidences: int = 0
     discretion_scopes: Mapping[int, DiscretionScope] = field(default_factory=dict)
     stop_requested: asyncio.Event = field(default_factory=asyncio.Event)

@@ -21,7 +21,7 @@ from bot.delivery.composer import OFFER, REFLECTION, Composer
 from bot.delivery.links import AllowList
 from bot.delivery.pending_sends import PendingTexts, Retries
 from bot.keyed_locks import KeyedLocks
-from bot.models.offline.spoken_languages import told
+from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
 from localization.current_language import known, reading
 from localization.sentences import lazy, ngettext
@@ -155,7 +155,7 @@ class Outgoing:
                 return None
             row, files = found
         # This process may not know the recipient's language: it is detected from the text.
-        with reading(known(told(row.part.text)) if row.unsure else ""):
+        with reading(known(detect_language(row.part.text)) if row.unsure else ""):
             remote = await adapter.send(_sending(row, files))
         # Its id belongs to the text, not to the buttons.
         return "" if row.part.form == OFFER else remote

@@ -7,17 +7,17 @@ from functools import partial
 
 from bot.context import tools
 from bot.context.persona import Persona
-from bot.context.prompt import Prompt, PromptDraft, PromptQuestion, draft
-from bot.context.turn_retrieval import SearchResult, recalled, sought, standing
+from bot.context.prompt import Prompt, PromptDraft, PromptQuestion, draft_prompt
+from bot.context.turn_retrieval import SearchResult, recall_items, search_parts, standing_layers
 from bot.conversation.answer_language import LOOKED_BACK
 from bot.conversation.answering.source_watch import SourceWatch
 from bot.conversation.answering.streaming import AnswerPreview
 from bot.conversation.answering.tool_calls import ROUNDS, SHARE, Reads, ToolCalls
 from bot.conversation.one_turn import Turn
 from bot.conversation.services import Services
-from bot.delivery.links import given
+from bot.delivery.links import written_urls
 from bot.errors import AnswerEnded, ContextTooLong, ModelError, ModelGarbled
-from bot.models.offline.spoken_languages import told, told_by
+from bot.models.offline.spoken_languages import detect_language, newest_language
 from bot.models.offline.spoken_manner import manner
 from bot.models.offline.voice import OfflineVoice, VoiceAnswer, VoiceQuestion
 from bot.models.port import Model, Restart, closing, size
@@ -205,7 +205,7 @@ class Generation:
         settings, verification = self._services.settings, self._verification
         while True:
             read_at, commits = self._services.clock.now(), await turn.view.lasting.commits()
-            layers = await standing(turn, settings)
+            layers = await standing_layers(turn, settings)
             recent = layers.recent
             if turn.unstored_history:
                 recent = sorted([*recent, *turn.unstored_history], key=lambda message: message.said_at)
@@ -213,9 +213,13 @@ class Generation:
             layers = replace(layers, recent=[one for one in recent if one.key in usable_recent.keys])
             longest = max(len(one.text) for one in (*layers.recent, *turn.questions))
             zone = turn.view.home.time_zone
-            prompt_draft = await off_loop(longest, partial(draft, self._persona.current(), layers, question, read_at, zone, room))
+            prompt_draft = await off_loop(
+                longest, partial(draft_prompt, self._persona.current(), layers, question, read_at, zone, room)
+            )
             with measures.stage("recall"):
-                recall = await recalled(turn, settings, prompt_draft.in_view, prompt_draft.since, self._queries(turn, read_at))
+                recall = await recall_items(
+                    turn, settings, prompt_draft.in_view, prompt_draft.since, self._queries(turn, read_at)
+                )
             usable_hits = await verification.sure(used_in(recall.hits), request_budget)
             if not (usable_recent.changed or usable_hits.changed):
                 return _Start(read_at, commits, layers.recent, prompt_draft, recall.narrowed(only(recall.hits, usable_hits)))
@@ -242,7 +246,7 @@ class Generation:
     async def _answer_offline(self, turn: Turn, request_budget: RequestBudget) -> GeneratedAnswer:
         wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
         question = replace(_question(turn, self._services.clock.now()), manner=wanted_manner)
-        if not (wanted_manner.language or told(question.text)):
+        if not (wanted_manner.language or detect_language(question.text)):
             question = replace(question, written=await _written(turn))
         read_at = question.now
         result = SearchResult()
@@ -250,13 +254,13 @@ class Generation:
         async def search() -> Sequence[Hit]:
             nonlocal read_at, result
             read_at = self._services.clock.now()
-            result = await sought(turn, self._voice, question)
+            result = await search_parts(turn, self._voice, question)
             return result.hits
 
         hits = await self._verification.hits(search, request_budget)
         length = len(question.text) + sum(len(hit.exchange.text) for hit in hits)
         answer = await off_loop(length, partial(self._quoting_answer, question, hits, result.above))
-        links = await given([*turn.questions, *(hit.exchange for hit in hits)])
+        links = await written_urls([*turn.questions, *(hit.exchange for hit in hits)])
         # Written by code, so of all hits it contains only those it quotes.
         cited = {hit.exchange.key: hit.exchange.text for hit in answer.cites} | {one.key: one.text for one in answer.above}
         seen = cited | {one.key: one.text for one in wanted_manner.rests_on}
@@ -271,8 +275,10 @@ class Generation:
 async def _written(turn: Turn) -> str:
     """Return the language in which the asker wrote before."""
     asker = turn.questions[-1].identity
-    unstored_language = told_by([one.text for one in turn.unstored_history if one.kind is Kind.SAID and one.identity == asker])
-    return unstored_language or (told_by(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else "")
+    unstored_language = newest_language(
+        [one.text for one in turn.unstored_history if one.kind is Kind.SAID and one.identity == asker]
+    )
+    return unstored_language or (newest_language(await turn.view.messages.last_said(LOOKED_BACK, asker)) if asker else "")
 
 
 def _question(turn: Turn, now: int) -> VoiceQuestion:
@@ -283,7 +289,7 @@ def _question(turn: Turn, now: int) -> VoiceQuestion:
 async def _said_here(remembered: Sequence[Exchange], question: PromptQuestion) -> frozenset[str]:
     """Return the URLs that people in view wrote: an answer may show no others as links."""
     quotes = [quote.text for quote in (*question.aside, *question.quotes) if not quote.own]
-    return await given([*remembered, *question.asked], quotes)
+    return await written_urls([*remembered, *question.asked], quotes)
 
 
 def _stems(hits: Sequence[Hit]) -> set[str]:

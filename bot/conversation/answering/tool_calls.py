@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.context.prompt import Prompt, PromptDraft, finish
+from bot.context.prompt import Prompt, PromptDraft, finish_prompt
 from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Round, ToolResult, repeated, returned, wanted
 from bot.context.turn_retrieval import RetrievalRequest
 from bot.errors import BadInput
@@ -60,7 +60,7 @@ class ToolCalls:
         self._turn, self._usable, self._on_more_in_view = reads.turn, reads.usable, reads.on_more_in_view
         self._draft = draft
         self._recalled = recalled
-        self._tokens_left = min(most_tokens, draft.left)
+        self._tokens_left = min(most_tokens, draft.tokens_left)
         self._calls_left = rounds if self._tokens_left >= _LEAST_TOKENS else 0
         self._now = now
         self._show_prompt = show_prompt
@@ -72,7 +72,7 @@ class ToolCalls:
     async def begin(self) -> Sequence[ChatMessage]:
         """Build the prompt for the first call, off the event loop if it contains long texts."""
         longest = max((len(hit.exchange.text) for hit in self._recalled.hits), default=0)
-        return self._remember((0, False), await off_loop(longest, partial(finish, self._draft, self._recalled)))
+        return self._remember((0, False), await off_loop(longest, partial(finish_prompt, self._draft, self._recalled)))
 
     @property
     def offered(self) -> Sequence[Tool]:
@@ -84,7 +84,7 @@ class ToolCalls:
         version = (len(self._rounds), plain and bool(self._rounds))
         if version in self._prompts:
             return self._prompts[version].messages
-        return self._remember(version, finish(self._draft, self._recalled, self._rounds, plain=plain))
+        return self._remember(version, finish_prompt(self._draft, self._recalled, self._rounds, plain=plain))
 
     @property
     def seen(self) -> Mapping[int, str]:

@@ -15,10 +15,16 @@ from bot.conversation.answering.late_questions import LateQuestions
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
-from bot.conversation.edit_offers import under_answer
+from bot.conversation.edit_offers import answer_actions
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import ended, introduction, offer, onward, understood
+from bot.conversation.introduction import (
+    continuation_notice,
+    discretion_confirmation,
+    discretion_ended_notice,
+    introduction,
+    thoughts_offer,
+)
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
@@ -134,7 +140,7 @@ class Turns:
         """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""
         if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
+        parts = await self._services.outgoing.composer.parts(turn.place.platform, thoughts_offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
     async def _confirm_discretion(self, turn: Turn, prefix: str) -> None:
@@ -144,7 +150,11 @@ class Turns:
         confided = await turn.view.confidences.understood(requests) if requests else []
         if not confided and not turn.ended_confidences:
             return
-        text = understood(confided, turn.discretion_scopes, prefix) if confided else ended(turn.ended_confidences)
+        text = (
+            discretion_confirmation(confided, turn.discretion_scopes, prefix)
+            if confided
+            else discretion_ended_notice(turn.ended_confidences)
+        )
         text = f"{text} {await self._services.outgoing.unname()}".rstrip()
         parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
         if await turn.view.confidences.tell(turn.session, confided, parts, turn.reply_target):
@@ -157,7 +167,7 @@ class Turns:
                 return
             outgoing = self._services.outgoing
             waits = await outgoing.waits_in(place.platform, {circle.id for circle in place.earlier})
-            parts = await outgoing.composer.parts(place.platform, onward(prefix, waits=waits), links=NO_LINKS)
+            parts = await outgoing.composer.parts(place.platform, continuation_notice(prefix, waits=waits), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
             text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
@@ -256,7 +266,7 @@ class Turns:
             Kind.REPLY, generated.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
             "assistant", None, generated.echo,
         )  # fmt: skip
-        actions = under_answer(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()
+        actions = answer_actions(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()
         parts = await self._services.outgoing.composer.parts(
             turn.place.platform, generated.text, links=generated.links, actions=actions, replaces=replaces
         )

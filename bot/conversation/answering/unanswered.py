@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.commands.general_commands import owned
-from bot.conversation.error_texts import told, too_much
+from bot.conversation.error_texts import error_text, too_much
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.one_turn import ReadersChanged, Turn
 from bot.conversation.services import Services
@@ -60,7 +60,7 @@ class Unanswered:
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
         owner = owned(turn.place.platform)
-        why = told(error, owner=owner)
+        why = error_text(error, owner=owner)
         if turn.off_record:
             return await unstored_answers.dropped(self._services, turn, why, configured(why, owner=owner))
         may_pass = error.transient or isinstance(error, ModelDenied)
