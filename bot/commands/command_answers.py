@@ -57,7 +57,7 @@ class CommandAnswers:
                 reply = Reply(str(_READS_NO_MORE), NO_LINKS)
         if aside:
             place, reply = await self._aside(event, adapter, reply)
-        view, session = await self._services.domains.here(place, event.person)
+        view, session = await self._services.domains.view_and_session(place, event.person)
         answers = event.answers if isinstance(event, MenuCall) else event.id if place.key == event.place.key else ""
         links = reply.links | addresses(written(event))
         parts = await self._services.outgoing.composer.parts(

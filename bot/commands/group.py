@@ -32,14 +32,14 @@ class Group:
     async def _here(self, call: Call) -> tuple[View, Session]:
         """Return the view for the readers of the place, and its session."""
         view = await self._view(call)
-        return view, await self._services.domains.session(view, call.place)
+        return view, await self._services.domains.current_session(view, call.place)
 
     async def _to_keep(self, call: Call) -> tuple[View, Session]:
         """Like `_here`, for commands that store something: the session is then named after the place."""
         view = await self._view(call)
         if call.off_record:
-            return view, await self._services.domains.session(view, call.place)
-        return view, await self._services.domains.named(view, call.place, call.person)
+            return view, await self._services.domains.current_session(view, call.place)
+        return view, await self._services.domains.named_session(view, call.place, call.person)
 
     async def _view(self, call: Call) -> View:
         return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])
@@ -74,7 +74,7 @@ class Group:
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
-        view, session = await self._services.domains.here(place, call.person)
+        view, session = await self._services.domains.view_and_session(place, call.person)
         text = said.read_in(await self._services.languages.among(place, view) or current())
         parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])

@@ -132,7 +132,7 @@ class Commands:
         spec = self._called(event, adapter)
         return spec is not None and spec.takes_back
 
-    def is_right(self, event: Message | MenuCall, adapter: Adapter) -> bool:
+    def is_open_to_all(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a command is open even to those who may not use her: to see what is stored, and to withdraw it."""
         spec = self._called(event, adapter)
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export", UNLINK))

@@ -62,7 +62,7 @@ class AnswerLanguage:
         return self._written[key]
 
     async def _kept(self, place: Place, person: Person) -> str:
-        home = await self._domains.home(place, person)
+        home = await self._domains.home_view(place, person)
         account = await home.messages.account(Identity(person.platform, person.id)) if home else None
         return known(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
 

@@ -65,13 +65,15 @@ class Intake:
         place = await current(adapter, last.place)
         # What only some could read stays with them, even if the place was opened up before this was stored.
         moved = place is None or not have_same_readers(place, last.place)
-        there = last.place if place is None or moved else place
-        watch = self._concurrent_changes.watch(there.platform)
-        said_before = () if moved else await self._surroundings.said_before(adapter, there, [one.message for one in heard])
-        chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said_before))
-        view, known = await self._domains.arrive(there, last.person, adapter, chosen)
+        stored_place = last.place if place is None or moved else place
+        watch = self._concurrent_changes.watch(stored_place.platform)
+        said_before = () if moved else await self._surroundings.said_before(adapter, stored_place, [one.message for one in heard])
+        chosen = await self._preferences.read(stored_place, last.person, *speakers(stored_place.platform, said_before))
+        view, known_session = await self._domains.view_with_session(stored_place, last.person, adapter, chosen)
         off_record = last.off_record
-        session = known or await (self._domains.session if off_record else self._domains.named)(view, there)
+        session = known_session or await (self._domains.current_session if off_record else self._domains.named_session)(
+            view, stored_place
+        )
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.questions or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
@@ -80,9 +82,9 @@ class Intake:
             return TooLate(view, session, place, kept.too_late) if place and kept.too_late else None
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.inbox_keys])
         # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
-        held = kept.open_events.held if place.is_private and not off_record else {}
-        stored = await view.messages.stored(place.platform, list(held.values()))
-        waiting = [key for key, id in held.items() if id in stored]
+        waiting_rows = kept.open_events.held if place.is_private and not off_record else {}
+        stored = await view.messages.stored(place.platform, list(waiting_rows.values()))
+        waiting = [key for key, id in waiting_rows.items() if id in stored]
         previews = kept.open_events.previews
         quotes, aside = await self._surroundings.shown(
             view, adapter, place, kept.messages, chosen.heeded(place.platform, said_before)
@@ -114,8 +116,8 @@ class Intake:
         """Return the turn of one message that is not stored and has no history. Raises PlaceUnknown."""
         place, person, began_at = message.place, message.person, self._clock.now()
         chosen = await self._preferences.read(place, person)
-        view, known = await self._domains.arrive(place, person, adapter, chosen)
-        session = known or await self._domains.session(view, place)
+        view, known_session = await self._domains.view_with_session(place, person, adapter, chosen)
+        session = known_session or await self._domains.current_session(view, place)
         question = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._concurrent_changes.watch(place.platform)
         return Turn(
@@ -153,19 +155,21 @@ class Intake:
             async with self._lock:
                 await self._requote(platform, [event.id], event.text)
             return False
-        keeps = await self._preferences.keeps(event.place, Person(platform, event.person, ""))
-        if not keeps or event.text is None or not (event.text or event.attachments):
+        is_kept = await self._preferences.keeps(event.place, Person(platform, event.person, ""))
+        if not is_kept or event.text is None or not (event.text or event.attachments):
             await self.withdraw(MessagesDeleted(event.place, (event.id,)))
             return True
-        now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
-        text = text_with_attachments(now, await adapter.read_attachments(now) if event.attachments else ())
+        message = Message(
+            event.id, event.place, Person(platform, "", ""), event.text, event.edited_at, attachments=event.attachments
+        )
+        text = text_with_attachments(message, await adapter.read_attachments(message) if event.attachments else ())
         async with self._lock:
             await self._requote(platform, [event.id], event.text)
-            for one in only_messages(await unfinished(self._memory.journal, platform, key)):
-                if one.message.id == event.id and not one.message.off_record:
-                    changed = replace(one.message, text=event.text, attachments=event.attachments)
+            for waiting in only_messages(await unfinished(self._memory.journal, platform, key)):
+                if waiting.message.id == event.id and not waiting.message.off_record:
+                    changed = replace(waiting.message, text=event.text, attachments=event.attachments)
                     await reword(self._memory.journal, changed)
-            return await self._memory.revise(platform, key, event.id, text, event.at)
+            return await self._memory.revise(platform, key, event.id, text, event.edited_at)
 
     async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
         """Update quotes of these messages in waiting ones; remove the quotes if `text` is None."""
@@ -280,8 +284,8 @@ def _files_key(message: Message) -> tuple[str, tuple[Attachment, ...]]:
 async def new_exchange(message: Message, text: str) -> NewExchange:
     """Return a message as it is stored, with the discretion it asks for if others read along."""
     identity = Identity(message.person.platform, message.person.id)
-    ask = None if message.place.is_private else await off_loop(len(message.text), partial(discretion.asked, message.text))
-    answered = message.quoted
-    if ask and ask.back and answered and answered.person == message.person.id:
-        ask = replace(ask, about=answered.id)
-    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity, discretion=ask)
+    request = None if message.place.is_private else await off_loop(len(message.text), partial(discretion.asked, message.text))
+    quoted = message.quoted
+    if request and request.back and quoted and quoted.person == message.person.id:
+        request = replace(request, about=quoted.id)
+    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity, discretion=request)

@@ -72,11 +72,11 @@ class Surroundings:
 
         Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
-        heard = await asyncio.to_thread(without_confidences, said)
-        if not heard:
+        open_quotes = await asyncio.to_thread(without_confidences, said)
+        if not open_quotes:
             return []
-        along = [] if asker is None else [one for one in heard if self._off_record.overheard(place, one.id, asker)]
-        left = await unstored_quotes(self._memory, view, place, [one for one in heard if one not in along])
-        left += await without_forgotten(self._memory, view, place.platform, along)
-        order = {one.id: at for at, one in enumerate(heard)}
-        return sorted(left, key=lambda one: order[one.id])
+        overheard = [] if asker is None else [one for one in open_quotes if self._off_record.overheard(place, one.id, asker)]
+        shown = await unstored_quotes(self._memory, view, place, [one for one in open_quotes if one not in overheard])
+        shown += await without_forgotten(self._memory, view, place.platform, overheard)
+        order = {one.id: at for at, one in enumerate(open_quotes)}
+        return sorted(shown, key=lambda one: order[one.id])

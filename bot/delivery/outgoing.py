@@ -234,7 +234,7 @@ class Outgoing:
             return False
         if place is None:
             raise SendFailed(lazy("Who can read the place is not known just now."))
-        return await self._domains.still(place, domain, also, adapter)
+        return await self._domains.has_same_readers(place, domain, also, adapter)
 
     def alone(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
         """Lock sending to a place, so that parts stay in order."""

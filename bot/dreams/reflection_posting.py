@@ -135,7 +135,7 @@ class ReflectionPosting:
                 place = await adapter.locate_key(session.ref.place)
             except PlaceGone:
                 continue
-            if place and await self._domains.still(place, view.home.key) and await self._wanted(place, view.home):
+            if place and await self._domains.has_same_readers(place, view.home.key) and await self._wanted(place, view.home):
                 return session, place
         return None
 

@@ -52,7 +52,7 @@ class RefusedAccounts:
             place = await self._adapters[owner.platform].unprompted_place(owner)
             if place is None:
                 return
-            view, session = await self._services.domains.here(place, owner)
+            view, session = await self._services.domains.view_and_session(place, owner)
             with reading(await self._services.languages.to(place, owner)):
                 text = _("I am not on {platform} any more. {why}", platform=lost.capitalize(), why=told(error))
             parts = await self._services.outgoing.composer.parts(owner.platform, text, links=NO_LINKS)

@@ -165,7 +165,7 @@ class PageContext:
         return await self._view(request[VISITOR].identity)
 
     async def _view(self, identity: Identity) -> View:
-        return await self.app.domains.view_of(identity.platform, identity.native_id)
+        return await self.app.domains.view_of_account(identity.platform, identity.native_id)
 
     async def _read(self, request: web.Request) -> Identity:
         return _chosen(request, await self.accounts(request))

@@ -100,8 +100,10 @@ _NUMBERS = count()
 class Wasteful(DomainAccess):
     """The twin that reads things one by one, looks for something else as well, and writes a line more."""
 
-    async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
-        view, session = await super().arrive(place, person, adapter, chosen)
+    async def view_with_session(
+        self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen
+    ) -> tuple[View, Session | None]:
+        view, session = await super().view_with_session(place, person, adapter, chosen)
         for name in ("reach", "encrypted", "streaming", "reflections", "answers", "listening", "time zone"):
             await self._preferences.value(place, name)
         await view.recall.messages(f"the weather in Graz {place.key} {next(_NUMBERS)}", 1)

@@ -172,5 +172,5 @@ def _taking_back(heard: GatewayEvent) -> GatewayEvent | None:
     event = heard.event
     if isinstance(event, MessageEdited):
         # What an edit asks for the first time is heard in its turn.
-        event = replace(event, now=None)
+        event = replace(event, addressed=None)
     return GatewayEvent(event, lost=heard.lost) if isinstance(event, MessageEdited | MessagesDeleted | Vanished) else None

@@ -14,11 +14,11 @@ class RunningAnswers:
         """Register a turn as being answered, or answered again."""
         self._turns[ticket] = turn
 
-    def over(self, ticket: Ticket) -> None:
+    def finish(self, ticket: Ticket) -> None:
         """Unregister a turn."""
         self._turns.pop(ticket, None)
 
-    def end(self, platform: str, place: str, person: str = "") -> bool:
+    def stop(self, platform: str, place: str, person: str = "") -> bool:
         """Stop the answers being generated at a place, for one account or for everybody, keeping what there is of them.
 
         Returns whether there was any.

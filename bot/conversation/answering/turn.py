@@ -95,7 +95,7 @@ class Turns:
         """
         # Counted before anything is read, so that a gap that opens meanwhile is noticed.
         gaps = self._verification.gaps
-        async with ticket.keeping:
+        async with ticket.storing:
             heard = await self._threads.opened(heard, adapter)
             with measures.stage("keep"):
                 async with self._keeping:
@@ -215,7 +215,7 @@ class Turns:
                 return None, await self._unanswered.give_up(turn, heard, replaces)
             return None, await self._unanswered.hold(turn, error, replaces)
         finally:
-            self._running_answers.over(ticket)
+            self._running_answers.finish(ticket)
             if isinstance(preview, EditedPreview):
                 preview.cancel()
 
@@ -226,7 +226,7 @@ class Turns:
         self._running_answers.begin(ticket, turn)
         with measures.stage("answer"):
             answer = await self._generation.answer(turn, preview)
-        await ticket.come_up()
+        await ticket.wait_for_earlier()
         await current_readers.require_readers(self._services.domains, turn, adapter)
         place = (turn.place.platform, turn.session.ref.place)
         await self._verification.require_standing(answer.used, answer.asides, place, gaps)

@@ -48,7 +48,7 @@ class Unanswered:
     async def moved(self, moved: ReadersChanged) -> None:
         """Say at a place whose readers changed that a question was not answered for those who read it now."""
         platform = moved.place.platform
-        view, session = await self._services.domains.here(moved.place, moved.person)
+        view, session = await self._services.domains.view_and_session(moved.place, moved.person)
         parts = await self._services.outgoing.composer.parts(platform, str(_MOVED), links=NO_LINKS)
         await view.notices.queue(session, parts, (), moved.reply_target)
         await self._services.outgoing.flush(platform, moved.place.key, parts)

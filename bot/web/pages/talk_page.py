@@ -108,7 +108,7 @@ class TalkPage:
     async def _place(self, request: web.Request, name: str) -> tuple[str, str]:
         """Return the place key and the thread of the visitor's conversation with that name."""
         person = self._context.person(request)
-        thread = await self._context.app.domains.thread(await self._context.own_view(request), name)
+        thread = await self._context.app.domains.thread_of(await self._context.own_view(request), name)
         return conversation(person.platform, person.id, thread).key, thread
 
     async def _stop(self, request: web.Request) -> web.Response:
@@ -116,7 +116,7 @@ class TalkPage:
         form = await request.post()
         name = _named(form.get("conversation")) or _FIRST
         place, _ = await self._place(request, name)
-        ended = self._context.talk.mailboxes.end(self._context.browser.platform, place)
+        ended = self._context.talk.mailboxes.stop_answer(self._context.browser.platform, place)
         if _scripted(request):
             return web.json_response({"ended": ended})
         return go("/talk", **{"in": name})
