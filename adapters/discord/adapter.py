@@ -143,11 +143,11 @@ class Discord(Adapter):
         client = self.client(self._options, self._limits, self._files, self._administrators, resumption, prepare)
         calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
-        client.asked = calls.on
+        client.on_call = calls.on
         hearing = self.hearing(client, listener, gaps, self._gate, self._audiences)
         listening = asyncio.create_task(hearing.run())
         try:
-            await until_one_ends(stay(client, self._access.token), watched(listening), client.absence.too_long())
+            await until_one_ends(stay(client, self._access.token), watched(listening), client.connection_loss.too_long())
         except asyncio.CancelledError:
             await self._handover.leave(client, hearing, listening, self._options.terms(self._access.token))
             raise
@@ -163,7 +163,7 @@ class Discord(Adapter):
 
     def describe(self) -> str:
         """Say what is read, and what to switch on to have more read."""
-        silent = self._gaps.silent if self._gaps else 0
+        silent = self._gaps.unreadable_channels if self._gaps else 0
         hidden = _("; channels that hide their history from me: {silent}", silent=silent) if silent else ""
         if self._content:
             return _("I read what is said where I can see it, and keep what is meant for me{hidden}.", hidden=hidden)

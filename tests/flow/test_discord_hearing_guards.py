@@ -49,7 +49,7 @@ async def test_without_the_gate_live_words_come_before_missed_ones(server: Disco
 
 async def test_without_a_memory_of_ids_a_repeated_event_is_heard_twice(server: DiscordServer, general: Channel) -> None:
     class Forgetful(Hearing):
-        def _is_known(self, position: int) -> bool:
+        def _was_passed_on(self, position: int) -> bool:
             return False
 
     class Repeating(Discord):

@@ -24,9 +24,9 @@ GUARD = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "the t
 class Hasty(Client):
     """A client for which what was known before is true as soon as the library has read it."""
 
-    def _begin(self) -> None:
+    def _complete_if_known(self) -> None:
         self._resumption.replaying = False
-        super()._begin()
+        super()._complete_if_known()
 
 
 class Unguarded(Discord):

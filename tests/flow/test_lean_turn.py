@@ -253,7 +253,7 @@ class AsksDiscord(Discord):
 
     async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> tuple[Quote, ...]:
         assert self._client is not None
-        self._client.window.clear()
+        self._client.recent_messages.clear()
         return tuple(await super().messages_before(place, message, n, reader))
 
 
