@@ -64,7 +64,7 @@ class CommandAnswers:
             adapter.platform, reply.text, links=links, actions=reply.actions, cards=reply.cards
         )
         if event.off_record or reply.files:
-            parts = self._services.outgoing.held(parts, notice=not reply.conversation, files=reply.files)
+            parts = self._services.outgoing.hold_texts(parts, notice=not reply.conversation, files=reply.files)
         shows = () if isinstance(event, MenuCall) and event.private else reply.shows
         try:
             await view.notices.queue(session, parts, finishes, answers, shows)

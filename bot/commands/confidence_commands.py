@@ -67,7 +67,7 @@ class ConfidenceCommands(Group):
         kept = (
             _("Taken back: whoever reads this place may know it.") if ends else _("Understood: {kept}.", kept=kept_from([told]))
         )
-        kept = f"{kept} {await self._services.outgoing.unname()}".rstrip()
+        kept = f"{kept} {await self._services.outgoing.remove_thread_names()}".rstrip()
         return Reply(kept, await written_urls([told.exchange]), shows=frozenset({told.exchange.key}))
 
     async def _list(self, view: View, told: Sequence[ConfidedMessage]) -> Reply:

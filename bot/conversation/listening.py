@@ -76,7 +76,7 @@ class Listening:
         platform = self._adapter.platform
         self.connected.set()
         log.info("platform.connected", platform=platform)
-        await self._services.outgoing.clear(platform)
+        await self._services.outgoing.remove_stale_previews(platform)
         await self._reconciliation.vanishing.look(platform)
         await self._reconciliation.verification.recheck(platform)
         for place in await self._services.memory.journal.waiting(platform):
@@ -222,7 +222,7 @@ class Listening:
             case PlatformNotice():
                 await self._announce(event)
         if self._adapter.opens_threads and isinstance(event, MessageEdited | MessagesDeleted):
-            await self._services.outgoing.unname()
+            await self._services.outgoing.remove_thread_names()
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):

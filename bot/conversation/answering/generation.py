@@ -104,7 +104,7 @@ class Generation:
             return await self._answer_shortening(turn, preview, min(budget, await chat.room() or budget), request_budget, rounds)
         except ModelError as error:
             # A prompt that cannot get shorter would not fit later either, and a second empty answer is final.
-            failed_twice = isinstance(error, ModelGarbled) and (turn.retried or error.asked > 1)
+            failed_twice = isinstance(error, ModelGarbled) and (turn.retried or error.attempts > 1)
             is_final = isinstance(error, ContextTooLong) or failed_twice
             if not (models.voice_last or is_final):
                 raise

@@ -123,7 +123,7 @@ class EditedPreview:
         if await self.stop():
             key, self._key = self._key, ""
             with suppress(SendFailed):
-                await self._outgoing.take_back(self._turn.place.platform, self._turn.place.key, key)
+                await self._outgoing.remove_preview(self._turn.place.platform, self._turn.place.key, key)
 
     def cancel(self) -> None:
         """Stop, leaving the message as it is."""
@@ -149,7 +149,7 @@ class EditedPreview:
         turn = self._turn
         if not self._key or await self._outgoing.may_show(turn.place, turn.view):
             return True
-        await self._outgoing.take_back(turn.place.platform, turn.place.key, self._key)
+        await self._outgoing.remove_preview(turn.place.platform, turn.place.key, self._key)
         self._key = ""
         return False
 
@@ -162,7 +162,7 @@ class EditedPreview:
         if part is None or part.text == self._shown:
             return
         if self._key:
-            await self._outgoing.revise(turn.place, self._message_id, part.text, self._actions)
+            await self._outgoing.edit_preview(turn.place, self._message_id, part.text, self._actions)
         else:
             self._key = part.key
             part = self._outgoing.composer.pressable(part, self._actions)

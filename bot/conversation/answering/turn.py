@@ -155,7 +155,7 @@ class Turns:
             if confided
             else discretion_ended_notice(turn.ended_confidences)
         )
-        text = f"{text} {await self._services.outgoing.unname()}".rstrip()
+        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
         parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
         if await turn.view.confidences.tell(turn.session, confided, parts, turn.reply_target):
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
@@ -166,7 +166,7 @@ class Turns:
             if await turn.view.notices.has_gone_on(place.channel, turn.session):
                 return
             outgoing = self._services.outgoing
-            waits = await outgoing.waits_in(place.platform, {circle.id for circle in place.earlier})
+            waits = await outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
             parts = await outgoing.composer.parts(place.platform, continuation_notice(prefix, waits=waits), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
@@ -275,7 +275,7 @@ class Turns:
             generated.raised,
         )  # fmt: skip
         # Nobody else sends at the place until the first part is sent.
-        await sending_lock.enter_async_context(self._services.outgoing.alone(turn.place.platform, turn.place.key))
+        await sending_lock.enter_async_context(self._services.outgoing.place_lock(turn.place.platform, turn.place.key))
         async with self._intake.undisturbed(turn, [one.id for one in generated.asides]):
             replied = await turn.view.answer(turn.session, answer)
         return (replied.first, parts[1:]) if replied else (None, ())

@@ -56,7 +56,13 @@ class EntryPage:
         response = go("/talk")
         lasts = int(timedelta(days=COOKIE_DAYS).total_seconds())
         response.set_cookie(
-            self._cookie, cookie, max_age=lasts, httponly=True, samesite="Strict", path="/", secure=self._reach.is_encrypted(request)
+            self._cookie,
+            cookie,
+            max_age=lasts,
+            httponly=True,
+            samesite="Strict",
+            path="/",
+            secure=self._reach.is_encrypted(request),
         )
         return response
 
