@@ -131,7 +131,7 @@ class Adapter(ABC):
         server, channel, thread = split_key(key)
         return Place(self.platform, channel, "", Reach.DIRECT, thread, server)
 
-    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+    async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a place's history, backwards from the first of these messages; return the state of those it covers.
 
         A look is a page of about 100 messages. What it does not reach, or cannot read, is not in the result. A `patient`
@@ -150,7 +150,7 @@ class Adapter(ABC):
         """Return the current or last name of a server; '' if it is unknown."""
         return ""
 
-    async def ruled(self, person: Person, server: str) -> bool | None:
+    async def administers_server(self, person: Person, server: str) -> bool | None:
         """Return whether a person certainly administers a server now; None if nobody can tell, as when Lyra is not in it."""
         return None
 
@@ -161,7 +161,7 @@ class Adapter(ABC):
         """
         return None
 
-    def opened_at(self, place: Place) -> int:
+    def thread_opened_at(self, place: Place) -> int:
         """Return since when (microseconds UTC) people see the thread of a place, as the platform told; 0 if not yet."""
         return 0
 
@@ -189,33 +189,33 @@ class Adapter(ABC):
         """Return the existing place where a person alone reads Lyra, or None if there is none or it is unknown."""
         return None
 
-    async def rules(self, person: Person, place: Place) -> bool:
+    async def administers(self, person: Person, place: Place) -> bool:
         """Return whether a person administers a place; used for typed commands."""
         return False
 
-    async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
+    async def member_names(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return those present at a place, once for each name that others see there.
 
         Covers the members known without a request, and those of these accounts that are present.
         """
         return ()
 
-    async def bore(self, place: Place) -> Sequence[Person]:
+    async def past_member_names(self, place: Place) -> Sequence[Person]:
         """Return those present at a place, once for each name they ever bore there, as far as the platform tells.
 
         In the order in which the names were borne.
         """
         return ()
 
-    async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
+    async def encrypted_circles(self, circles: Collection[Circle]) -> set[Circle]:
         """Return which of these circles are, or ever were, end-to-end encrypted."""
         return set()
 
-    async def attends(self, person: Person, place: Place) -> bool:
+    async def is_reader(self, person: Person, place: Place) -> bool:
         """Return whether a person is among the current readers of a place."""
         return True
 
-    async def aside(self, person: Person, *, encrypted: bool = False) -> Place | None:
+    async def private_place(self, person: Person, *, encrypted: bool = False) -> Place | None:
         """Return the place for telling a person something privately, created if need be.
 
         None if answers can be private anywhere. `encrypted` requires end-to-end encryption. Raises PlatformFailure if there
@@ -223,12 +223,12 @@ class Adapter(ABC):
         """
         return None
 
-    async def reach(self, person: Person) -> Place | None:
+    async def unprompted_place(self, person: Person) -> Place | None:
         """Return the place for telling a person something unprompted, created if need be; None if there is none.
 
         Raises PlatformFailure if it is unavailable now.
         """
-        return await self.aside(person)
+        return await self.private_place(person)
 
     def preview(self, place: str) -> Preview | None:
         """Return a preview that needs no message of its own; None if the platform has none."""
@@ -243,23 +243,23 @@ class Adapter(ABC):
         """Show at a place that an answer is being made, for the block."""
         yield
 
-    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
+    async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
         """Return the n messages before one ('': before now), oldest first, that both `reader` and Lyra may read."""
         return ()
 
-    async def read(self, message: Message) -> Sequence[Contents]:
+    async def read_attachments(self, message: Message) -> Sequence[Contents]:
         """Return the readable contents of a message's attachments, within limits, one per attachment, in order."""
         return ()
 
-    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return which of these circles a person can certainly read now."""
         return set()
 
-    async def shares(self, person: Person) -> bool:
+    async def has_place_in_common(self, person: Person) -> bool:
         """Return whether a person certainly shares a server, or a room of several, with Lyra."""
         return False
 
-    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+    async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return which of these accounts certainly cannot read a place now."""
         return set()
 

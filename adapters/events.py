@@ -212,18 +212,18 @@ class MenuCall:
 
 @dataclass(frozen=True, slots=True)
 class MessageEdited:
-    """The account `person` edited a message at this instant; `text` is None if the new words cannot be read.
+    """The account `person` edited a message at `edited_at` (microseconds UTC); `text` is None if the new words cannot be read.
 
-    `now` is the current message, if it is among those for Lyra: it may only be so since the edit.
+    `addressed` is the edited message, if it is among those for Lyra: it may only be so since the edit.
     """
 
     place: Place
     id: str
     text: str | None
-    at: int
+    edited_at: int
     attachments: tuple[Attachment, ...] = ()
     person: str = ""
-    now: Message | None = None
+    addressed: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

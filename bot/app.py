@@ -101,7 +101,7 @@ class App:
 
     async def view(self, name: str) -> View:
         """Return the view of a console identity, by default the system user's."""
-        return await self.domains.view_of("console", name or self.base.environment.user)
+        return await self.domains.view_of_account("console", name or self.base.environment.user)
 
 
 def prepare() -> tuple[Environment, Settings]:

@@ -79,13 +79,13 @@ class ModelTimeout(ModelError):
 
 
 class ModelGarbled(ModelError):
-    """The answer is unusable: no JSON, no choices, no text, or far too long. `asked` is the number of attempts."""
+    """The answer is unusable: no JSON, no choices, no text, or far too long. `attempts` counts those of this question so far."""
 
     transient = True
 
-    def __init__(self, message: Said, asked: int = 1) -> None:
+    def __init__(self, message: Said, attempts: int = 1) -> None:
         super().__init__(message)
-        self.asked = asked
+        self.attempts = attempts
 
 
 class ContextTooLong(ModelError):

@@ -48,9 +48,9 @@ class Browser(Adapter):
         self._origin = origin
         self._at_hand = at_hand
         self._listener: Listener | None = None
-        self._asked_at: OrderedDict[str, str] = OrderedDict()
+        self._places: OrderedDict[str, str] = OrderedDict()
         self._questions: dict[str, tuple[str, asyncio.Future[bool]]] = {}
-        self._offering: set[asyncio.Task[None]] = set()
+        self._offers: set[asyncio.Task[None]] = set()
 
     async def run(self, listener: Listener) -> None:
         """Accept messages until the task is cancelled."""
@@ -59,7 +59,7 @@ class Browser(Adapter):
             await asyncio.Event().wait()
         finally:
             self._listener = None
-            for task in self._offering:
+            for task in self._offers:
                 task.cancel()
 
     def at_hand(self, place: str) -> bool:
@@ -76,19 +76,19 @@ class Browser(Adapter):
         if self._listener is None:
             raise PlatformFailure(lazy("Lyra is just waking up or falling asleep. Say it again in a moment."))
         place = conversation(self.platform, person.id, thread, name)
-        if person.id != self._origin.owner and (name := _owners_alone(self._listener, text)):
+        if person.id != self._origin.owner and (name := _owner_command(self._listener, text)):
             raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=name))
         message = Message(self._origin.new_id(), place, person, text, self._origin.now())
         if self._tabs.watched(place.key) and (offer := offered(text, self.prefix)):
             self._show_said(message)
             task = asyncio.create_task(self._offer(offer, message))
-            self._offering.add(task)
-            task.add_done_callback(self._offering.discard)
+            self._offers.add(task)
+            task.add_done_callback(self._offers.discard)
             return task
-        answered = await self._hear(self._listener, message)
+        answered = await self._commit(self._listener, message)
         self._show_said(message)
         if language := asks_for_reminder(text):
-            self._note(place.key, NO_REMINDER.read_in(language))
+            self._show_notice(place.key, NO_REMINDER.read_in(language))
         return answered
 
     async def _offer(self, offer: Offer, message: Message) -> None:
@@ -96,20 +96,20 @@ class Browser(Adapter):
         with reading(offer.language):
             question, left = f"{offer.question} ({offer.line})", _("(Nothing was done, and these words are not kept.)")
         if offer.question and not await self.ask(message.place.key, question):
-            self._note(message.place.key, left)
+            self._show_notice(message.place.key, left)
         elif self._listener:
-            await (await self._hear(self._listener, replace(message, text=offer.line)))
+            await (await self._commit(self._listener, replace(message, text=offer.line)))
 
-    async def _hear(self, listener: Listener, message: Message) -> Awaitable[None]:
-        self._asked_at[message.id] = message.place.key
-        while len(self._asked_at) > _REMEMBERED:
-            self._asked_at.popitem(last=False)
+    async def _commit(self, listener: Listener, message: Message) -> Awaitable[None]:
+        self._places[message.id] = message.place.key
+        while len(self._places) > _REMEMBERED:
+            self._places.popitem(last=False)
         return await listener.hear([message])
 
     def _show_said(self, message: Message) -> None:
         self._tabs.show(message.place.key, "said", id=message.id, speaker=message.person.name, text=printable(message.text))
 
-    def _note(self, place: str, text: str) -> None:
+    def _show_notice(self, place: str, text: str) -> None:
         self._tabs.show(place, "notice", text=text, actions=[], first=True)
 
     async def send(self, sending: Sending) -> str:
@@ -126,7 +126,7 @@ class Browser(Adapter):
 
     def surface(self, event_id: str) -> Surface | None:
         """Return the person who said something in a tab that may still be open."""
-        place = self._asked_at.get(event_id)
+        place = self._places.get(event_id)
         return _Asking(self, place) if place else None
 
     @asynccontextmanager
@@ -153,7 +153,7 @@ class Browser(Adapter):
             self._questions.pop(key, None)
             self._tabs.show(place, "settled", id=key)
 
-    def settle(self, person: Person, key: str, *, yes: bool) -> bool:
+    def answer_question(self, person: Person, key: str, *, yes: bool) -> bool:
         """Answer an open question; return whether it was still open, and this person's."""
         place, question = self._questions.get(key, ("", None))
         if question is None or question.done() or split_key(place)[1] != person.id:
@@ -166,7 +166,7 @@ class Browser(Adapter):
         self._tabs.show(place, "enter", name=name)
 
 
-def _owners_alone(listener: Listener, text: str) -> str:
+def _owner_command(listener: Listener, text: str) -> str:
     """Return the name of the owner's command that a text calls, '' for none."""
     if called(text, Browser.prefix) is None:
         return ""

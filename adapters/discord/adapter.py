@@ -143,11 +143,11 @@ class Discord(Adapter):
         client = self.client(self._options, self._limits, self._files, self._administrators, resumption, prepare)
         calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
-        client.asked = calls.on
+        client.on_call = calls.on
         hearing = self.hearing(client, listener, gaps, self._gate, self._audiences)
         listening = asyncio.create_task(hearing.run())
         try:
-            await until_one_ends(stay(client, self._access.token), watched(listening), client.absence.too_long())
+            await until_one_ends(stay(client, self._access.token), watched(listening), client.connection_loss.too_long())
         except asyncio.CancelledError:
             await self._handover.leave(client, hearing, listening, self._options.terms(self._access.token))
             raise
@@ -163,7 +163,7 @@ class Discord(Adapter):
 
     def describe(self) -> str:
         """Say what is read, and what to switch on to have more read."""
-        silent = self._gaps.silent if self._gaps else 0
+        silent = self._gaps.unreadable_channels if self._gaps else 0
         hidden = _("; channels that hide their history from me: {silent}", silent=silent) if silent else ""
         if self._content:
             return _("I read what is said where I can see it, and keep what is meant for me{hidden}.", hidden=hidden)
@@ -180,19 +180,19 @@ class Discord(Adapter):
         """As `locate`, for a key."""
         return await locate(self._client, key, self._gate)
 
-    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return those servers, channels and private threads that a person can read now, for sure."""
         if self._client is None or not self._client.live:
             return set()
         return await Permissions(self._client, self._limits, self._gate, person).circles(circles)
 
-    async def shares(self, person: Person) -> bool:
+    async def has_place_in_common(self, person: Person) -> bool:
         """Say whether a person is for sure in a server with Lyra; of many servers some are asked."""
         if self._client is None or not self._client.live:
             return False
         return await Permissions(self._client, self._limits, self._gate, person).shares()
 
-    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+    async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that cannot see a restricted channel or private thread now; of a server everyone sees the rest."""
         if self._client is None or not self._client.live or place.reach is not Reach.RESTRICTED:
             return set()
@@ -200,11 +200,11 @@ class Discord(Adapter):
         asked = {one: Permissions(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts}
         return {one for one, person in asked.items() if await person.is_shut_out(channel)}
 
-    async def attends(self, person: Person, place: Place) -> bool:
+    async def is_reader(self, person: Person, place: Place) -> bool:
         """Say whether a person can see a place now; of one that only some see they are asked about."""
-        return person.id not in await self.outside(place, [person.id])
+        return person.id not in await self.non_readers(place, [person.id])
 
-    async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
+    async def member_names(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return the members of a server that are known here, and those of these accounts that are members."""
         if self._client is None or not self._client.live:
             return ()
@@ -214,7 +214,7 @@ class Discord(Adapter):
         members = [*guild.members, *[one for person in asked if (one := await person.member(guild))]]
         return [one for member in members for one in names(member)]
 
-    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
+    async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
         """Return the n messages before one, oldest first; none where that is not allowed or not possible now."""
         if self._client is None:
             return ()
@@ -226,13 +226,13 @@ class Discord(Adapter):
                 return tuple(one for one in found if self._audiences.could_read(here, one.id))
         return ()
 
-    async def read(self, message: Message) -> Sequence[Contents]:
+    async def read_attachments(self, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's files: texts up to 128 KiB and images up to 5 MiB, four of each."""
         if self._client is None:
             return [Contents(one) for one in message.attachments]
         return await self._files.read(self._client, message)
 
-    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+    async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a channel's history, from the first of these messages back; nothing while the connection is away."""
         if patient:
             await self._pace.pause(self._pace.look)
@@ -242,7 +242,7 @@ class Discord(Adapter):
         """Return what of these places is gone for sure; nothing while the connection is away."""
         return await vanished(self._client, self._limits, places) if self._client else ()
 
-    async def ruled(self, person: Person, server: str) -> bool | None:
+    async def administers_server(self, person: Person, server: str) -> bool | None:
         """Say whether a person may manage a server now, False while nobody knows; None where she is not in it."""
         if self._client is None or not self._client.live:
             return False
@@ -257,7 +257,7 @@ class Discord(Adapter):
         """Return the place of the thread that a message begins, opened if need be; None where Lyra may not. Raises PlatformFailure."""
         return await opened(self._client, self._limits, place, name, self._gate)
 
-    def opened_at(self, place: Place) -> int:
+    def thread_opened_at(self, place: Place) -> int:
         """Return since when (microseconds UTC) people see the thread of a place, 0 where they do not yet."""
         return self._starts.opened_at(self._client, place.server, place.thread) if self._client else 0
 
@@ -275,7 +275,7 @@ class Discord(Adapter):
         await self._starts.settle()
         return sent
 
-    async def reach(self, person: Person) -> Place | None:
+    async def unprompted_place(self, person: Person) -> Place | None:
         """Return the DM with a person, made if need be. Raises PlatformFailure while that is not possible."""
         number = snowflake(person.id)
         if number is None:

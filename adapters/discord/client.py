@@ -33,9 +33,9 @@ class Client(SessionClient):
         prepare: Callable[["Client"], Awaitable[None]],
     ) -> None:
         super().__init__(settings, limits, administrators, resumption)
-        self.asked: Callable[[discord.Interaction], Awaitable[None]] | None = None
+        self.on_call: Callable[[discord.Interaction], Awaitable[None]] | None = None
         self._files = files
-        self._edits = RecentEdits()
+        self._recent_edits = RecentEdits()
         self._prepare = prepare
 
     async def setup_hook(self) -> None:
@@ -46,57 +46,65 @@ class Client(SessionClient):
 
     async def on_message(self, message: discord.Message) -> None:
         """Somebody said something."""
-        self.window.hear(message)
-        self.items.put_nowait(self.heard(message))
+        self.recent_messages.hear(message)
+        self.queue.put_nowait(self.gateway_event(message))
 
     async def on_raw_message_edit(self, payload: discord.RawMessageUpdateEvent) -> None:
         """A message was changed, by its author or only in how it is shown."""
         message = payload.message
-        self.window.change(message)
+        self.recent_messages.change(message)
         if message.edited_at is None or not self._is_heard(message):
             return
-        at = convert.edited_at(message)
-        if not self._edits.note(message.id, at):
+        edited_at = convert.edited_at(message)
+        if not self._recent_edits.note(message.id, edited_at):
             return
-        now, heard = self.presence(message), self.heard(message).event
-        asks = heard if isinstance(heard, Message) and heard.addressed and not heard.place.is_private else None
-        revised = MessageEdited(self._place(message.channel), str(message.id), now.text, at, now.attachments, now.person, asks)
-        self.items.put_nowait(GatewayEvent(revised, lost=_lost(message.channel)))
+        state, current = self.presence(message), self.gateway_event(message).event
+        addressed = current if isinstance(current, Message) and current.addressed and not current.place.is_private else None
+        edit = MessageEdited(
+            self._place(message.channel),
+            str(message.id),
+            state.text,
+            edited_at,
+            state.attachments,
+            state.person,
+            addressed=addressed,
+        )
+        self.queue.put_nowait(GatewayEvent(edit, uncached_channel=_uncached_channel(message.channel)))
 
     async def on_raw_message_delete(self, payload: discord.RawMessageDeleteEvent) -> None:
         """A message was removed."""
-        self._withdraw(payload.guild_id, payload.channel_id, [payload.message_id])
+        self._queue_deletion(payload.guild_id, payload.channel_id, [payload.message_id])
 
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:
         """Messages were removed together."""
-        self._withdraw(payload.guild_id, payload.channel_id, sorted(payload.message_ids))
+        self._queue_deletion(payload.guild_id, payload.channel_id, sorted(payload.message_ids))
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """She was let into a server, or one was out of order before a session was complete."""
-        known = self._resumption.see(guild.id) and not self.live
+        was_known = self._resumption.see(guild.id) and not self.live
         self.administrators.learn([guild])
-        if not known and (let_in := self.joined(guild)):
-            self.items.put_nowait(GatewayEvent(let_in))
+        if not was_known and (joined_event := self.joined(guild)):
+            self.queue.put_nowait(GatewayEvent(joined_event))
         # She may have been in it before.
-        self.items.put_nowait(guild)
+        self.queue.put_nowait(guild)
 
     async def on_guild_channel_update(self, before: discord.abc.GuildChannel, after: discord.abc.GuildChannel) -> None:
         """A channel was changed."""
-        self._rename(before, after)
-        self._look_again(after.guild)
+        self._queue_rename(before, after)
+        self._update_visibility(after.guild)
 
     async def on_guild_role_update(self, before: discord.Role, after: discord.Role) -> None:
         """A role was changed, and with it perhaps what she sees."""
-        self._look_again(after.guild)
+        self._update_visibility(after.guild)
 
     async def on_guild_role_delete(self, role: discord.Role) -> None:
         """A role was removed, and with it perhaps what she sees."""
-        self._look_again(role.guild)
+        self._update_visibility(role.guild)
 
     async def on_member_update(self, before: discord.Member, after: discord.Member) -> None:
         """Somebody has other roles; it may be herself."""
         if after == after.guild.me:
-            self._look_again(after.guild)
+            self._update_visibility(after.guild)
 
     async def on_guild_update(self, before: discord.Guild, after: discord.Guild) -> None:
         """A server was changed."""
@@ -105,37 +113,37 @@ class Client(SessionClient):
     async def on_guild_channel_delete(self, channel: discord.abc.GuildChannel) -> None:
         """A channel was removed, with its threads."""
         prefix = (str(channel.guild.id), str(channel.id))
-        self.items.put_nowait(GatewayEvent(self.administrators.gone(prefix, self._place(channel).name)))
+        self.queue.put_nowait(GatewayEvent(self.administrators.gone(prefix, self._place(channel).name)))
 
     async def on_raw_thread_delete(self, payload: discord.RawThreadDeleteEvent) -> None:
         """A thread was removed."""
         prefix = (str(payload.guild_id), str(payload.parent_id), str(payload.thread_id))
-        self.items.put_nowait(
+        self.queue.put_nowait(
             GatewayEvent(self.administrators.gone(prefix, self._place(payload.thread).name if payload.thread else ""))
         )
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """She is not in a server any more, or it does not exist any more."""
-        self.items.put_nowait(GatewayEvent(self.administrators.gone((str(guild.id),))))
+        self.queue.put_nowait(GatewayEvent(self.administrators.gone((str(guild.id),))))
 
     async def on_thread_join(self, thread: discord.Thread) -> None:
         """She was added to a thread, or sees it again: what happened there before was not told to her."""
-        self._miss(thread)
+        self._mark_thread_missed(thread)
 
     async def on_thread_remove(self, thread: discord.Thread) -> None:
         """She was removed from a thread, or does not see it any more."""
-        self._miss(thread)
+        self._mark_thread_missed(thread)
 
     async def on_thread_update(self, before: discord.Thread, after: discord.Thread) -> None:
         """A thread was changed."""
-        self._rename(before, after)
+        self._queue_rename(before, after)
 
     async def on_raw_reaction_add(self, payload: discord.RawReactionActionEvent) -> None:
         """Somebody put a sign under a message, or took it away again."""
-        place = self._cached(payload.guild_id, payload.channel_id)
+        place = self._cached_place(payload.guild_id, payload.channel_id)
         now = time.time_ns() // 1000
-        if place and (asked := convert.pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
-            self.items.put_nowait(GatewayEvent(asked))
+        if place and (call := convert.pressed(payload, place, self._me.id, self.get_user(payload.user_id), now)):
+            self.queue.put_nowait(GatewayEvent(call))
 
     on_raw_reaction_remove = on_raw_reaction_add
 
@@ -146,13 +154,13 @@ class Client(SessionClient):
             return
         self.administrators.see(interaction.user)
         if isinstance(interaction.channel, discord.DMChannel) and interaction.context.dm_channel:
-            self.items.put_nowait(GatewayEvent(None, str(interaction.channel.id), direct=interaction.channel))
-        if self.asked is not None:
-            await self.asked(interaction)
+            self.queue.put_nowait(GatewayEvent(None, str(interaction.channel.id), dm=interaction.channel))
+        if self.on_call is not None:
+            await self.on_call(interaction)
 
     # As Lyra reads it
 
-    def heard(self, message: discord.Message) -> GatewayEvent:
+    def gateway_event(self, message: discord.Message) -> GatewayEvent:
         """Return a message as it is handed over; her own, ignored bots' and Discord's own notices only move their stream."""
         event: Message | Unreadable | None = None
         if self._is_heard(message) and not self._is_readable(message):
@@ -161,8 +169,8 @@ class Client(SessionClient):
             event = convert.message(message, self._place(message.channel), self._me)
             self._files.remember(message)
             self.administrators.see(message.author)
-        direct = message.channel if isinstance(message.channel, discord.DMChannel) else None
-        return GatewayEvent(event, str(message.channel.id), message.id, _lost(message.channel), direct)
+        dm = message.channel if isinstance(message.channel, discord.DMChannel) else None
+        return GatewayEvent(event, str(message.channel.id), message.id, _uncached_channel(message.channel), dm)
 
     def presence(self, message: discord.Message) -> Presence:
         """Return what a message says now, as far as it can be read."""
@@ -179,37 +187,38 @@ class Client(SessionClient):
     def _is_readable(self, message: discord.Message) -> bool:
         return self.intents.message_content or convert.is_always_readable(message, self._me)
 
-    def _withdraw(self, guild: int | None, channel: int, messages: list[int]) -> None:
-        self.window.remove(channel, messages)
-        place, lost = self._cached(guild, channel), 0
+    def _queue_deletion(self, guild: int | None, channel: int, messages: list[int]) -> None:
+        self.recent_messages.remove(channel, messages)
+        place, uncached_channel = self._cached_place(guild, channel), 0
         if place is None:
-            place, lost = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
-        self.items.put_nowait(GatewayEvent(MessagesDeleted(place, tuple(map(str, messages))), lost=lost))
+            place, uncached_channel = self._place(self.get_partial_messageable(channel, guild_id=guild)), channel
+        deletion = MessagesDeleted(place, tuple(map(str, messages)))
+        self.queue.put_nowait(GatewayEvent(deletion, uncached_channel=uncached_channel))
 
-    def _cached(self, guild: int | None, channel: int) -> Place | None:
+    def _cached_place(self, guild: int | None, channel: int) -> Place | None:
         """Return a DM, or a channel or thread that the cache holds, as a place."""
         if guild is None:
             return readers.direct(str(channel))
         found = self.get_channel(channel)
         return self._place(found) if isinstance(found, discord.abc.GuildChannel | discord.Thread) else None
 
-    def _look_again(self, guild: discord.Guild) -> None:
-        for channel, sees_again in self._visibility.changed(guild).items():
-            self.window.drop(channel)
-            self.items.put_nowait(
-                VisibilityChange((str(guild.id), str(channel)), guild.get_channel(channel) if sees_again else None)
+    def _update_visibility(self, guild: discord.Guild) -> None:
+        for channel, is_visible in self._visibility.changed(guild).items():
+            self.recent_messages.drop(channel)
+            self.queue.put_nowait(
+                VisibilityChange((str(guild.id), str(channel)), guild.get_channel(channel) if is_visible else None)
             )
 
-    def _miss(self, thread: discord.Thread) -> None:
-        self.window.drop(thread.id)
+    def _mark_thread_missed(self, thread: discord.Thread) -> None:
+        self.recent_messages.drop(thread.id)
         # What happens in a public one is told to her, whether she was added to it or not.
         if thread.is_private():
-            self.items.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
+            self.queue.put_nowait(VisibilityChange((str(thread.guild.id), str(thread.parent_id), str(thread.id))))
 
-    def _rename(self, before: readers.Channel, after: readers.Channel) -> None:
+    def _queue_rename(self, before: readers.Channel, after: readers.Channel) -> None:
         old, new = self._place(before), self._place(after)
         if old.name != new.name:
-            self.items.put_nowait(GatewayEvent(Renamed(new, old.name)))
+            self.queue.put_nowait(GatewayEvent(Renamed(new, old.name)))
 
     def _place(self, channel: readers.Channel) -> Place:
         return readers.place(channel, self._settings.gate)
@@ -220,5 +229,6 @@ class Client(SessionClient):
         return self.user
 
 
-def _lost(channel: readers.Channel) -> int:
+def _uncached_channel(channel: readers.Channel) -> int:
+    """Return the id of a channel that the cache does not hold, else 0."""
     return channel.id if isinstance(channel, discord.PartialMessageable) else 0

@@ -19,25 +19,25 @@ log = logging.getLogger(__name__)
 
 
 class SessionClient(discord.Client):
-    """A client that knows where its session stands. `items` is what came, in order; `live` says that the cache is true now.
+    """A client that knows where its session stands. `queue` holds what came, in order; `live` says that the cache is true now.
 
-    What has a higher id than `since` came after the session began.
+    What has a higher id than `session_start` came after the session began.
     """
 
     def __init__(self, settings: ClientOptions, limits: Limits, administrators: Administrators, resumption: Resumption) -> None:
         super().__init__(**settings.arguments(), http_trace=limits.trace())
-        self.items: asyncio.Queue[GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild] = asyncio.Queue()
-        self.since = 0
+        self.queue: asyncio.Queue[GatewayEvent | ConnectionChange | VisibilityChange | discord.Guild] = asyncio.Queue()
+        self.session_start = 0
         self.live = False
-        self.absence = ConnectionLoss(settings.pace.patience)
+        self.connection_loss = ConnectionLoss(settings.pace.patience)
         self.administrators = administrators
-        self.window = RecentMessages()
+        self.recent_messages = RecentMessages()
         self._settings = settings
         self._limits = limits
         self._visibility = Visibility()
         self._known = self._complete = self._away = False
         self._resumption = resumption
-        resumption.attach(self, self._look, lambda: not self.live)
+        resumption.attach(self, self._remember_visibility, lambda: not self.live)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Keep to the starts that Discord allows, unless an earlier session is resumed. Raises StartsSpent."""
@@ -56,54 +56,54 @@ class SessionClient(discord.Client):
 
     async def on_connect(self) -> None:
         """A new session began; its servers are not known yet."""
-        self.since = discord.utils.time_snowflake(discord.utils.utcnow())
-        self.window.clear()
+        self.session_start = discord.utils.time_snowflake(discord.utils.utcnow())
+        self.recent_messages.clear()
         self._resumption.connected()
         self.live = self._known = self._complete = self._away = False
-        self.items.put_nowait(ConnectionChange.BEGUN)
+        self.queue.put_nowait(ConnectionChange.BEGUN)
 
     async def on_ready(self) -> None:
         """The session's servers are known; of an earlier process's, as they were when it ended."""
         self._known = True
-        self._begin()
+        self._complete_if_known()
 
     async def on_resumed(self) -> None:
         """The session goes on, and what was missed has been replayed."""
         self._away = False
         self._resumption.replayed()
         if not self._complete:
-            self._begin()
+            self._complete_if_known()
             return
         self.live = True
-        self.absence.end()
-        self.items.put_nowait(ConnectionChange.RESUMED)
+        self.connection_loss.end()
+        self.queue.put_nowait(ConnectionChange.RESUMED)
 
-    def _begin(self) -> None:
+    def _complete_if_known(self) -> None:
         if self._away or self._resumption.replaying or not self._known:
             return
         self.administrators.learn(self.guilds)
-        self._look()
+        self._remember_visibility()
         self.live = self._complete = True
-        self.absence.end()
+        self.connection_loss.end()
         taken_up = self._resumption.restored and self._resumption.proven
-        self.items.put_nowait(ConnectionChange.TAKEN_UP if taken_up else ConnectionChange.COMPLETE)
+        self.queue.put_nowait(ConnectionChange.TAKEN_UP if taken_up else ConnectionChange.COMPLETE)
 
-    def _look(self) -> None:
+    def _remember_visibility(self) -> None:
         for guild in self.guilds:
             self._visibility.changed(guild)
 
     async def on_disconnect(self) -> None:
         """The connection was lost: what is known of places may not be true any more."""
         self.live, self._away = False, True
-        self.absence.begin()
-        self.items.put_nowait(ConnectionChange.LOST)
+        self.connection_loss.begin()
+        self.queue.put_nowait(ConnectionChange.LOST)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         """A server came back, or came late."""
         self._resumption.see(guild.id)
-        self.window.drop_server(guild.id)
+        self.recent_messages.drop_server(guild.id)
         self.administrators.learn([guild])
-        self.items.put_nowait(guild)
+        self.queue.put_nowait(guild)
 
     async def on_guild_unavailable(self, guild: discord.Guild) -> None:
         """A server is out of order, and what happens there is not told."""

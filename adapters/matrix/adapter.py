@@ -183,38 +183,38 @@ class Matrix(Adapter):
         _, room, thread = split_key(key)
         return self._line.rooms.place(room, thread) if self._line else None
 
-    async def rules(self, person: Person, place: Place) -> bool:
+    async def administers(self, person: Person, place: Place) -> bool:
         """Return whether a person has the power to administer a room."""
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join" and room.state.rules(person.id)
 
-    async def attends(self, person: Person, place: Place) -> bool:
+    async def is_reader(self, person: Person, place: Place) -> bool:
         """Return whether a person is in a room now."""
         room = self._room(place.channel)
         return room is not None and room.state.membership(person.id) == "join"
 
-    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return which of these rooms a person is in with Lyra now, and can certainly read the history of."""
         found = {circle: self._room(circle.id) for circle in circles if circle.reach is Reach.ROOM}
         return {circle for circle, room in found.items() if room is not None and room.readable(person.id, circle.epoch)}
 
-    async def shares(self, person: Person) -> bool:
+    async def has_place_in_common(self, person: Person) -> bool:
         """Return whether a person shares a room with Lyra that is no DM."""
         return self._line is not None and self._line.rooms.shares(person.id)
 
-    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+    async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return which accounts are neither in a room nor invited, if nobody else could join or read it."""
         room = self._room(place.channel)
         if room is None or not (room.is_member and room.state.is_whole and room.is_closed):
             return set()
         return set(accounts).difference(room.state.inside)
 
-    async def called(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
+    async def member_names(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return those who are in a room or invited."""
         room = self._room(place.channel)
         return [room.person(one) for one in room.state.inside] if room is not None else ()
 
-    async def bore(self, place: Place) -> Sequence[Person]:
+    async def past_member_names(self, place: Place) -> Sequence[Person]:
         """Return a room's members and invitees under their names in its history, first borne first.
 
         The rooms it replaced count as far as everyone who can read it could read them, so that a name reveals no more than
@@ -226,22 +226,22 @@ class Matrix(Adapter):
         now = self._line.rooms.place(place.channel)
         return await self._line.past_names.of(room, [one.id for one in now.earlier] if now else ())
 
-    async def sealed(self, circles: Collection[Circle]) -> set[Circle]:
+    async def encrypted_circles(self, circles: Collection[Circle]) -> set[Circle]:
         """Return which rooms are or ever were encrypted, unknown ones included."""
         found = {circle: self._room(circle.id) for circle in circles}
         return {circle for circle, room in found.items() if room is None or room.record.encrypted}
 
-    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
+    async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
         """Return the n messages before one, oldest first; none if that is impossible now."""
         return await before(self._line.client, self._line.rooms, place, message, n, reader) if self._line else ()
 
-    async def read(self, message: Message) -> Sequence[Contents]:
+    async def read_attachments(self, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's file."""
         if self._line is None:
             return [Contents(one) for one in message.attachments]
         return await self._line.files.read(self._line.client, message)
 
-    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+    async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a room's history, around the first of these messages; {} while the homeserver is away."""
         if patient:
             await self._pace.pause(self._pace.look)
@@ -283,7 +283,7 @@ class Matrix(Adapter):
             raise SendFailed(_AWAY)
         return await self._line.sender.send(sending)
 
-    async def aside(self, person: Person, *, encrypted: bool = False) -> Place | None:
+    async def private_place(self, person: Person, *, encrypted: bool = False) -> Place | None:
         """Return the DM with a person, created if need be. Raises PlatformFailure while it can be neither found nor created."""
         if self._line is None:
             raise PlatformFailure(_AWAY)

@@ -63,7 +63,7 @@ class Access:
         until, answer = self._known.get(key, (0, False))
         if now >= until:
             adapter = self._adapters[person.platform]
-            answer = bool(await adapter.readable(person, named)) if named else await adapter.shares(person)
+            answer = bool(await adapter.readable_circles(person, named)) if named else await adapter.has_place_in_common(person)
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
             self._known[key] = now + _LASTS, answer

@@ -23,33 +23,38 @@ from memory.types import MINUTE, Identity
 
 _DAY = 24 * 60 * MINUTE
 _SECOND = MINUTE // 60
-_AT_ONCE = 3 * _SECOND // 2
+_QUICK_REPLY = 3 * _SECOND // 2
 """A reply within this time after an answer is faster than a person can read and write."""
-_BREATH = 60
+_PAUSE_SECONDS = 60
 """The seconds announced to such an account until it is answered again."""
-_LESS_UNTIL, _LEAST_FROM = 2.0, 1.5
+_DECLINED_FROM, _CHEAPER_MODEL_FROM = 2.0, 1.5
 """The multiple of a limit beyond which nothing is answered."""
 _NO_LIMIT = Limit()
 _SCOPE, _KEY = "install", "allowance"
 
 
 class Grant(Enum):
-    """The grades of service: full, smaller prompt, cheaper model as well, declined with a notice, or silently."""
+    """The grades of service: full, a smaller prompt, a cheaper model as well, declined with a notice, or without one."""
 
     FULL = "full"
-    LESS = "less"
-    LEAST = "least"
-    TOLD = "told"
-    NOTHING = "nothing"
+    SMALLER_PROMPT = "less"
+    CHEAPER_MODEL = "least"
+    DECLINED = "told"
+    IGNORED = "nothing"
 
 
 @dataclass(slots=True)
 class _Used:
+    """The usage of one counter: `recent` are the instant, answers and tokens of each record, `turns` and `tokens` those of `day`.
+
+    A declined account was notified, and is not again before `notified_until`.
+    """
+
     recent: deque[tuple[int, int, int]] = field(default_factory=deque)
     day: int = 0
     turns: int = 0
     tokens: int = 0
-    told: int = 0
+    notified_until: int = 0
 
     def add(self, now: int, turns: int, tokens: int) -> None:
         if self.day != now // _DAY:
@@ -86,47 +91,53 @@ def _share(used: Sequence[_Used], limit: Limit, now: int) -> tuple[float, int]:
 class Allowance:
     """Counts usage. Today's usage is persisted if there is a daily limit."""
 
-    def __init__(self, settings: Settings, kept: KeptSettings, people: People, clock: Clock) -> None:
+    def __init__(self, settings: Settings, stored: KeptSettings, people: People, clock: Clock) -> None:
         self._people = people
         self._limits = settings.limits
-        self._kept = kept
+        self._stored = stored
         self._clock = clock
         self._own = settings.accounts
         self._used: dict[str, _Used] = {}
-        self._rows: dict[str, tuple[int, int]] = {}
+        self._streaks: dict[str, tuple[int, int]] = {}
         self._changed = False
         self._daily: set[str] = set()
 
     def __len__(self) -> int:
         """Return the number of counters in memory."""
-        return len(self._used) + len(self._rows)
+        return len(self._used) + len(self._streaks)
 
     async def open(self) -> None:
         """Load today's usage."""
-        kept = await self._kept.get(_SCOPE, _KEY)
+        stored = await self._stored.get(_SCOPE, _KEY)
         day = self._clock.now() // _DAY
-        if isinstance(kept, dict) and kept.get("day") == day:
-            self._used = {name: _Used(day=day, turns=had[0], tokens=had[1]) for name, had in kept["had"].items()}
+        if isinstance(stored, dict) and stored.get("day") == day:
+            self._used = {name: _Used(day=day, turns=turns, tokens=tokens) for name, (turns, tokens) in stored["had"].items()}
             self._daily = set(self._used)
 
     async def save(self) -> None:
         """Persist today's usage if there is a daily limit, and drop expired counters."""
-        self._drop()
+        self._drop_expired()
         day = self._clock.now() // _DAY
-        had = {name: [one.turns, one.tokens] for name, one in self._used.items() if one.day == day and self._by_day(name)}
-        if not (had and self._changed):
+        usage = {
+            name: [used.turns, used.tokens]
+            for name, used in self._used.items()
+            if used.day == day and self._is_limited_by_day(name)
+        }
+        if not (usage and self._changed):
             return
         self._changed = False
-        await self._kept.set(_SCOPE, _KEY, {"day": day, "had": had})
+        await self._stored.set(_SCOPE, _KEY, {"day": day, "had": usage})
 
-    def _drop(self) -> None:
+    def _drop_expired(self) -> None:
         now = self._clock.now()
-        self._rows = {row: (count, at) for row, (count, at) in self._rows.items() if at > now - MINUTE}
-        today = now // _DAY
+        today, minute_ago = now // _DAY, now - MINUTE
+        self._streaks = {key: (count, at) for key, (count, at) in self._streaks.items() if at > minute_ago}
         self._used = {
-            name: one
-            for name, one in self._used.items()
-            if one.told > now or any(at > now - MINUTE for at, *_ in one.recent) or (one.day == today and self._by_day(name))
+            name: used
+            for name, used in self._used.items()
+            if used.notified_until > now
+            or any(at > minute_ago for at, *_ in used.recent)
+            or (used.day == today and self._is_limited_by_day(name))
         }
 
     async def take(self, person: Person, place: Place, said_at: int, chosen: Chosen) -> tuple[Grant, int]:
@@ -138,20 +149,22 @@ class Allowance:
         if self._is_free(person, accounts):
             return Grant.FULL, 0
         now = self._clock.now()
-        mine = self._of(_name("person", person.platform, person.id))
-        if self._limits.in_a_row and self._goes_on(person, place, said_at) >= self._limits.in_a_row:
+        own = self._counter(_name("person", person.platform, person.id))
+        if self._limits.in_a_row and self._count_quick_reply(person, place, said_at) >= self._limits.in_a_row:
             # Only once, since clocks may differ and it may have been a person.
-            return self._told(mine, now, _BREATH * _SECOND), _BREATH
+            return self._declined(own, now, _PAUSE_SECONDS * _SECOND), _PAUSE_SECONDS
         scopes = self._scopes(person, place, chosen)
         self._daily.update(name for name, limit in scopes if limit.turns_per_day or limit.tokens_per_day)
-        share, left = self._had_of(accounts, place, chosen)
+        share, left = self._used_fraction(accounts, place, chosen)
         seconds = -(-left // _SECOND)
-        if share >= _LESS_UNTIL:
-            return self._told(mine, now, left), seconds
+        if share >= _DECLINED_FROM:
+            return self._declined(own, now, left), seconds
         for name, _ in scopes:
-            self._of(name).add(now, 1, 0)
+            self._counter(name).add(now, 1, 0)
         self._changed = True
-        return (Grant.FULL if share < 1 else Grant.LESS if share < _LEAST_FROM else Grant.LEAST), seconds
+        return (
+            Grant.FULL if share < 1 else Grant.SMALLER_PROMPT if share < _CHEAPER_MODEL_FROM else Grant.CHEAPER_MODEL
+        ), seconds
 
     async def is_over(self, person: Person, place: Place, said_at: int, chosen: Chosen) -> bool:
         """Return whether `take` would decline now, without counting anything."""
@@ -159,59 +172,59 @@ class Allowance:
         if self._is_free(person, accounts):
             return False
         in_a_row = self._limits.in_a_row
-        return bool(in_a_row and self._quick(person, place, said_at) >= in_a_row) or (
-            self._had_of(accounts, place, chosen)[0] >= _LESS_UNTIL
+        return bool(in_a_row and self._quick_replies(person, place, said_at) >= in_a_row) or (
+            self._used_fraction(accounts, place, chosen)[0] >= _DECLINED_FROM
         )
 
     def _is_free(self, person: Person, accounts: Sequence[Identity]) -> bool:
         """Return whether somebody is the operator, who has no limits."""
         return owned(person.platform) or not self._own.isdisjoint((one.platform, one.native_id) for one in accounts)
 
-    def _had_of(self, accounts: Sequence[Identity], place: Place, chosen: Chosen) -> tuple[float, int]:
+    def _used_fraction(self, accounts: Sequence[Identity], place: Place, chosen: Chosen) -> tuple[float, int]:
         """Return the used fraction of the tightest limit on a person's accounts at a place, and for how long, in microseconds."""
         # Each account is counted separately, so that linking and unlinking change no count.
         people = [Person(one.platform, one.native_id, "") for one in accounts]
         counted = [self._scopes(one, place, chosen) for one in people]
         shares = [
-            _share([self._of(name) for name in dict.fromkeys(scopes[at][0] for scopes in counted)], limit, self._clock.now())
+            _share([self._counter(name) for name in dict.fromkeys(scopes[at][0] for scopes in counted)], limit, self._clock.now())
             for at, (_, limit) in enumerate(counted[0])
         ]
         return max(shares, default=(0.0, 0))
 
-    def had(self, person: Person, place: Place, tokens: int, chosen: Chosen) -> None:
+    def record(self, person: Person, place: Place, tokens: int, chosen: Chosen) -> None:
         """Record an answer that was sent, and its tokens."""
         now = self._clock.now()
-        row = self._row(person, place)
-        count, _ = self._rows.get(row, (0, 0))
-        self._rows[row] = count, now
+        key = self._streak_key(person, place)
+        count, _ = self._streaks.get(key, (0, 0))
+        self._streaks[key] = count, now
         for name, _ in self._scopes(person, place, chosen):
-            self._of(name).add(now, 0, tokens)
+            self._counter(name).add(now, 0, tokens)
 
     @staticmethod
-    def _told(mine: _Used, now: int, left: int) -> Grant:
+    def _declined(counter: _Used, now: int, left: int) -> Grant:
         """Return the grade for a declined message: with a notice, unless one was sent within the period."""
-        if mine.told > now:
-            return Grant.NOTHING
-        mine.told = now + left
-        return Grant.TOLD
+        if counter.notified_until > now:
+            return Grant.IGNORED
+        counter.notified_until = now + left
+        return Grant.DECLINED
 
-    def _goes_on(self, person: Person, place: Place, said_at: int) -> int:
-        """Return the result of `_quick`, and count this message."""
-        row, count = self._row(person, place), self._quick(person, place, said_at)
-        _, answered_at = self._rows.get(row, (0, 0))
+    def _count_quick_reply(self, person: Person, place: Place, said_at: int) -> int:
+        """Return the result of `_quick_replies`, and count this message."""
+        key, count = self._streak_key(person, place), self._quick_replies(person, place, said_at)
+        _, answered_at = self._streaks.get(key, (0, 0))
         if answered_at and said_at >= answered_at:
-            # A declined account stays in its row until it pauses.
-            self._rows[row] = count, said_at if count >= self._limits.in_a_row else answered_at
+            # A declined account stays in its streak until it pauses.
+            self._streaks[key] = count, said_at if count >= self._limits.in_a_row else answered_at
         return count
 
-    def _quick(self, person: Person, place: Place, said_at: int) -> int:
+    def _quick_replies(self, person: Person, place: Place, said_at: int) -> int:
         """Return how many consecutive messages, including this one, followed an answer faster than a person could read it."""
-        count, answered_at = self._rows.get(self._row(person, place), (0, 0))
+        count, answered_at = self._streaks.get(self._streak_key(person, place), (0, 0))
         if not answered_at or said_at < answered_at:
             return 0
-        return count + 1 if said_at - answered_at <= _AT_ONCE else 0
+        return count + 1 if said_at - answered_at <= _QUICK_REPLY else 0
 
-    def _by_day(self, name: str) -> bool:
+    def _is_limited_by_day(self, name: str) -> bool:
         return name in self._daily
 
     def _scopes(self, person: Person, place: Place, chosen: Chosen) -> Sequence[tuple[str, Limit]]:
@@ -225,12 +238,12 @@ class Allowance:
         )
         return [(name, limit) for name, limit in scopes if limit != _NO_LIMIT]
 
-    def _of(self, name: str) -> _Used:
+    def _counter(self, name: str) -> _Used:
         return self._used.setdefault(name, _Used())
 
-    def _row(self, person: Person, place: Place) -> str:
-        # If each answer opens its own thread, all threads count as one row.
-        return _name("row", person.platform, person.id, place.channel)
+    def _streak_key(self, person: Person, place: Place) -> str:
+        # If each answer opens its own thread, all threads count as one streak.
+        return _name("streak", person.platform, person.id, place.channel)
 
 
 def _name(*parts: str) -> str:

@@ -30,7 +30,7 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         person = Person("console", as_ or app.base.environment.user, as_ or app.base.environment.user)
         view = await app.view(person.id)
         screen = await _screen(app, view)
-        thread = await app.domains.thread(view, session)
+        thread = await app.domains.thread_of(view, session)
         console = Console(screen, person, thread, Origin(app.base.ids.new, app.base.clock.now), session)
         await _greet(app, view, screen, person)
         for platform, why in (await lost(app.memory.settings, app.base.settings)).items():
@@ -57,7 +57,7 @@ async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Conso
     async with until_stopped() as stop:
 
         def interrupt() -> None:
-            if not (console.screen.prefix and talk.mailboxes.end(console.platform, console.place.key)):
+            if not (console.screen.prefix and talk.mailboxes.stop_answer(console.platform, console.place.key)):
                 stop.set()
 
         asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupt)

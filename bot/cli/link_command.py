@@ -16,7 +16,7 @@ async def say(as_: str, command: str) -> int:
     async with opened() as app:
         name = as_ or app.base.environment.user
         person = Person("console", name, name)
-        thread = await app.domains.thread(await app.view(name), "main")
+        thread = await app.domains.thread_of(await app.view(name), "main")
         console = Console(_OneLine(command), person, thread, Origin(app.base.ids.new, app.base.clock.now), "main")
         async with talking(app, {console.platform: console}) as talk:
             await console.run(talk.listeners[console.platform])

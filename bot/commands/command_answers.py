@@ -53,18 +53,18 @@ class CommandAnswers:
         place = made_for or event.place
         if isinstance(event, MenuCall) and event.private:
             place = await _as_read_now(adapter, place)
-            if not await adapter.attends(event.person, place):
+            if not await adapter.is_reader(event.person, place):
                 reply = Reply(str(_READS_NO_MORE), NO_LINKS)
         if aside:
             place, reply = await self._aside(event, adapter, reply)
-        view, session = await self._services.domains.here(place, event.person)
+        view, session = await self._services.domains.view_and_session(place, event.person)
         answers = event.answers if isinstance(event, MenuCall) else event.id if place.key == event.place.key else ""
         links = reply.links | addresses(written(event))
         parts = await self._services.outgoing.composer.parts(
             adapter.platform, reply.text, links=links, actions=reply.actions, cards=reply.cards
         )
         if event.off_record or reply.files:
-            parts = self._services.outgoing.held(parts, notice=not reply.conversation, files=reply.files)
+            parts = self._services.outgoing.hold_texts(parts, notice=not reply.conversation, files=reply.files)
         shows = () if isinstance(event, MenuCall) and event.private else reply.shows
         try:
             await view.notices.queue(session, parts, finishes, answers, shows)
@@ -85,8 +85,8 @@ class CommandAnswers:
             asked_at = await adapter.locate(event.place)
             if asked_at and asked_at.is_private and asked_at.alone in ("", asker.id):
                 return event.place, reply
-            if asked_at and await adapter.attends(asker, asked_at):
-                place = await adapter.aside(asker, encrypted=asked_at.encrypted)
+            if asked_at and await adapter.is_reader(asker, asked_at):
+                place = await adapter.private_place(asker, encrypted=asked_at.encrypted)
                 return place or event.place, about(asked_at, reply) if place else reply
         except PlatformFailure as error:
             log.info("aside.failed", why=type(error).__name__)

@@ -7,7 +7,7 @@ from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from bot.commands.group import Group, plain
 from bot.commands.texts.receipts import said
 from bot.conversation.introduction import kept_from
-from bot.delivery.links import given
+from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy, ngettext
 from memory.types import Discretion, Identity
@@ -67,8 +67,8 @@ class ConfidenceCommands(Group):
         kept = (
             _("Taken back: whoever reads this place may know it.") if ends else _("Understood: {kept}.", kept=kept_from([told]))
         )
-        kept = f"{kept} {await self._services.outgoing.unname()}".rstrip()
-        return Reply(kept, await given([told.exchange]), shows=frozenset({told.exchange.key}))
+        kept = f"{kept} {await self._services.outgoing.remove_thread_names()}".rstrip()
+        return Reply(kept, await written_urls([told.exchange]), shows=frozenset({told.exchange.key}))
 
     async def _list(self, view: View, told: Sequence[ConfidedMessage]) -> Reply:
         if not told:
@@ -77,4 +77,4 @@ class ConfidenceCommands(Group):
         ids = await view.ids.short([one.exchange.id for one in shown])
         lines = [f"{said(one.exchange, now, zone)}\n  {kept_from([one])} · id {ids[one.exchange.id]}" for one in shown]
         messages = [one.exchange for one in shown]
-        return Reply("\n".join(lines), await given(messages), shows=frozenset(message.key for message in messages))
+        return Reply("\n".join(lines), await written_urls(messages), shows=frozenset(message.key for message in messages))

@@ -19,8 +19,8 @@ async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tu
     if not text.strip():
         raise BadInput(NO_WORDS)
     old = await view.facts.find(fact)
-    place = conversation("console", name, await app.domains.thread(view, _MAIN), _MAIN)
-    session = await app.domains.named(view, place)
+    place = conversation("console", name, await app.domains.thread_of(view, _MAIN), _MAIN)
+    session = await app.domains.named_session(view, place)
     message = NewExchange(
         Kind.SAID, text.strip(), app.base.ids.new(), app.base.clock.now(), name, "user", Identity("console", name)
     )

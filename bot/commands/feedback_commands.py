@@ -7,7 +7,7 @@ from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import ladder_text
 from bot.commands.texts.receipts import moment
 from bot.conversation.preferences import PAUSED
-from bot.delivery.links import given
+from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy
 from memory.tiers.feedback import Disliked
@@ -71,7 +71,7 @@ class FeedbackCommands(Group):
         )
         if self._adapters[call.place.platform].prefix:
             lines.append(_("{sign}like ID takes one back.", sign=self._sign(call)))
-        return Reply("\n".join(lines), await given(messages), actions, frozenset(one.key for one in messages))
+        return Reply("\n".join(lines), await written_urls(messages), actions, frozenset(one.key for one in messages))
 
     @staticmethod
     def _told(one: Disliked, id: str, now: int, view: View) -> str:

@@ -147,7 +147,7 @@ class ForgetCommands(Group):
     async def _forgotten(self, call: Call, view: View, receipt: Forgotten) -> Reply:
         """Return the receipt, with how to delete her posts made from what is forgotten, if any can still be read."""
         await drop_quotes(self._services.memory, self._adapters)
-        told = f"{receipts.forgotten(receipt)} {await self._services.outgoing.unname()}".rstrip()
+        told = f"{receipts.forgotten(receipt)} {await self._services.outgoing.remove_thread_names()}".rstrip()
         left = await view.posts.left() if self._adapters[call.place.platform].removes else 0
         if not left:
             return plain(told)

@@ -87,13 +87,13 @@ class GeneralCommands(Group):
         taken = {session.name for session in await view.sessions.all()}
         numbered = (_("conversation {number}", number=number) for number in count(len(taken) + 1))
         name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
-        if call.surface and call.surface.enter(await self._services.domains.thread(view, name), name):
+        if call.surface and call.surface.enter(await self._services.domains.thread_of(view, name), name):
             return plain(
                 _('We are in "{name}" now.', name=name)
                 if name in taken
                 else _('This is a new conversation: "{name}".', name=name)
             )
-        session = await self._services.domains.begin(view, call.place, "" if call.off_record else name)
+        session = await self._services.domains.begin_session(view, call.place, "" if call.off_record else name)
         return plain(_('This is a new conversation: "{name}".', name=name if call.off_record else session.name))
 
     async def _model(self, call: Call) -> Reply:

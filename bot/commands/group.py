@@ -9,7 +9,7 @@ from adapters.command_table import Call, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Person, Reach
 from bot.commands.answer_pages import GONE, AnswerPages
-from bot.context.unstored_names import borne, name_of
+from bot.context.unstored_names import name_of, names_in_use
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
@@ -32,14 +32,14 @@ class Group:
     async def _here(self, call: Call) -> tuple[View, Session]:
         """Return the view for the readers of the place, and its session."""
         view = await self._view(call)
-        return view, await self._services.domains.session(view, call.place)
+        return view, await self._services.domains.current_session(view, call.place)
 
     async def _to_keep(self, call: Call) -> tuple[View, Session]:
         """Like `_here`, for commands that store something: the session is then named after the place."""
         view = await self._view(call)
         if call.off_record:
-            return view, await self._services.domains.session(view, call.place)
-        return view, await self._services.domains.named(view, call.place, call.person)
+            return view, await self._services.domains.current_session(view, call.place)
+        return view, await self._services.domains.named_session(view, call.place, call.person)
 
     async def _view(self, call: Call) -> View:
         return await self._services.domains.view(call.place, call.person, self._adapters[call.place.platform])
@@ -50,7 +50,7 @@ class Group:
 
     async def _borne(self, call: Call, view: View, person: Person) -> NameUse:
         """Return whether another person who is present has or had the display name that a person would take."""
-        found = await borne(view.messages, self._adapters[call.place.platform], call.place, [person])
+        found = await names_in_use(view.messages, self._adapters[call.place.platform], call.place, [person])
         return next(iter(found.values()), NameUse.NOT)
 
     @staticmethod
@@ -65,7 +65,7 @@ class Group:
         adapter = self._adapters[call.place.platform]
         with suppress(PlaceGone):
             place = await adapter.locate(call.place)
-            if place is not None and await adapter.attends(call.person, place):
+            if place is not None and await adapter.is_reader(call.person, place):
                 return replace(call, place=place)
         raise BadInput(GONE)
 
@@ -74,7 +74,7 @@ class Group:
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
-        view, session = await self._services.domains.here(place, call.person)
+        view, session = await self._services.domains.view_and_session(place, call.person)
         text = said.read_in(await self._services.languages.among(place, view) or current())
         parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, [])

@@ -10,7 +10,7 @@ from functools import partial
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import ladder_text, page_text
-from bot.delivery.links import NO_LINKS, given
+from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy
 from memory.types import Exchange, Identity, Kind, NewExchange, Statement
@@ -57,7 +57,7 @@ class KnowledgeCommands(Group):
         facts = [fact for page in pages for fact in page.facts]
         said, now, zone = await view.digests.receipts(facts), self._services.clock.now(), view.home.time_zone
         messages = {one.exchange.key: one.exchange for page in pages for one in (*page.said, *page.own)}
-        here = await given([*messages.values(), *(message for some in said.values() for message in some)])
+        here = await written_urls([*messages.values(), *(message for some in said.values() for message in some)])
         ids = await view.ids.short([id for page in pages for id in page_text.named(page)])
         text = "\n\n".join(page_text.told(page, said, ids, now, zone) for page in pages)
         closed = await self._closed(call)
@@ -88,7 +88,7 @@ class KnowledgeCommands(Group):
         actions = _actions(tier, shown, begin) if not past else []
         if len(stated) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(tier, call, begin + _PAGE)))
-        said_here = await given(message for one in shown for message in said[one.key])
+        said_here = await written_urls(message for one in shown for message in said[one.key])
         return Reply("\n".join(lines), said_here, tuple(actions), _shows(shown, said))
 
     async def _further(self, tier: str, call: Call, begin: int) -> Reply:

@@ -167,7 +167,7 @@ class LinkCommands(Group):
         # Others may have joined the place since the code was shown there.
         if place is None or not place.is_private or place.alone not in ("", person.id):
             return
-        view, session = await self._services.domains.here(place, person)
+        view, session = await self._services.domains.view_and_session(place, person)
         with reading(await self._services.languages.to(place, person)):
             told = str(said) if isinstance(said, Sentence) else await said()
             text = f"{told}\n{how}" if how and adapter.prefix else told
@@ -198,7 +198,7 @@ class LinkCommands(Group):
     async def _alone_with(self, adapter: Adapter, person: Person, place: str) -> Place | None:
         if place:
             return await adapter.locate_key(place)
-        return await self._services.domains.dm(adapter, person) or await adapter.reach(person)
+        return await self._services.domains.existing_dm(adapter, person) or await adapter.unprompted_place(person)
 
     def _sign_of(self, party: LinkParty) -> str:
         adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix

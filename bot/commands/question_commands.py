@@ -47,7 +47,7 @@ class QuestionCommands(Group):
     async def _stop(self, call: Call) -> Reply:
         place = call.place
         whose = "" if call.admin or place.is_private else call.person.id
-        if not self._running_answers.end(place.platform, place.key, whose):
+        if not self._running_answers.stop(place.platform, place.key, whose):
             raise BadInput(lazy("I am making no answer for you here just now."))
         return Reply(_("Ended."), NO_LINKS)
 

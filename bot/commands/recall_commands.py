@@ -10,10 +10,10 @@ from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.context.quoting import says_nothing, without_forgotten
-from bot.conversation.attachments import told
-from bot.conversation.intake import said
+from bot.conversation.attachments import text_with_attachments
+from bot.conversation.intake import new_exchange
 from bot.conversation.services import Services
-from bot.delivery.links import given
+from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from bot.reconciliation.message_verification import MessageVerification
 from localization.sentences import _, lazy
@@ -88,7 +88,7 @@ class RecallCommands(Group):
         ]
         if len(hits) > begin + _PAGE:
             actions.append(self._pages.keep(call.person, lambda: self._further(call, words, begin + _PAGE)))
-        passing = await given(hit.exchange for hit in shown) | {link for _at, _hit, link in numbered if link}
+        passing = await written_urls(hit.exchange for hit in shown) | {link for _at, _hit, link in numbered if link}
         shows = frozenset(hit.exchange.key for hit in shown)
         return Reply("\n".join(lines), passing, tuple(actions), shows, cards=tuple(cards))
 
@@ -125,8 +125,11 @@ class RecallCommands(Group):
         (target,) = await without_forgotten(self._services.memory, view, platform, [target])
         if forwarded and says_nothing(target):
             raise BadInput(lazy("That message was forgotten, and stays so."))
-        contents = await self._adapters[platform].read(target) if target.attachments else ()
-        new = replace(await said(target, told(target, contents)), borne=await self._borne(call, view, target.person))
+        contents = await self._adapters[platform].read_attachments(target) if target.attachments else ()
+        new = replace(
+            await new_exchange(target, text_with_attachments(target, contents)),
+            borne=await self._borne(call, view, target.person),
+        )
         kept = await view.say(session, [new])
         if not kept.stored:
             raise BadInput(lazy("That message was forgotten, and stays so."))

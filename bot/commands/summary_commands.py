@@ -13,8 +13,8 @@ from bot.admission.allowance import Allowance, Grant
 from bot.commands.answer_pages import AnswerPages
 from bot.commands.group import Group, plain
 from bot.commands.texts import receipts
-from bot.context.quoting import openly, unforgotten
-from bot.context.unstored_names import as_shown
+from bot.context.quoting import unforgotten_quotes, without_confidences
+from bot.context.unstored_names import with_display_names
 from bot.conversation.error_texts import too_much
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
@@ -82,7 +82,7 @@ class SummaryCommands(Group):
     async def _summarize(self, call: Call) -> Reply:
         chosen = await self._services.preferences.read(call.person, call.place)
         grant, seconds = await self._allowance.take(call.person, call.place, self._services.clock.now(), chosen)
-        if grant in (Grant.TOLD, Grant.NOTHING):
+        if grant in (Grant.DECLINED, Grant.IGNORED):
             # Each call is acknowledged while its caller waits.
             raise BadInput(too_much(seconds, kept=False))
         if "last" in call.arguments:
@@ -116,7 +116,7 @@ class SummaryCommands(Group):
             begun = self._services.clock.now()
             if not read:
                 return plain(_("There is nothing here that you and I can both read back."))
-            quotes = await as_shown(view.messages, self._adapters[call.place.platform], call.place, read)
+            quotes = await with_display_names(view.messages, self._adapters[call.place.platform], call.place, read)
             text = await glance(quotes, self._services.models, zone, self._services.settings.max_transcript_chars)
             # Nothing else would reveal that a message was withdrawn meanwhile, or that the asker may not read it any more.
             now = await self._readable(call, view, n)
@@ -139,11 +139,11 @@ class SummaryCommands(Group):
 
     async def _readable(self, call: Call, view: View, n: int) -> Sequence[Quote]:
         """Return those of the last n messages that asker and Lyra can both read now, in their current text, oldest first."""
-        read = await self._adapters[call.place.platform].before(call.place.key, call.message, n, call.person)
-        heeded = await asyncio.to_thread(openly, await self._services.preferences.heeded(call.place.platform, read))
+        read = await self._adapters[call.place.platform].messages_before(call.place.key, call.message, n, call.person)
+        heeded = await asyncio.to_thread(without_confidences, await self._services.preferences.heeded(call.place.platform, read))
         hidden = await view.messages.in_confidence(call.place.platform, [quote.id for quote in heeded])
         heeded = [quote for quote in heeded if quote.id not in hidden]
-        return await unforgotten(self._services.memory, view, call.place, heeded)
+        return await unforgotten_quotes(self._services.memory, view, call.place, heeded)
 
     async def _sessions(self, call: Call) -> Reply:
         view, here = await self._here(call)

@@ -27,7 +27,7 @@ from bot.commands.settings_commands import SettingsCommands
 from bot.commands.summary_commands import SummaryCommands
 from bot.context.persona import Persona
 from bot.conversation.answering.running_answers import RunningAnswers
-from bot.conversation.error_texts import told
+from bot.conversation.error_texts import error_text
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
 from bot.delivery.pending_sends import LOST
@@ -132,7 +132,7 @@ class Commands:
         spec = self._called(event, adapter)
         return spec is not None and spec.takes_back
 
-    def is_right(self, event: Message | MenuCall, adapter: Adapter) -> bool:
+    def is_open_to_all(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a command is open even to those who may not use her: to see what is stored, and to withdraw it."""
         spec = self._called(event, adapter)
         return spec is not None and (spec.takes_back or spec.name in ("privacy", "memory", "export", UNLINK))
@@ -239,12 +239,12 @@ class Commands:
             raise PlaceUnknown(lazy("Who can read this place is not known just now; try again in a moment."))
         surface, owner = adapter.surface(event.id), place.is_private and self._is_owner(event)
         if isinstance(event, MenuCall):
-            admin = event.admin or (event.quiet and not place.is_private and await adapter.rules(event.person, place))
+            admin = event.admin or (event.quiet and not place.is_private and await adapter.administers(event.person, place))
             return Call(
                 event.person, place, arguments, surface, event.private, admin, event.target, id=event.id,
                 off_record=event.off_record, owner=owner, answers=event.answers,
             )  # fmt: skip
-        admin = not place.is_private and await adapter.rules(event.person, place)
+        admin = not place.is_private and await adapter.administers(event.person, place)
         private = not arguments.get("public")
         target = answered(event)
         return Call(
@@ -254,5 +254,5 @@ class Commands:
 
 
 def _failure(error: Exception, *, owner: bool) -> Reply:
-    text = told(error, owner=owner)
+    text = error_text(error, owner=owner)
     return Reply(text, configured(text, owner=owner))

@@ -76,134 +76,149 @@ class Prompt:
 class PromptDraft:
     """A prompt before recall: the standing layers, the end of the conversation, and the question.
 
-    `in_view` are the keys of what it shows already, `texts` their texts, `asides` the platform ids of what it shows but is not
-    stored. `since` is when its first message was said, `left` the tokens left for recall.
+    `in_view` are the keys of what it shows already, `texts` their texts, `in_view_texts` what no later layer repeats. `asides` are
+    the platform ids of what it shows but is not stored. `since` is when its first message was said, `tokens_left` what is left for
+    recall. `raised` is the key of the open topic, if any.
     """
 
     head: str
     standing: Sequence[ShownLayer]
     recent: FittedLayer
-    said: Sequence[ChatMessage]
-    today: str
+    recent_messages: Sequence[ChatMessage]
+    date_line: str
     manners: str
     open_thing: str
-    around: str
-    asked: str
+    quotes_text: str
+    question_text: str
     in_view: frozenset[int]
     texts: Mapping[int, str]
     asides: frozenset[str]
     since: int
-    left: int
-    view: InView
+    tokens_left: int
+    in_view_texts: InView
     question: PromptQuestion
     time_zone: str
     speakers: frozenset[str]
     raised: frozenset[int]
 
 
-def draft(persona: str, memory: StandingLayers, question: PromptQuestion, now: int, time_zone: str, budget: int) -> PromptDraft:
+def draft_prompt(
+    persona: str, memory: StandingLayers, question: PromptQuestion, now: int, time_zone: str, budget: int
+) -> PromptDraft:
     """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
-    head, today = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
+    head, date_line = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
     manners = "\n\n".join(filter(None, (layers.manners(memory.manners), layers.disliked(memory.disliked))))
     open_thing = layers.open_thing(memory.open_thing, time_zone)
-    view, room = InView(), budget - tokens(head)
-    shown = _standing(view, TokenBudget(room), memory, time_zone)
-    rest = room - sum(layer.fitted.tokens for layer in shown)
-    asked = _asked(question, max(budget // 8, min(budget // 2, 2 * rest // 3)))
-    beside = _beside(question, memory.recent)
-    around = _around(question, beside, min(budget // 8, rest // 6))
-    left = rest - sum(tokens(part) + 1 for part in (today, manners, open_thing, asked, around))
+    in_view_texts, memory_room = InView(), budget - tokens(head)
+    standing = _standing(in_view_texts, TokenBudget(memory_room), memory, time_zone)
+    room_left = memory_room - sum(layer.fitted.tokens for layer in standing)
+    question_text = _question_text(question, max(budget // 8, min(budget // 2, 2 * room_left // 3)))
+    unstored_quotes = _unstored_quotes(question, memory.recent)
+    quotes_text = _quotes_text(question, unstored_quotes, min(budget // 8, room_left // 6))
+    left = room_left - sum(tokens(part) + 1 for part in (date_line, manners, open_thing, question_text, quotes_text))
     # Not a share of what is left: the conversation must begin where it did in the turn before, however long the question is.
-    reserved = max(int(_RECENT * rest), rest - int(_AFTER * room))
-    recent, said = _recent(memory.recent, question, budget // 8, max(0, min(reserved, left)))
+    reserved = max(int(_RECENT * room_left), room_left - int(_AFTER * memory_room))
+    recent, recent_messages = _recent(memory.recent, question, budget // 8, max(0, min(reserved, left)))
     exchanges = [*memory.recent[recent.cut :], *question.asked]
-    wanted = frozenset(one.key for one in _beside_the_question(memory))
-    in_view = wanted.union((one.key for one in exchanges), *(layer.keys for layer in shown))
+    beside_keys = frozenset(one.key for one in _standing_beside_question(memory))
+    in_view = beside_keys.union((one.key for one in exchanges), *(layer.keys for layer in standing))
     speakers = frozenset(one.speaker for one in (*memory.recent, *question.asked)) | {LYRA}
     return PromptDraft(
-        head, shown, recent, said, today, manners, open_thing, around, asked, in_view, _texts(memory, exchanges),
-        frozenset(id for quote in beside for id in (quote.id, *(one.id for one in quote.forwards))), exchanges[0].said_at, left - recent.tokens, view, question, time_zone, speakers,
-        frozenset([memory.open_thing.key] if memory.open_thing else ()),
+        head=head, standing=standing, recent=recent, recent_messages=recent_messages, date_line=date_line, manners=manners,
+        open_thing=open_thing, quotes_text=quotes_text, question_text=question_text, in_view=in_view, texts=_texts(memory, exchanges),
+        asides=frozenset(id for quote in unstored_quotes for id in (quote.id, *(one.id for one in quote.forwards))),
+        since=exchanges[0].said_at, tokens_left=left - recent.tokens, in_view_texts=in_view_texts, question=question,
+        time_zone=time_zone, speakers=speakers, raised=frozenset([memory.open_thing.key] if memory.open_thing else ()),
     )  # fmt: skip
 
 
-def finish(begun: PromptDraft, recalled: Recalled, rounds: Sequence[Round] = (), *, plain: bool = False) -> Prompt:
+def finish_prompt(draft: PromptDraft, recalled: Recalled, rounds: Sequence[Round] = (), *, plain: bool = False) -> Prompt:
     """Complete a prompt with what was recalled for its question and what the model looked up since, in the same room.
 
     If `plain`, lookup results are placed among the recalled items, so that there are no tool messages.
     """
     looked_up = recalled_text(rounds) if plain else []
-    turns = [] if plain else [message for one in rounds for message in exchanged(one)]
-    spent = sum(tokens(text) + 1 for text in looked_up) + sum(map(cost, turns))
-    came = Packer(begun.view, begun.in_view, begun.left - spent, begun.time_zone).fill(recalled)
-    found = {one.key: one.text for round in rounds for returned in round.returned for one in returned.shown}
-    texts = {**begun.texts, **_recalled_texts(recalled)}
-    system = "\n\n".join(part for part in (begun.head, *(layer.block for layer in begun.standing)) if part)
-    beside = (begun.today, begun.manners, begun.open_thing)
+    tool_messages = [] if plain else [message for one in rounds for message in exchanged(one)]
+    lookup_tokens = sum(tokens(text) + 1 for text in looked_up) + sum(map(cost, tool_messages))
+    room = draft.tokens_left - lookup_tokens
+    recalled_layers = Packer(draft.in_view_texts, draft.in_view, room, draft.time_zone).fill(recalled)
+    looked_up_texts = {one.key: one.text for round in rounds for returned in round.returned for one in returned.shown}
+    texts = {**draft.texts, **_recalled_texts(recalled)}
+    system = "\n\n".join(part for part in (draft.head, *(layer.block for layer in draft.standing)) if part)
+    after_recall = (draft.date_line, draft.manners, draft.open_thing)
     ending = "\n\n".join(
-        part for part in (*(layer.block for layer in came), *looked_up, *beside, begun.around, begun.asked) if part
+        part
+        for part in (
+            *(layer.block for layer in recalled_layers),
+            *looked_up,
+            *after_recall,
+            draft.quotes_text,
+            draft.question_text,
+        )
+        if part
     )
     last = ChatMessage(role="user", content=ending)
-    if begun.question.images:
-        last["images"] = begun.question.images
-    fixed = [
-        ("date", begun.today),
-        ("manners", begun.manners),
-        ("open", begun.open_thing),
-        ("just before", begun.around),
-        ("message", begun.asked),
-    ]
+    if draft.question.images:
+        last["images"] = draft.question.images
+    single_layers = [
+        ("date", draft.date_line), ("manners", draft.manners), ("open", draft.open_thing), ("just before", draft.quotes_text),
+        ("message", draft.question_text),
+    ]  # fmt: skip
+    lookups = [FittedLayer("looked up", [*looked_up, *(one["content"] for one in tool_messages)], 0, lookup_tokens)]
+    citable = [layer for layer in (*draft.standing, *recalled_layers) if layer.fitted.name != "summary"]
     return Prompt(
-        [ChatMessage(role="system", content=system), *begun.said, last, *turns],
-        [
-            _fixed("persona and rules", begun.head), *(layer.fitted for layer in begun.standing), begun.recent,
-            *(layer.fitted for layer in came), *(_fixed(name, text) for name, text in fixed if text),
-            *([FittedLayer("looked up", [*looked_up, *(one["content"] for one in turns)], 0, spent)] if rounds else []),
+        messages=[ChatMessage(role="system", content=system), *draft.recent_messages, last, *tool_messages],
+        layers=[
+            _fixed("persona and rules", draft.head), *(layer.fitted for layer in draft.standing), draft.recent,
+            *(layer.fitted for layer in recalled_layers), *(_fixed(name, text) for name, text in single_layers if text),
+            *(lookups if rounds else []),
         ],
-        {key: texts[key] for key in begun.in_view.union(*(layer.keys for layer in came))} | found,
-        begun.asides,
-        frozenset(key for layer in (*begun.standing, *came) if layer.fitted.name != "summary" for key in layer.keys) | found.keys(),
-        begun.speakers,
-        begun.raised,
+        seen={key: texts[key] for key in draft.in_view.union(*(layer.keys for layer in recalled_layers))} | looked_up_texts,
+        asides=draft.asides, citable=frozenset(key for layer in citable for key in layer.keys) | looked_up_texts.keys(),
+        speakers=draft.speakers, raised=draft.raised,
     )  # fmt: skip
 
 
 def _texts(memory: StandingLayers, exchanges: Sequence[Exchange]) -> dict[int, str]:
     """Return the texts of the standing layers and of the conversation."""
-    stated = (*memory.profile, *memory.narrative, *memory.bank.shown, *memory.being.narrative, *_beside_the_question(memory))
+    statements = (
+        *memory.profile,
+        *memory.narrative,
+        *memory.bank.shown,
+        *memory.being.narrative,
+        *_standing_beside_question(memory),
+    )
     return {
-        **{one.key: one.text for one in stated},
+        **{one.key: one.text for one in statements},
         **{digest.key: digest.text for digest in memory.summary},
         **{exchange.key: exchange.text for exchange in exchanges},
     }
 
 
-def _beside_the_question(memory: StandingLayers) -> list[Statement | Exchange]:
+def _standing_beside_question(memory: StandingLayers) -> list[Statement | Exchange]:
     return [*memory.manners, *([memory.open_thing] if memory.open_thing else []), *memory.disliked]
 
 
-def _recalled_texts(came: Recalled) -> dict[int, str]:
-    around = (message for hit in came.hits for message in (hit.before, hit.exchange, hit.after) if message is not None)
+def _recalled_texts(recalled: Recalled) -> dict[int, str]:
+    messages = (message for hit in recalled.hits for message in (hit.before, hit.exchange, hit.after) if message is not None)
     return {
-        **{one.key: one.text for one in (*came.eras, *came.facts)},
-        **{hit.digest.key: hit.digest.text for hit in came.gists},
-        **{message.key: message.text for message in around},
+        **{one.key: one.text for one in (*recalled.eras, *recalled.facts)},
+        **{hit.digest.key: hit.digest.text for hit in recalled.gists},
+        **{message.key: message.text for message in messages},
     }
 
 
-def _standing(view: InView, room: TokenBudget, memory: StandingLayers, time_zone: str) -> list[ShownLayer]:
+def _standing(in_view: InView, room: TokenBudget, memory: StandingLayers, time_zone: str) -> list[ShownLayer]:
     """Fill the layers that rarely change, independently of the question."""
     share = _SHARED if memory.shared else _PRIVATE
-    known, told = layers.facts(memory.profile, time_zone), layers.arcs(memory.narrative)
+    known, arcs = layers.facts(memory.profile, time_zone), layers.arcs(memory.narrative)
+    digests = layers.digests(memory.summary, time_zone)
     shown = [
-        view.show(room, "profile", share["profile"], "What you know, and when it was last said:", known),
-        view.show(room, "narrative", share["narrative"], "Where things stand:", told),
-        view.show(room, "bank", share["bank"], HEAD, layers.bank(memory.bank)),
-        view.show(room, "self-state", share["self-state"], "How you are:", layers.being(memory.being)),
-        view.show(
-            *(room, "summary", share["summary"], "What was said earlier in this conversation:"),
-            layers.digests(memory.summary, time_zone),
-        ),
+        in_view.show(room, "profile", share["profile"], "What you know, and when it was last said:", known),
+        in_view.show(room, "narrative", share["narrative"], "Where things stand:", arcs),
+        in_view.show(room, "bank", share["bank"], HEAD, layers.bank(memory.bank)),
+        in_view.show(room, "self-state", share["self-state"], "How you are:", layers.being(memory.being)),
+        in_view.show(room, "summary", share["summary"], "What was said earlier in this conversation:", digests),
     ]
     return shown if memory.shared else [layer for layer in shown if layer.fitted.name != "bank"]
 
@@ -213,21 +228,21 @@ def _recent(window: Sequence[Exchange], question: PromptQuestion, most: int, roo
     frame = SPOKEN if question.shared or _voices(window) > 1 else ALONE
     quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
     reply = REPLY.among([*(one.speaker for one in (*window, *question.asked)), *quoted])
-    said: list[ChatMessage] = []
-    spent = [0]
+    newest_first: list[ChatMessage] = []
+    tokens_used = [0]
     # From the end, so that what does not fit is not rendered.
     for one in reversed(window):
         message = _turn(one, reply if one.role == "assistant" else frame, most)
-        cost = spent[-1] + tokens(message["content"]) + 1
+        cost = tokens_used[-1] + tokens(message["content"]) + 1
         if cost > room:
             break
-        said.append(message)
-        spent.append(cost)
+        newest_first.append(message)
+        tokens_used.append(cost)
     n = len(window)
     starts = sorted({*range(0, n, _STEP), *range(max(0, n - _STEP), n + 1)})
-    start = next(at for at in starts if n - at <= len(said))
-    shown = said[: n - start][::-1]
-    return FittedLayer("recent turns", [message["content"] for message in shown], start, spent[n - start]), shown
+    start = next(at for at in starts if n - at <= len(newest_first))
+    shown = newest_first[: n - start][::-1]
+    return FittedLayer("recent turns", [message["content"] for message in shown], start, tokens_used[n - start]), shown
 
 
 def _fixed(name: str, text: str) -> FittedLayer:
@@ -244,7 +259,7 @@ def _voices(messages: Iterable[Exchange]) -> int:
     return len({message.speaker for message in messages if message.role != "assistant"})
 
 
-def _asked(question: PromptQuestion, most: int) -> str:
+def _question_text(question: PromptQuestion, most: int) -> str:
     """Return the messages to answer, in at most `most` tokens: each has a share, and passes on what it leaves."""
     frame = SPOKEN if question.shared or _voices(question.asked) > 1 else ALONE
     shown: dict[int, str] = {}
@@ -258,23 +273,24 @@ def _asked(question: PromptQuestion, most: int) -> str:
     return "\n".join(text for _, text in sorted(shown.items()) if text)
 
 
-def _beside(question: PromptQuestion, recent: Sequence[Exchange]) -> list[Quote]:
+def _unstored_quotes(question: PromptQuestion, recent: Sequence[Exchange]) -> list[Quote]:
     """Return what the place shows that is not stored, leaving out what is in view as memory already."""
-    known = {message.source_id for message in (*recent, *question.asked)}
-    texts = {message.text for message in recent}
-    there = {quote.id: quote for quote in (*question.aside, *question.quotes)}
-    return [quote for quote in there.values() if quote.id not in known and quote.text not in texts]
+    stored_ids = {message.source_id for message in (*recent, *question.asked)}
+    recent_texts = {message.text for message in recent}
+    quotes = {quote.id: quote for quote in (*question.aside, *question.quotes)}
+    return [quote for quote in quotes.values() if quote.id not in stored_ids and quote.text not in recent_texts]
 
 
-def _around(question: PromptQuestion, beside: Sequence[Quote], most: int) -> str:
+def _quotes_text(question: PromptQuestion, quotes_shown: Sequence[Quote], most: int) -> str:
     """Show these quotes in at most `most` tokens: what the message replies to first, then the newest of the rest."""
     answers = {quote.id for quote in question.quotes}
-    aside = [quote for quote in beside if quote.id not in answers]
-    answered = [quote for quote in beside if quote.id in answers]
+    aside = [quote for quote in quotes_shown if quote.id not in answers]
+    answered = [quote for quote in quotes_shown if quote.id in answers]
     room, each = TokenBudget(most), (most - tokens(_ANSWERED) - 1) // max(1, len(answered)) - 1
-    told = room.fill(Layer("answered", [_quote(quote, each) for quote in answered], 1.0, _ANSWERED)).shown
-    before = room.fill(Layer("aside", [_quote(quote) for quote in reversed(aside)], 0.0, _ASIDE)).shown[::-1]
-    return "\n\n".join("\n".join([title, *quotes]) for title, quotes in ((_ASIDE, before), (_ANSWERED, told)) if quotes)
+    answered_lines = room.fill(Layer("answered", [_quote(quote, each) for quote in answered], 1.0, _ANSWERED)).shown
+    aside_lines = room.fill(Layer("aside", [_quote(quote) for quote in reversed(aside)], 0.0, _ASIDE)).shown[::-1]
+    blocks = (_ASIDE, aside_lines), (_ANSWERED, answered_lines)
+    return "\n\n".join("\n".join([title, *lines]) for title, lines in blocks if lines)
 
 
 def _quote(quote: Quote, most: int = _MOST_OF_A_QUOTE) -> str:

@@ -19,7 +19,7 @@ _FORWARDED = "[forwarded]"
 Bearing = TypeVar("Bearing", Message, Quote)
 
 
-async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+async def unforgotten_quotes(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes that are not forgotten; of Lyra's own, those that the view may read now."""
     withheld = await memory.shown.withheld(place.platform, _shown(place, quotes)) if quotes else set()
     own = await view.posts.may_be_shown(place.platform, [quote.id for quote in quotes if quote.own])
@@ -27,13 +27,13 @@ async def unforgotten(memory: Memory, view: View, place: Place, quotes: Sequence
     return await without_forgotten(memory, view, place.platform, left)
 
 
-async def unkept(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+async def unstored_quotes(memory: Memory, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes of others that are neither stored nor forgotten."""
     left = await memory.shown.beside(place.platform, place.key, _shown(place, quotes))
     return await without_forgotten(memory, view, place.platform, [quote for quote in quotes if quote.id in left])
 
 
-def openly(quotes: Sequence[Quote]) -> list[Quote]:
+def without_confidences(quotes: Sequence[Quote]) -> list[Quote]:
     """Return the quotes, oldest first, that were not said in confidence, even by what their speaker said next."""
     left: list[Quote] = []
     for quote in quotes:

@@ -11,7 +11,7 @@ _YEAR = re.compile(r"\d{4}")
 _MOST = 100
 
 
-def told(text: str, now: int, time_zone: str) -> Window | None:
+def parse_window(text: str, now: int, time_zone: str) -> Window | None:
     """Return the window that a text means at an instant (microseconds UTC) in a time zone; None if it is no time."""
     if month := _MONTH.fullmatch(text):
         text = f"{date(int(month[1]), int(month[2]), 1):%B %Y}" if 1 <= int(month[2]) <= 12 and int(month[1]) else ""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.context import layers
-from bot.context.time_windows import told
+from bot.context.time_windows import parse_window
 from bot.errors import BadInput
 from bot.models.port import ChatMessage, Tool, ToolCall
 from memory.index.when.days import EARLIEST, LATEST
@@ -198,7 +198,7 @@ def _window(first: str, last: str, now: int, time_zone: str) -> Window | None:
 
 def _days(key: str, text: str, now: int, time_zone: str) -> Window:
     """Return the window of a day, month or year, or of a time in words. Raises BadInput."""
-    found = told(text, now, time_zone)
+    found = parse_window(text, now, time_zone)
     if found is None:
         raise BadInput(f'"{key}" is no day; write it {_A_DAY}.')
     return found

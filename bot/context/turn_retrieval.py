@@ -22,13 +22,14 @@ from memory.view.digests import Tiers
 from memory.view.recalled import Recalled, RecallLimits, in_turn
 from memory.view.view import View
 
-_MORE = 4
+_SPARE_DIGESTS = 4
 _DISLIKED = 3
 _LEFT_OPEN = "callback"
-_ANEW = 180 * MINUTE
-_WIDE = 50
-_OF_A_TIME = 96
-_TELLING = 100
+_NEW_CONVERSATION = 180 * MINUTE
+"""A pause after which a conversation begins anew, in microseconds."""
+_OFFLINE_HITS = 50
+_HITS_OF_A_TIME = 96
+_DATE_MESSAGES = 100
 """How many messages are searched for the date of a birthday."""
 
 
@@ -42,7 +43,7 @@ class RetrievalRequest(Protocol):
     def session(self) -> Session: ...
 
     @property
-    def asked(self) -> Sequence[Exchange]: ...
+    def questions(self) -> Sequence[Exchange]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,69 +67,75 @@ class StandingLayers:
     disliked: Sequence[Exchange] = ()
 
 
-async def standing(turn: RetrievalRequest, settings: Settings) -> StandingLayers:
+async def standing_layers(turn: RetrievalRequest, settings: Settings) -> StandingLayers:
     """Load the standing layers of a turn. The summary covers what was said before the recent messages."""
     view = turn.view
     window = await view.messages.window(turn.session, 2 * settings.recent_turns)
-    beginning = min((exchange.said_at for exchange in window), default=turn.asked[0].said_at)
-    asked = {exchange.key for exchange in turn.asked}
-    there = await view.digests.tiers(turn.session, settings.memory_bank_max_tokens)
-    recent = [exchange for exchange in window if exchange.key not in asked and not _answers(exchange, turn.asked)]
+    window_start = min((exchange.said_at for exchange in window), default=turn.questions[0].said_at)
+    question_keys = {exchange.key for exchange in turn.questions}
+    tiers = await view.digests.tiers(turn.session, settings.memory_bank_max_tokens)
+    recent = [exchange for exchange in window if exchange.key not in question_keys and not _answers(exchange, turn.questions)]
     return StandingLayers(
-        there.profile,
-        [one for one in there.narrative if one.kind != _LEFT_OPEN],
-        there.bank,
-        there.being,
-        [digest for digest in there.frontier if digest.first_at < beginning],
+        tiers.profile,
+        [line for line in tiers.narrative if line.kind != _LEFT_OPEN],
+        tiers.bank,
+        tiers.being,
+        [digest for digest in tiers.frontier if digest.first_at < window_start],
         recent,
         shared=view.home.ref.kind is not DomainKind.DM,
-        manners=manners.of_speakers(there.manners, turn.asked),
-        open_thing=_open_thing(turn.asked, recent, there),
+        manners=manners.of_speakers(tiers.manners, turn.questions),
+        open_thing=_open_thing(turn.questions, recent, tiers),
         disliked=[exchange for exchange in window if exchange.disliked][-_DISLIKED:],
     )
 
 
-def _answers(exchange: Exchange, asked: Sequence[Exchange]) -> bool:
+def _answers(exchange: Exchange, questions: Sequence[Exchange]) -> bool:
     """Return whether a message is an earlier answer to the question, which is now answered again."""
-    return exchange.kind is Kind.REPLY and any(exchange.source_id.endswith(f":{one.source_id}") for one in asked)
+    return exchange.kind is Kind.REPLY and any(exchange.source_id.endswith(f":{one.source_id}") for one in questions)
 
 
-def _open_thing(asked: Sequence[Exchange], recent: Sequence[Exchange], there: Tiers) -> Statement | None:
+def _open_thing(questions: Sequence[Exchange], recent: Sequence[Exchange], tiers: Tiers) -> Statement | None:
     """Return a topic to bring up at the start of a conversation: announced by its speakers, else left open.
 
     Their recent messages that no model answered belong to that start: the failed answer brought up nothing.
     """
-    who = {manners.whose(one) for one in asked}
-    begun = asked[0].said_at
+    askers = {manners.whose(one) for one in questions}
+    conversation_start = questions[0].said_at
     for one in reversed(recent):
-        if begun - one.said_at >= _ANEW:
+        if conversation_start - one.said_at >= _NEW_CONVERSATION:
             break
-        unanswered = one.echo if one.role == "assistant" else manners.whose(one) in who
+        unanswered = one.echo if one.role == "assistant" else manners.whose(one) in askers
         if not unanswered:
             return None
-        begun = one.said_at
-    theirs = [one for one in there.announced if one.period in who]
-    left = sorted((one for one in there.narrative if one.kind == _LEFT_OPEN), key=lambda one: -one.last_at)
-    return next(iter([*theirs, *left]), None)
+        conversation_start = one.said_at
+    announced = [one for one in tiers.announced if one.period in askers]
+    left_open = sorted((one for one in tiers.narrative if one.kind == _LEFT_OPEN), key=lambda one: -one.last_at)
+    return next(iter([*announced, *left_open]), None)
 
 
-async def recalled(
+async def recall_items(
     turn: RetrievalRequest, settings: Settings, in_view: Collection[int], since: int, parts: Sequence[str] = ()
 ) -> Recalled:
     """Recall items for the question, except those in view, and this conversation's gists from `since` on.
 
     For several `parts`, the best results for the whole and for each part take turns.
     """
-    text, here, k = "\n".join(exchange.text for exchange in turn.asked), turn.session.key, settings.gists_k
-    wanted = RecallLimits(settings.recall_k, 3 * k + _MORE if k else 0, settings.eras_k)
+    text, session_key, k = "\n".join(exchange.text for exchange in turn.questions), turn.session.key, settings.gists_k
+    limits = RecallLimits(settings.recall_k, 3 * k + _SPARE_DIGESTS if k else 0, settings.eras_k)
     texts = [text, *(parts if len(parts) > 1 else ())]
-    found = in_turn([await turn.view.recall.at_once(one, wanted, in_view, turn.asked[-1].speaker) for one in texts])
+    found = in_turn([await turn.view.recall.at_once(one, limits, in_view, turn.questions[-1].speaker) for one in texts])
     # Whatever is derived from gists repeats them.
-    before = [
-        one for one in found.gists if one.digest.tier == "gist" and (one.digest.session != here or one.digest.last_at < since)
+    earlier_gists = [
+        one
+        for one in found.gists
+        if one.digest.tier == "gist" and (one.digest.session != session_key or one.digest.last_at < since)
     ]
-    former = [one for one in found.hits if _answers(one.exchange, turn.asked)]
-    return Recalled([one for one in found.ranked if (one in before[:k] if isinstance(one, DigestHit) else one not in former)])
+    earlier_answers = [one for one in found.hits if _answers(one.exchange, turn.questions)]
+
+    def is_wanted(item: Hit | DigestHit | Statement) -> bool:
+        return item in earlier_gists[:k] if isinstance(item, DigestHit) else item not in earlier_answers
+
+    return Recalled([item for item in found.ranked if is_wanted(item)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,29 +146,33 @@ class SearchResult:
     above: Sequence[Statement] = ()
 
 
-async def sought(turn: RetrievalRequest, voice: OfflineVoice, asked: VoiceQuestion) -> SearchResult:
+async def search_parts(turn: RetrievalRequest, voice: OfflineVoice, question: VoiceQuestion) -> SearchResult:
     """Search for each part of a question; nothing is found for a message that asks nothing."""
-    here = {exchange.key for exchange in turn.asked}
+    question_keys = {exchange.key for exchange in turn.questions}
     hits: dict[int, Hit] = {}
-    above: list[Statement] = []
-    for part in await off_loop(len(asked.text), partial(voice.parts, asked)):
-        if part.aim is Aim.ASKER and (facts := await _facts(turn, asked.asker)):
-            above += facts
+    statements: list[Statement] = []
+    for part in await off_loop(len(question.text), partial(voice.parts, question)):
+        if part.aim is Aim.ASKER and (facts := await _facts(turn, question.asker)):
+            statements += facts
             continue
         window = part.window
         if part.day:
-            telling = await turn.view.recall.messages(part.day.sought, _TELLING, exclude=here, asker=asked.asker)
-            window = voice.window(asked, part, telling)
-            hits |= {hit.exchange.key: hit for hit in telling if hit.exchange.key not in hits}
+            date_messages = await turn.view.recall.messages(
+                part.day.sought, _DATE_MESSAGES, exclude=question_keys, asker=question.asker
+            )
+            window = voice.window(question, part, date_messages)
+            hits |= {hit.exchange.key: hit for hit in date_messages if hit.exchange.key not in hits}
         if part.aim is not Aim.TIME or window is None:
-            found = await turn.view.recall.messages(part.sought, _WIDE, exclude=here, asker=asked.asker)
+            found = await turn.view.recall.messages(part.sought, _OFFLINE_HITS, exclude=question_keys, asker=question.asker)
             hits = {hit.exchange.key: hit for hit in found} | hits
         if part.aim is Aim.TIME and window:
-            ahead = asks_ahead(part.text, window, asked.now)
+            is_future = asks_ahead(part.text, window, question.now)
             # A distance from now means a day, and the paragraphs of the months around it are about many.
-            above += await turn.view.digests.months(window) if window.heart is None else []
-            hits = {hit.exchange.key: hit for hit in await turn.view.recall.during(window, _OF_A_TIME, ahead=ahead)} | hits
-    return SearchResult([hit for hit in hits.values() if hit.exchange.key not in here], above)
+            statements += await turn.view.digests.months(window) if window.heart is None else []
+            hits = {
+                hit.exchange.key: hit for hit in await turn.view.recall.during(window, _HITS_OF_A_TIME, ahead=is_future)
+            } | hits
+    return SearchResult([hit for hit in hits.values() if hit.exchange.key not in question_keys], statements)
 
 
 async def _facts(turn: RetrievalRequest, asker: str) -> list[Statement]:

@@ -14,12 +14,12 @@ from memory.view.messages import Messages
 
 async def name_of(messages: Messages, adapter: Adapter, place: Place, person: Person) -> str:
     """Return the display name of a person at home."""
-    taken = await borne(messages, adapter, place, [person])
+    taken = await names_in_use(messages, adapter, place, [person])
     (name,) = await messages.names([(Identity(person.platform, person.id), person.name)], taken)
     return name
 
 
-async def borne(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> Mapping[Account, NameUse]:
+async def names_in_use(messages: Messages, adapter: Adapter, place: Place, people: Iterable[Person]) -> Mapping[Account, NameUse]:
     """Return the accounts whose names are new at home, but belong or belonged to somebody else present."""
     accounts = [] if place.is_private else [one for one in dict.fromkeys(people) if one.id]
     named: list[Account] = [(Identity(place.platform, one.id), one.name) for one in accounts]
@@ -36,7 +36,7 @@ async def _borne(standing: NameStanding, adapter: Adapter, place: Place) -> Mapp
     for who, name in dict.fromkeys(standing.people):
         known = standing.namesakes(who, name) if who is not None else None
         if who is not None and known is not None:
-            others = [other for other in await adapter.called(place, known) if other.id != who.native_id]
+            others = [other for other in await adapter.member_names(place, known) if other.id != who.native_id]
             bearers = {other.id for other in others if _is_called(other, name)}
             before = standing.held_before(who, name, {other.id for other in others})
             if before or await _was_given_up(adapter, place, who, name, bearers):
@@ -48,7 +48,7 @@ async def _borne(standing: NameStanding, adapter: Adapter, place: Place) -> Mapp
 
 async def _was_given_up(adapter: Adapter, place: Place, who: Identity, name: str, bearers: Collection[str]) -> bool:
     """Return whether somebody else had a name there first and no longer has it, even if they never spoke."""
-    earlier = (one for one in await adapter.bore(place) if one.id not in bearers and _is_called(one, name))
+    earlier = (one for one in await adapter.past_member_names(place) if one.id not in bearers and _is_called(one, name))
     return next((one.id != who.native_id for one in earlier), False)
 
 
@@ -56,7 +56,7 @@ def _is_called(person: Person, name: str) -> bool:
     return likeness(untagged(person.name)) == likeness(untagged(name))
 
 
-async def as_shown(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
+async def with_display_names(messages: Messages, adapter: Adapter, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
     """Return quotes under their speakers' display names at home; Lyra's own posts are hers."""
     people: list[Account] = [
         (Identity(place.platform, one.person) if one.person else None, one.speaker) for one in quotes if not one.own

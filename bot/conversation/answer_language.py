@@ -5,7 +5,7 @@ from collections import OrderedDict
 from adapters.events import MenuCall, Message, Person, Place
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
-from bot.models.offline.spoken_languages import told, told_by
+from bot.models.offline.spoken_languages import detect_language, newest_language
 from localization.current_language import ENGLISH, known
 from memory.types import Identity
 from memory.view.view import View
@@ -31,7 +31,7 @@ class AnswerLanguage:
         """Return the code of the language that an event is answered in; '' where nothing tells it, for the one that is read: the
         operator's, or that of the page where it was said.
         """
-        heard = known(told(event.text)) if isinstance(event, Message) else ""
+        heard = known(detect_language(event.text)) if isinstance(event, Message) else ""
         if heard:
             self._note(event.place, event.person, heard)
         aside = isinstance(event, MenuCall) and event.private
@@ -51,7 +51,7 @@ class AnswerLanguage:
         """Return the code of the language in which all who read a shared place are told something: as it is set, or as most wrote there."""
         if chosen := known(self._preferences.language(place)):
             return chosen
-        heard = [known(told(text)) for text in await home.messages.last_said(LOOKED_BACK)]
+        heard = [known(detect_language(text)) for text in await home.messages.last_said(LOOKED_BACK)]
         return max(filter(None, heard), key=heard.count, default="")
 
     async def _before(self, place: Place, person: Person) -> str:
@@ -62,9 +62,9 @@ class AnswerLanguage:
         return self._written[key]
 
     async def _kept(self, place: Place, person: Person) -> str:
-        home = await self._domains.home(place, person)
+        home = await self._domains.home_view(place, person)
         account = await home.messages.account(Identity(person.platform, person.id)) if home else None
-        return known(told_by(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
+        return known(newest_language(await home.messages.last_said(LOOKED_BACK, account))) if home and account else ""
 
     def _note(self, place: Place, person: Person, code: str) -> None:
         key = _key(place, person)

@@ -10,7 +10,7 @@ MOST_CHARACTERS = 64_000
 _KILO = 1024
 
 
-def told(message: Message, contents: Sequence[Contents]) -> str:
+def text_with_attachments(message: Message, contents: Sequence[Contents]) -> str:
     """Return a message's text together with its attachments', in a form every store can hold."""
     pieces = [clean(message.text).strip(), *(clean(_one(one)) for one in contents)]
     return "\n".join(piece for piece in pieces if piece) or EMPTY

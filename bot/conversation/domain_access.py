@@ -41,24 +41,27 @@ class DomainAccess:
 
     async def view(self, place: Place, person: Person, adapter: Adapter | None = None) -> View:
         """Return the memory that the readers of this place may know now. Without an adapter no other person's place is read."""
-        view, _ = await self.arrive(place, person, adapter, await self._preferences.read(place, person))
+        view, _ = await self.view_with_session(place, person, adapter, await self._preferences.read(place, person))
         return view
 
-    async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
+    async def view_with_session(
+        self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen
+    ) -> tuple[View, Session | None]:
         """Return the memory that the readers of this place may know now, given the settings `chosen`, and its session, if any."""
         ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
         beside = await self._beside(place, person, chosen)
-        there, told, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
-        home = await self._home(there.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
-        also = [there[one] for one in beside if one in there]
+        stored, confidences, session = await self._memory.places.arrive([ref, *beside], place.platform, place.key)
+        home = await self._home(stored.get(ref), ref, chosen.value(person if place.is_private else place, "time zone"))
+        readable = [stored[one] for one in beside if one in stored]
         if place.circle is None:
             sealed = await self._sealed_elsewhere(person, chosen) if adapter else []
-            for domain, more in [*await self._heard_elsewhere(person, adapter, chosen), *sealed]:
-                also.append(domain)
-                told += more
-        return self._memory.view(home, [*also, *await self._in_confidence(place, person, told, adapter)]), session
+            for domain, its_confidences in [*await self._heard_elsewhere(person, adapter, chosen), *sealed]:
+                readable.append(domain)
+                confidences += its_confidences
+        readable += await self._in_confidence(place, person, confidences, adapter)
+        return self._memory.view(home, readable), session
 
-    async def home(self, place: Place, person: Person) -> View | None:
+    async def home_view(self, place: Place, person: Person) -> View | None:
         """Return the memory of a place alone, None if nothing was ever stored there."""
         ref = _ref(place.platform, place.circle) if place.circle else DomainRef(DomainKind.DM, person.platform, person.id)
         found = await self._memory.places.find_domain(ref)
@@ -69,7 +72,7 @@ class DomainAccess:
         found = await self._memory.places.find_domain(DomainRef(DomainKind.DM, account.platform, account.native_id))
         return self._memory.view(found) if found else None
 
-    async def view_of(self, platform: str, account: str) -> View:
+    async def view_of_account(self, platform: str, account: str) -> View:
         """Return the memory that the person of an account may know."""
         person = Person(platform, account, account)
         return await self.view(Place(platform, account, account, Reach.DIRECT), person)
@@ -98,16 +101,16 @@ class DomainAccess:
         found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [self._memory.view(domain) for domain in found if domain]
 
-    async def session(self, view: View, place: Place) -> Session:
+    async def current_session(self, view: View, place: Place) -> Session:
         """Return the current session of a place, without naming it."""
         return await view.sessions.get(await view.sessions.active(place.platform, place.key), "")
 
-    async def named(self, view: View, place: Place, person: Person | None = None) -> Session:
+    async def named_session(self, view: View, place: Place, person: Person | None = None) -> Session:
         """Return the current session of a place, to store something there: named after the place, unless off the record."""
         name = "" if await self._is_off_record(place, person) else place.name
         return await view.sessions.get(await view.sessions.active(place.platform, place.key), name)
 
-    async def dm(self, adapter: Adapter, person: Person) -> Place | None:
+    async def existing_dm(self, adapter: Adapter, person: Person) -> Place | None:
         """Return the existing DM of a person, or None."""
         domain = await self._memory.places.find_domain(DomainRef(DomainKind.DM, person.platform, person.id))
         for session in await self._memory.view(domain).sessions.all() if domain else ():
@@ -117,14 +120,14 @@ class DomainAccess:
                     return place
         return await adapter.dm(person)
 
-    async def begin(self, view: View, place: Place, name: str) -> Session:
+    async def begin_session(self, view: View, place: Place, name: str) -> Session:
         """Begin a new session at a place."""
         return await view.sessions.get(await view.sessions.begin(place.platform, place.key), name)
 
-    async def here(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
+    async def view_and_session(self, place: Place, person: Person | None = None) -> tuple[View, Session]:
         """Return a place's own memory and session; a private place needs its person."""
         view = await self.view(place, person or Person(place.platform, "", ""))
-        return view, await self.session(view, place)
+        return view, await self.current_session(view, place)
 
     async def earlier(self, place: Place) -> list[View]:
         """Return the memory of each room that a place replaced, as far as everyone here could read it."""
@@ -138,37 +141,39 @@ class DomainAccess:
         """
         view = await self.view(place, Person(place.platform, "", ""))
         # One without a name stays so: it may have been opened off the record.
-        session = await self.session(view, place)
+        session = await self.current_session(view, place)
         if session.name == before:
             await self._memory.places.rename(session, view.home, "" if await self._is_off_record(place) else place.name)
 
-    async def thread(self, view: View, name: str) -> str:
+    async def thread_of(self, view: View, name: str) -> str:
         """Return the thread of a terminal conversation by its display name, whether or not it exists."""
-        known = {session.name: session for session in await view.sessions.all()}
+        by_name = {session.name: session for session in await view.sessions.all()}
         return (
-            split_key(known[name].ref.place)[2]
-            if name in known
+            split_key(by_name[name].ref.place)[2]
+            if name in by_name
             else thread(self._memory.places.seal, view.home.ref.native_id, name)
         )
 
-    async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
-        """Return whether something written for the readers of a place may be said there now.
+    async def has_same_readers(
+        self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None
+    ) -> bool:
+        """Return whether a place has the readers now for whom something was written, so that it may be said there.
 
         `domain` and `also` are the keys of the home then and of the domains read beside it. Without an adapter none of them may
         be a confidence.
         """
-        refs, told = await self._memory.places.refs([domain, *also])
+        refs, confidences = await self._memory.places.refs([domain, *also])
         home = refs.pop(domain, None)
         if place.circle is None:
             return home is not None and home.kind is DomainKind.DM and await self._are_of(home, refs.values())
-        alone = bool(place.alone) and not place.crowded
-        known = {_ref(place.platform, circle) for circle in _beside(place)}
+        is_private_room = bool(place.alone) and not place.crowded
+        readable = {_ref(place.platform, circle) for circle in _beside(place)}
         reader = Person(place.platform, place.alone, "")
         return (
             home == _ref(place.platform, place.circle)
-            and all(ref in known or (alone and ref.kind is DomainKind.DM) for ref in refs.values())
+            and all(ref in readable or (is_private_room and ref.kind is DomainKind.DM) for ref in refs.values())
             and await self._are_of(DomainRef(DomainKind.DM, place.platform, place.alone), refs.values())
-            and len(await self._in_confidence(place, reader, told, adapter)) == len(told)
+            and len(await self._in_confidence(place, reader, confidences, adapter)) == len(confidences)
         )
 
     async def _is_off_record(self, place: Place, person: Person | None = None) -> bool:
@@ -177,24 +182,26 @@ class DomainAccess:
         return (await self._preferences.read(place, person)).is_off_record(place, person)
 
     async def _in_confidence(
-        self, place: Place, person: Person, told: Sequence[Confidence], adapter: Adapter | None
+        self, place: Place, person: Person, confidences: Sequence[Confidence], adapter: Adapter | None
     ) -> list[Domain]:
         """Return the confidences that all current readers of a place may know; `person` is the reader of a private place."""
         if place.is_private:
             readers = await self._accounts(person)
-            return [one.domain for one in told if one.excepted.others is not readers.isdisjoint(one.excepted.accounts)]
-        named = [one for one in told if not one.excepted.others]
-        if adapter is None or not named:
+            return [one.domain for one in confidences if one.excepted.others is not readers.isdisjoint(one.excepted.accounts)]
+        excluding = [one for one in confidences if not one.excepted.others]
+        if adapter is None or not excluding:
             return []
         # Excluding one account of a person excludes all of them.
-        left_out = {one.domain.key: await self._at(place.platform, one.excepted.accounts) for one in named}
-        outside = await adapter.outside(place, frozenset().union(*left_out.values()))
-        return [one.domain for one in named if left_out[one.domain.key] <= outside]
+        excluded_ids = {one.domain.key: await self._at(place.platform, one.excepted.accounts) for one in excluding}
+        non_readers = await adapter.non_readers(place, frozenset().union(*excluded_ids.values()))
+        return [one.domain for one in excluding if excluded_ids[one.domain.key] <= non_readers]
 
     async def _are_of(self, own: DomainRef, others: Collection[DomainRef]) -> bool:
         """Return whether every private domain among these belongs, now, to the person of `own`."""
-        alone = {Identity(ref.platform, ref.native_id) for ref in others if ref.kind is DomainKind.DM and ref != own}
-        return not alone or alone.issubset(await self.people.accounts(Identity(own.platform, own.native_id)))
+        private_accounts = {Identity(ref.platform, ref.native_id) for ref in others if ref.kind is DomainKind.DM and ref != own}
+        return not private_accounts or private_accounts.issubset(
+            await self.people.accounts(Identity(own.platform, own.native_id))
+        )
 
     async def _at(self, platform: str, accounts: Collection[Identity]) -> frozenset[str]:
         """Return the ids on a platform of people given by any of their accounts."""
@@ -204,9 +211,9 @@ class DomainAccess:
     async def _accounts(self, person: Person) -> frozenset[Identity]:
         return frozenset(await self.accounts(person))
 
-    async def _home(self, domain: Domain | None, ref: DomainRef, zone: str) -> Domain:
-        domain = domain or await self._memory.places.domain(ref, zone or self._time_zone, self._clock.now())
-        chosen = zone or (self._time_zone if self._fixed else "")
+    async def _home(self, domain: Domain | None, ref: DomainRef, chosen_zone: str) -> Domain:
+        domain = domain or await self._memory.places.domain(ref, chosen_zone or self._time_zone, self._clock.now())
+        chosen = chosen_zone or (self._time_zone if self._fixed else "")
         if chosen:
             return domain if domain.time_zone == chosen else await self._memory.places.tell_times_in(domain, chosen)
         if current(domain.time_zone) == self._time_zone:
@@ -251,13 +258,13 @@ class DomainAccess:
         if adapter is None or not (reach or encrypted):
             return ()
         shared = {
-            Circle(_REACHES[domain.ref.kind], domain.ref.native_id, domain.ref.epoch): (domain, told)
-            for domain, told in await self._memory.places.domains_with_confidences()
+            Circle(_REACHES[domain.ref.kind], domain.ref.native_id, domain.ref.epoch): (domain, confidences)
+            for domain, confidences in await self._memory.places.domains_with_confidences()
             if domain.ref.platform == person.platform and domain.ref.kind in _REACHES
         }
-        sealed = await adapter.sealed(shared)
+        sealed = await adapter.encrypted_circles(shared)
         wanted = [circle for circle in sorted(shared) if (encrypted if circle in sealed else reach)]
-        readable = await adapter.readable(person, wanted) if wanted else ()
+        readable = await adapter.readable_circles(person, wanted) if wanted else ()
         return [shared[circle] for circle in wanted if circle in readable]
 
 

@@ -11,22 +11,22 @@ from localization.current_language import reading
 from localization.sentences import _
 
 
-def under_answer(question: str, reply: str) -> Sequence[Action]:
+def answer_actions(question: str, reply: str) -> Sequence[Action]:
     """Return the actions under the answer to a question, given both ids."""
     return Action(_("Once more"), ANEW, question), Action(_("Not good"), DISLIKE, reply)
 
 
 async def answer_to(services: Services, revised: MessageEdited) -> str:
     """Return the key of the last part of the answer to an edited message, '' if there is none."""
-    view, session = await services.domains.here(revised.place, _author(revised))
+    view, session = await services.domains.view_and_session(revised.place, _author(revised))
     asked = await view.messages.by_source(session, revised.id)
     return await view.posts.answering(asked) if asked else ""
 
 
-async def offer(services: Services, revised: MessageEdited, answer: str) -> None:
+async def offer_new_answer(services: Services, revised: MessageEdited, answer: str) -> None:
     """Offer, under its answer, to answer an edited message again, if the new text is stored."""
     place, person = revised.place, _author(revised)
-    view, session = await services.domains.here(place, person)
+    view, session = await services.domains.view_and_session(place, person)
     if await view.messages.by_source(session, revised.id) is None:
         return
     with reading(await services.languages.to(place, person)):

@@ -8,7 +8,7 @@ from memory.errors import BusyElsewhere, LinkRefused, MemoryFailure, NotFound, N
 _FOR_ANYONE = (NotFound, NotYours, ToldInConfidence, BusyElsewhere, LinkRefused)
 
 
-def told(error: Exception, *, owner: bool) -> str:
+def error_text(error: Exception, *, owner: bool) -> str:
     """Return an error as one sentence, in the current language."""
     if owner or isinstance(error, _FOR_ANYONE):
         return in_words(error)

@@ -6,16 +6,16 @@ Edits and deletions pass here too, so that a message and its edit are never reor
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from adapters.base import Adapter
 from adapters.events import Attachment, Contents, Message, MessageEdited, MessagesDeleted, Person
 from bot.admission.access import Access
 from bot.context.quoting import without_forgotten
-from bot.context.unstored_names import borne
+from bot.context.unstored_names import names_in_use
 from bot.conversation.answering.current_readers import current, have_same_readers
-from bot.conversation.attachments import images, told
+from bot.conversation.attachments import images, text_with_attachments
 from bot.conversation.concurrent_changes import ConcurrentChanges
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.inbox_events import HeardMessage, asked_at, only_messages, reword, unfinished
@@ -52,7 +52,7 @@ class Intake:
         self._holding = Holding(memory, off_record)
         self._surroundings = Surroundings(memory, preferences, access, clock, self._within, off_record)
         self._concurrent_changes = ConcurrentChanges()
-        self._one = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._settled: set[tuple[int, Person]] = set()
 
     async def keep(self, heard: Sequence[HeardMessage], adapter: Adapter) -> Turn | TooLate | ReadersChanged | None:
@@ -60,65 +60,74 @@ class Intake:
 
         Messages off the record are only held in memory until they are answered. Raises PlaceUnknown if its readers are unknown.
         """
-        began = self._clock.now()
+        began_at = self._clock.now()
         last = heard[-1].message
         place = await current(adapter, last.place)
         # What only some could read stays with them, even if the place was opened up before this was stored.
         moved = place is None or not have_same_readers(place, last.place)
-        there = last.place if place is None or moved else place
-        watch = self._concurrent_changes.watch(there.platform)
-        said = () if moved else await self._surroundings.said_before(adapter, there, [one.message for one in heard])
-        chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
-        view, known = await self._domains.arrive(there, last.person, adapter, chosen)
+        stored_place = last.place if place is None or moved else place
+        watch = self._concurrent_changes.watch(stored_place.platform)
+        said_before = () if moved else await self._surroundings.said_before(adapter, stored_place, [one.message for one in heard])
+        chosen = await self._preferences.read(stored_place, last.person, *speakers(stored_place.platform, said_before))
+        view, known_session = await self._domains.view_with_session(stored_place, last.person, adapter, chosen)
         off_record = last.off_record
-        session = known or await (self._domains.session if off_record else self._domains.named)(view, there)
+        session = known_session or await (self._domains.current_session if off_record else self._domains.named_session)(
+            view, stored_place
+        )
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
-        if not kept.asked or moved or place is None:
+        if not kept.questions or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
             if moved:
-                return ReadersChanged(place, last.person, last.answers or last.id) if place and kept.asked else None
-            return TooLate(view, session, place, kept.late) if place and kept.late else None
-        await self._memory.journal.drop([one.key for one in heard if one.key not in kept.finishes])
+                return ReadersChanged(place, last.person, last.answers or last.id) if place and kept.questions else None
+            return TooLate(view, session, place, kept.too_late) if place and kept.too_late else None
+        await self._memory.journal.drop([one.key for one in heard if one.key not in kept.inbox_keys])
         # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
-        held = kept.open.held if place.is_private and not off_record else {}
-        stored = await view.messages.stored(place.platform, list(held.values()))
-        waiting = [key for key, id in held.items() if id in stored]
+        waiting_rows = kept.open_events.held if place.is_private and not off_record else {}
+        stored = await view.messages.stored(place.platform, list(waiting_rows.values()))
+        waiting = [key for key, id in waiting_rows.items() if id in stored]
+        previews = kept.open_events.previews
+        quotes, aside = await self._surroundings.shown(
+            view, adapter, place, kept.messages, chosen.heeded(place.platform, said_before)
+        )
         turn = Turn(
             view,
             session,
             place,
             last.person,
-            kept.asked,
-            sorted({*waiting, *kept.finishes}),
-            *await self._surroundings.shown(view, adapter, place, kept.messages, chosen.heeded(place.platform, said)),
-            images([one for contents in kept.read for one in contents]),
-            any(one.row.tries for one in heard),
-            watch,
-            began,
-            chosen,
-            next((kept.open.previews[key] for key in reversed(kept.finishes) if key in kept.open.previews), ""),
-            kept.ended,
-            kept.covered,
+            questions=kept.questions,
+            inbox_keys=sorted({*waiting, *kept.inbox_keys}),
+            quotes=quotes,
+            aside=aside,
+            images=images([file for files in kept.attachments for file in files]),
+            retried=any(one.row.tries for one in heard),
+            watch=watch,
+            began_at=began_at,
+            chosen=chosen,
+            leftover_preview=next((previews[key] for key in reversed(kept.inbox_keys) if key in previews), ""),
+            ended_confidences=kept.ended_confidences,
+            discretion_scopes=kept.discretion_scopes,
             anew=last.anew,
-            to=last.answers,
+            reply_address=last.answers,
             off_record=off_record,
         )
-        return replace(turn, before=self._off_record.before(session, turn.aside_of)) if off_record else turn
+        return replace(turn, unstored_history=self._off_record.before(session, turn.aside_of)) if off_record else turn
 
     async def once(self, message: Message, adapter: Adapter) -> Turn:
         """Return the turn of one message that is not stored and has no history. Raises PlaceUnknown."""
-        place, person, began = message.place, message.person, self._clock.now()
+        place, person, began_at = message.place, message.person, self._clock.now()
         chosen = await self._preferences.read(place, person)
-        view, known = await self._domains.arrive(place, person, adapter, chosen)
-        session = known or await self._domains.session(view, place)
-        asked = await self._holding.message(adapter, view, session, message, message.text)
+        view, known_session = await self._domains.view_with_session(place, person, adapter, chosen)
+        session = known_session or await self._domains.current_session(view, place)
+        question = await self._holding.message(adapter, view, session, message, message.text)
         watch = self._concurrent_changes.watch(place.platform)
-        return Turn(view, session, place, person, [asked], (), (), (), (), False, watch, began, chosen, "", off_record=True)
+        return Turn(
+            view, session, place, person, questions=[question], watch=watch, began_at=began_at, chosen=chosen, off_record=True
+        )
 
     @asynccontextmanager
     async def undisturbed(self, turn: Turn, shown: Collection[str]) -> AsyncIterator[None]:
         """Hold off all changes during the block. Raises SourceGone if something shown was removed meanwhile."""
-        async with self._one:
+        async with self._lock:
             if not turn.watch.gone.isdisjoint(shown):
                 raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
             yield
@@ -126,7 +135,7 @@ class Intake:
     async def withdraw(self, event: MessagesDeleted) -> None:
         """Forget messages that were deleted on the platform."""
         platform = event.place.platform
-        async with self._one:
+        async with self._lock:
             self._concurrent_changes.tell(platform, event.ids)
             self._off_record.forget(platform, event.ids)
             await self._requote(platform, event.ids, None)
@@ -143,22 +152,24 @@ class Intake:
             self._off_record.forget(platform, [event.id])
             return False
         if not await self._memory.follows(platform, key, event.id):
-            async with self._one:
+            async with self._lock:
                 await self._requote(platform, [event.id], event.text)
             return False
-        keeps = await self._preferences.keeps(event.place, Person(platform, event.person, ""))
-        if not keeps or event.text is None or not (event.text or event.attachments):
+        is_kept = await self._preferences.keeps(event.place, Person(platform, event.person, ""))
+        if not is_kept or event.text is None or not (event.text or event.attachments):
             await self.withdraw(MessagesDeleted(event.place, (event.id,)))
             return True
-        now = Message(event.id, event.place, Person(platform, "", ""), event.text, event.at, attachments=event.attachments)
-        text = told(now, await adapter.read(now) if event.attachments else ())
-        async with self._one:
+        message = Message(
+            event.id, event.place, Person(platform, "", ""), event.text, event.edited_at, attachments=event.attachments
+        )
+        text = text_with_attachments(message, await adapter.read_attachments(message) if event.attachments else ())
+        async with self._lock:
             await self._requote(platform, [event.id], event.text)
-            for one in only_messages(await unfinished(self._memory.journal, platform, key)):
-                if one.message.id == event.id and not one.message.off_record:
-                    changed = replace(one.message, text=event.text, attachments=event.attachments)
+            for waiting in only_messages(await unfinished(self._memory.journal, platform, key)):
+                if waiting.message.id == event.id and not waiting.message.off_record:
+                    changed = replace(waiting.message, text=event.text, attachments=event.attachments)
                     await reword(self._memory.journal, changed)
-            return await self._memory.revise(platform, key, event.id, text, event.at)
+            return await self._memory.revise(platform, key, event.id, text, event.edited_at)
 
     async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
         """Update quotes of these messages in waiting ones; remove the quotes if `text` is None."""
@@ -175,60 +186,67 @@ class Intake:
 
     async def _stored(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """T2: store messages as they are now, with their attachments, which were read before."""
-        now = list(heard)
+        current_messages = list(heard)
         # The display name of an account is fixed once something is stored under it.
-        met = {(view.home.key, one.message.person) for one in heard} - self._settled
-        taken = await borne(view.messages, adapter, heard[-1].message.place, [person for _, person in sorted(met, key=str)])
+        new_names = {(view.home.key, one.message.person) for one in heard} - self._settled
+        people = [person for _, person in sorted(new_names, key=str)]
+        names_taken = await names_in_use(view.messages, adapter, heard[-1].message.place, people)
         where = session.ref.platform, session.ref.place
-        read: dict[tuple[str, tuple[Attachment, ...]], Sequence[Contents]] = {}
+        files: _ReadFiles = {}
         while True:
-            for message in (one.message for one in await self._unforgotten(view, now)):
-                if message.attachments and _came(message) not in read:
-                    read[_came(message)] = await adapter.read(message)
-            async with self._one:
+            for message in (one.message for one in await self._unforgotten(view, current_messages)):
+                if message.attachments and _files_key(message) not in files:
+                    files[_files_key(message)] = await adapter.read_attachments(message)
+            async with self._lock:
                 open_events = await self._memory.journal.open_events([one.key for one in heard], *where)
                 payloads = open_events.payloads
-                now = [one.with_words(payloads[one.key]) for one in heard if one.key in payloads]
-                now = await self._unforgotten(view, now)
-                if all(not one.message.attachments or _came(one.message) in read for one in now):
-                    kept = await self._store(view, session, now, read, open_events, taken)
+                current_messages = [one.with_words(payloads[one.key]) for one in heard if one.key in payloads]
+                current_messages = await self._unforgotten(view, current_messages)
+                # An edit meanwhile may have changed the attachments: then those are read first.
+                if all(not one.message.attachments or _files_key(one.message) in files for one in current_messages):
+                    kept = await self._store(view, session, current_messages, files, open_events, names_taken)
                     self._settled = self._settled if len(self._settled) < _SETTLED else set()
-                    self._settled |= {(view.home.key, one.person) for one in kept.messages}
+                    self._settled |= {(view.home.key, message.person) for message in kept.messages}
                     return kept
 
     async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """Return the messages to be answered off the record, as far as nobody deleted them meanwhile."""
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
+        left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one.message)]
+        messages = [one.message for one in left]
+        questions, attachments = await self._holding.messages(adapter, view, session, messages)
+        return _Kept(questions, [one.key for one in left], messages, attachments, open_events)
+
+    def _is_to_be_answered(self, message: Message) -> bool:
+        """Return whether a message is for her, and recent enough or asked again."""
         oldest = self._clock.now() - self._within
-        now = [one for one in heard if one.key in open_events.payloads]
-        now = [one for one in now if one.message.addressed and (one.message.anew or asked_at(one.message) >= oldest)]
-        messages = [one.message for one in now]
-        asked, read = await self._holding.messages(adapter, view, session, messages)
-        return _Kept(asked, [one.key for one in now], messages, read, open_events, 0, {})
+        return message.addressed and (bool(message.anew) or asked_at(message) >= oldest)
 
     async def _store(
-        self, view: View, session: Session, heard: Sequence[HeardMessage],
-        read: Mapping[tuple[str, tuple[Attachment, ...]], Sequence[Contents]], open_events: OpenEvents,
-        taken: Mapping[Account, NameUse],
+        self, view: View, session: Session, heard: Sequence[HeardMessage], files: "_ReadFiles", open_events: OpenEvents,
+        names_taken: Mapping[Account, NameUse],
     ) -> "_Kept":  # fmt: skip
-        first = [one.message for one in heard if not one.message.anew]
-        words = [await said(message, told(message, read.get(_came(message), ()))) for message in first]
-        new = [replace(one, borne=taken.get((one.identity, one.speaker), NameUse.NOT)) for one in words]
-        kept = await view.say(session, new) if new else storing.StoringOutcome([])
-        stored = {exchange.source_id: exchange for exchange in kept.stored}
-        oldest = self._clock.now() - self._within
-        asked, finishes, answered, late = [], [], [], ""
+        first_time = [one.message for one in heard if not one.message.anew]
+        texts = [
+            await new_exchange(message, text_with_attachments(message, files.get(_files_key(message), ())))
+            for message in first_time
+        ]
+        new = [replace(one, borne=names_taken.get((one.identity, one.speaker), NameUse.NOT)) for one in texts]
+        outcome = await view.say(session, new) if new else storing.StoringOutcome([])
+        stored = {exchange.source_id: exchange for exchange in outcome.stored}
+        attachments = [files[_files_key(one.message)] for one in heard if one.message.attachments]
+        kept = _Kept([], [], [], attachments, open_events, outcome.ended, outcome.covered)
+        too_late = ""
         for one in heard:
             message = one.message
             exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
-            if exchange and message.addressed and (message.anew or asked_at(message) >= oldest):
-                asked.append(exchange)
-                finishes.append(one.key)
-                answered.append(message)
+            if exchange and self._is_to_be_answered(message):
+                kept.questions.append(exchange)
+                kept.inbox_keys.append(one.key)
+                kept.messages.append(message)
             elif exchange and message.addressed:
-                late = message.id
-        came = [read[_came(one.message)] for one in heard if one.message.attachments]
-        return _Kept(asked, finishes, answered, came, open_events, kept.ended, kept.covered, late)
+                too_late = message.id
+        return replace(kept, too_late=too_late)
 
 
 _SETTLED = 10_000
@@ -237,32 +255,37 @@ _SETTLED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """The result of storing messages: those to be answered, with the events that an answer closes; `read` are all attachments.
+    """The result of storing messages, or of holding them off the record.
 
-    `ended` counts the messages whose confidence they end, `covered` is what requests for discretion keep back. `late` is the
-    last message that is too old to be answered, '' for none.
+    `questions` are those to be answered, as stored; `messages` the same as heard, and `inbox_keys` the rows that an answer
+    closes. `attachments` are the contents read, by message. `ended_confidences` and `discretion_scopes` are as in Turn. `too_late`
+    is the id of the last message that is too old to be answered, '' for none.
     """
 
-    asked: list[Exchange]
-    finishes: list[int]
+    questions: list[Exchange]
+    inbox_keys: list[int]
     messages: list[Message]
-    read: Sequence[Sequence[Contents]]
-    open: OpenEvents
-    ended: int
-    covered: Mapping[int, DiscretionScope]
-    late: str = ""
+    attachments: Sequence[Sequence[Contents]]
+    open_events: OpenEvents
+    ended_confidences: int = 0
+    discretion_scopes: Mapping[int, DiscretionScope] = field(default_factory=dict)
+    too_late: str = ""
 
 
-def _came(message: Message) -> tuple[str, tuple[Attachment, ...]]:
-    """Return the key by which a message's attachments are known to be read already."""
+_ReadFiles = dict[tuple[str, tuple[Attachment, ...]], Sequence[Contents]]
+"""The contents of attachments, by `_files_key`."""
+
+
+def _files_key(message: Message) -> tuple[str, tuple[Attachment, ...]]:
+    """Return the key of a message's attachments; an edit may change them."""
     return message.id, message.attachments
 
 
-async def said(message: Message, text: str) -> NewExchange:
+async def new_exchange(message: Message, text: str) -> NewExchange:
     """Return a message as it is stored, with the discretion it asks for if others read along."""
     identity = Identity(message.person.platform, message.person.id)
-    ask = None if message.place.is_private else await off_loop(len(message.text), partial(discretion.asked, message.text))
-    answered = message.quoted
-    if ask and ask.back and answered and answered.person == message.person.id:
-        ask = replace(ask, about=answered.id)
-    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity, discretion=ask)
+    request = None if message.place.is_private else await off_loop(len(message.text), partial(discretion.asked, message.text))
+    quoted = message.quoted
+    if request and request.back and quoted and quoted.person == message.person.id:
+        request = replace(request, about=quoted.id)
+    return NewExchange(Kind.SAID, text, message.id, message.said_at, message.person.name, "user", identity, discretion=request)

@@ -35,7 +35,7 @@ def introduction(where: str, prefix: str = "", *, shared: bool) -> str:
     )
 
 
-def onward(prefix: str = "", *, waits: bool = False) -> str:
+def continuation_notice(prefix: str = "", *, waits: bool = False) -> str:
     """Return the notice for a room that replaces another one: what was heard there is known here, and for how long; and, if an
     answer still `waits` there, that nobody will see it."""
     told = _(
@@ -48,7 +48,7 @@ def onward(prefix: str = "", *, waits: bool = False) -> str:
     return f"{told} {_('I could not answer any more what I was asked there last: ask again here if you still want to know.')}"
 
 
-def offer(prefix: str = "") -> str:
+def thoughts_offer(prefix: str = "") -> str:
     """Return the offer to hear a waiting thought."""
     sign = prefix or "/"
     return _(
@@ -58,7 +58,7 @@ def offer(prefix: str = "") -> str:
     )
 
 
-def understood(told: Sequence[ConfidedMessage], covered: Mapping[int, DiscretionScope], prefix: str = "") -> str:
+def discretion_confirmation(told: Sequence[ConfidedMessage], covered: Mapping[int, DiscretionScope], prefix: str = "") -> str:
     """Return the confirmation of a confidence: from whom messages are kept, how many earlier ones, and how to undo it.
 
     The content is not mentioned, as everybody reads this. `covered` is known until a kill; /confide shows it.
@@ -98,7 +98,7 @@ def kept_from(told: Sequence[ConfidedMessage]) -> str:
     )
 
 
-def ended(messages: int) -> str:
+def discretion_ended_notice(messages: int) -> str:
     """Return the confirmation that a confidence ended, with the number of messages."""
     return ngettext(
         "Understood: what you told me here in confidence may be known now ({n} message).",

@@ -22,9 +22,9 @@ from adapters.events import (
 )
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
-from bot.conversation.edit_offers import answer_to, offer
+from bot.conversation.edit_offers import answer_to, offer_new_answer
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import introduction, onward
+from bot.conversation.introduction import continuation_notice, introduction
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import Chosen
 from bot.conversation.services import Services
@@ -62,7 +62,7 @@ class Listening:
         self._access = access
         self._admission = Admission()
         self._session_routing = SessionRouting(services, adapter)
-        self._moved: dict[str, str] = {}
+        self._uncommitted_cursors: dict[str, str] = {}
         self.connected = asyncio.Event()
         """Set when the platform has connected for the first time."""
 
@@ -76,7 +76,7 @@ class Listening:
         platform = self._adapter.platform
         self.connected.set()
         log.info("platform.connected", platform=platform)
-        await self._services.outgoing.clear(platform)
+        await self._services.outgoing.remove_stale_previews(platform)
         await self._reconciliation.vanishing.look(platform)
         await self._reconciliation.verification.recheck(platform)
         for place in await self._services.memory.journal.waiting(platform):
@@ -92,80 +92,86 @@ class Listening:
 
     async def cursors(self) -> Mapping[str, str]:
         """Return the cursor of each stream."""
-        return {**await self._services.memory.journal.cursors(self._adapter.platform), **self._moved}
+        return {**await self._services.memory.journal.cursors(self._adapter.platform), **self._uncommitted_cursors}
 
     async def hear(self, events: Sequence[Event], cursors: Mapping[str, str] = NO_CURSORS) -> Awaitable[None]:
         """Commit events and cursors; return what to await until the events are answered.
 
         Cursors without events to store are committed with the next event, or by `settle`.
         """
-        waiting: list[Message | MenuCall] = []
+        admitted_events: list[Message | MenuCall] = []
         promises: list[asyncio.Future[None]] = []
         await self._reconciliation.vanishing.returned(
             self._adapter.platform, [event.place.key for event in events if isinstance(event, Message | MenuCall)]
         )
         for event in events:
             if isinstance(event, Message | MenuCall):
-                admitted = await (self._admit(event, waiting) if isinstance(event, Message) else self._let_in(event))
-                waiting += [admitted] if admitted else []
+                admitted = await (
+                    self._admit_message(event, admitted_events) if isinstance(event, Message) else self._admit_call(event)
+                )
+                admitted_events += [admitted] if admitted else []
                 continue
-            promises += await self._accept(waiting)
-            await self._changed(event)
+            promises += await self._accept(admitted_events)
+            await self._apply(event)
             # A mention added by an edit is answered; a message heard before is not heard again.
-            now = replace(event.now, became_hers_at=event.at) if isinstance(event, MessageEdited) and event.now else None
-            asks = await self._admit(now) if now else None
-            waiting = [asks] if asks else []
-        promises += await self._accept(waiting, cursors)
+            edited = (
+                replace(event.addressed, became_hers_at=event.edited_at)
+                if isinstance(event, MessageEdited) and event.addressed
+                else None
+            )
+            newly_addressed = await self._admit_message(edited) if edited else None
+            admitted_events = [newly_addressed] if newly_addressed else []
+        promises += await self._accept(admitted_events, cursors)
         return Answered(promises)
 
     async def keep(self, ahead: Message) -> None:
         """Commit a message read ahead; it is answered once it is heard."""
-        if admitted := await self._admit(ahead):
+        if admitted := await self._admit_message(ahead):
             await self._mailboxes.keep(self._adapter.platform, admitted)
 
     async def settle(self) -> None:
         """Commit the cursors."""
-        moved, self._moved = self._moved, {}
+        moved, self._uncommitted_cursors = self._uncommitted_cursors, {}
         if moved:
             await self._services.memory.journal.move(self._adapter.platform, moved)
 
-    async def suggest(self, asked: MenuCall, parameter: str, typed: str) -> Sequence[str]:
+    async def suggest(self, call: MenuCall, parameter: str, typed: str) -> Sequence[str]:
         """Return suggestions for a parameter; none on failure."""
         try:
-            return await self._commands.suggest(asked, self._adapter, parameter, typed)
+            return await self._commands.suggest(call, self._adapter, parameter, typed)
         except (LyraError, MemoryFailure) as error:
             log.info("suggest.failed", why=type(error).__name__)
             return ()
 
-    async def _let_in(self, asked: MenuCall) -> MenuCall | None:
+    async def _admit_call(self, call: MenuCall) -> MenuCall | None:
         """Return a call if it is admitted; else tell the caller that it is not."""
-        if self._commands.is_right(asked, self._adapter) or await self._access.admits(asked.person, asked.place):
-            chosen = await self._services.preferences.read(asked.person, asked.place)
-            off_record = self._commands.goes_off_record(asked, self._adapter)
-            return replace(asked, off_record=off_record or chosen.is_off_record(asked.place, asked.person))
-        await self._commands.refuse(asked)
+        if self._commands.is_open_to_all(call, self._adapter) or await self._access.admits(call.person, call.place):
+            chosen = await self._services.preferences.read(call.person, call.place)
+            off_record = self._commands.goes_off_record(call, self._adapter)
+            return replace(call, off_record=off_record or chosen.is_off_record(call.place, call.person))
+        await self._commands.refuse(call)
         return None
 
-    async def _admit(self, message: Message, ahead: Sequence[Message | MenuCall] = ()) -> Message | None:
-        command = self._commands.is_command(message, self._adapter)
-        foreign = not command and self._commands.is_call(message, self._adapter)
-        right = command and self._commands.is_right(message, self._adapter)
-        if not right and not await self._access.admits(message.person, message.place):
+    async def _admit_message(self, message: Message, ahead: Sequence[Message | MenuCall] = ()) -> Message | None:
+        is_command = self._commands.is_command(message, self._adapter)
+        is_foreign_call = not is_command and self._commands.is_call(message, self._adapter)
+        open_to_all = is_command and self._commands.is_open_to_all(message, self._adapter)
+        if not open_to_all and not await self._access.admits(message.person, message.place):
             return None
         chosen = await self._services.preferences.read(message.person, message.place)
-        admitted = self._admission.admit(message, chosen, command=command, foreign=foreign)
+        admitted = self._admission.admit(message, chosen, command=is_command, foreign=is_foreign_call)
         if admitted is None:
             await self._overhear(message, chosen)
             return None
-        if command and self._commands.goes_off_record(message, self._adapter):
+        if is_command and self._commands.goes_off_record(message, self._adapter):
             admitted = replace(admitted, off_record=True)
-        return await self._unshown(await self._session_routing.placed(admitted, ahead, command=command))
+        return await self._keep_out_of_prompts(await self._session_routing.placed(admitted, ahead, command=is_command))
 
-    async def _unshown(self, message: Message) -> Message:
+    async def _keep_out_of_prompts(self, message: Message) -> Message:
         """Keep a message off the record, and quotes of it, out of every prompt but its own, from before it is committed."""
         off_record, platform = self._services.off_record, message.place.platform
         if message.off_record:
-            await self._services.domains.here(message.place, message.person)
+            await self._services.domains.view_and_session(message.place, message.person)
             await self._services.memory.disregard(platform, message.place.key, message.id)
             off_record.note(platform, message.id)
         elif message.quoted and off_record.knows(platform, message.quoted.id):
@@ -175,33 +181,33 @@ class Listening:
     async def _overhear(self, message: Message, chosen: Chosen) -> None:
         """Keep overheard messages off the record out of prompts that are on the record."""
         if chosen.is_off_record(message.place, message.person):
-            await self._unshown(replace(message, off_record=True))
-            alone = "" if chosen.all_off_record(message.place) else message.person.id
-            self._services.off_record.overhear(message.place, message.id, alone)
+            await self._keep_out_of_prompts(replace(message, off_record=True))
+            whose = "" if chosen.all_off_record(message.place) else message.person.id
+            self._services.off_record.overhear(message.place, message.id, whose)
 
     async def _accept(
         self, events: Sequence[Message | MenuCall], cursors: Mapping[str, str] = NO_CURSORS
     ) -> Sequence[asyncio.Future[None]]:
         if not events:
-            self._moved |= cursors
+            self._uncommitted_cursors |= cursors
             return ()
-        moved, self._moved = self._moved, {}
+        moved, self._uncommitted_cursors = self._uncommitted_cursors, {}
         try:
             return await self._mailboxes.accept(self._adapter.platform, events, {**moved, **cursors})
         except MemoryFailure:
             # What could not be kept is read again: its own cursors stay where they were.
-            self._moved = {**moved, **self._moved}
+            self._uncommitted_cursors = {**moved, **self._uncommitted_cursors}
             raise
 
-    async def _changed(self, event: Event) -> None:
+    async def _apply(self, event: Event) -> None:
         match event:
             case MessageEdited():
                 for place in await self._session_routing.kept_at(event.place, [event.id]):
-                    revised = replace(event, place=place)
+                    edit = replace(event, place=place)
                     # The answer that contains its old text is removed with it.
-                    answer = await answer_to(self._services, revised) if event.person else ""
-                    if await self._intake.revise(revised, self._adapter) and answer:
-                        await offer(self._services, revised, answer)
+                    answer = await answer_to(self._services, edit) if event.person else ""
+                    if await self._intake.revise(edit, self._adapter) and answer:
+                        await offer_new_answer(self._services, edit, answer)
             case MessagesDeleted():
                 for place in await self._session_routing.kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
@@ -216,14 +222,14 @@ class Listening:
             case PlatformNotice():
                 await self._announce(event)
         if self._adapter.opens_threads and isinstance(event, MessageEdited | MessagesDeleted):
-            await self._services.outgoing.unname()
+            await self._services.outgoing.remove_thread_names()
 
     async def _say_unreadable(self, event: Unreadable) -> None:
         if event.once and not await self._is_worth_a_hint(event):
             return
         if not await self._access.admits(event.person, event.place):
             return
-        view, session = await self._services.domains.here(event.place, event.person)
+        view, session = await self._services.domains.view_and_session(event.place, event.person)
         with reading(await self._services.languages.to(event.place, event.person)):
             parts = await self._services.outgoing.composer.parts(event.place.platform, str(event.why), links=NO_LINKS)
         if event.once and not await view.notices.hint(session, parts, event.id):
@@ -236,7 +242,7 @@ class Listening:
         """Deliver a notice of the platform itself, with the possible answers."""
         if not await self._access.admits(event.person, event.place):
             return
-        view, session = await self._services.domains.here(event.place, event.person)
+        view, session = await self._services.domains.view_and_session(event.place, event.person)
         with reading(await self._services.languages.to(event.place, event.person)):
             answers = (Action(_("The same"), event.asks, "yes"), Action(_("Not the same"), event.asks, "no"))
             parts = await self._services.outgoing.composer.parts(
@@ -247,23 +253,23 @@ class Listening:
 
     async def _is_worth_a_hint(self, event: Unreadable) -> bool:
         """Return whether an unreadable message would have been answered."""
-        always = event.addressed or await self._services.preferences.value(event.place, "answers") == "always"
-        return always and not await self._services.preferences.on(event.person, "paused")
+        answers_all = event.addressed or await self._services.preferences.value(event.place, "answers") == "always"
+        return answers_all and not await self._services.preferences.on(event.person, "paused")
 
     async def _introduce(self, event: ServerJoined) -> None:
         if self._access.shuts_out(event.place):
             return
-        place = await self._now(event.place)
-        view, session = await self._services.domains.here(place)
-        goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
+        place = await self._current_place(event.place)
+        view, session = await self._services.domains.view_and_session(place)
+        continues, prefix = bool(place.earlier and view.also), self._adapter.prefix
         with reading(await self._services.languages.among(place, view)):
             goes_to = self._services.models.goes_to
-            text = onward(prefix) if goes_on else introduction(goes_to, prefix, shared=True)
+            text = continuation_notice(prefix) if continues else introduction(goes_to, prefix, shared=True)
             parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-        if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
+        if await (view.notices.go_on(place.channel, session, parts) if continues else view.notices.greet(session, parts)):
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
-    async def _now(self, place: Place) -> Place:
+    async def _current_place(self, place: Place) -> Place:
         """Return a place with its current readers, if they are known."""
         try:
             return await self._adapter.locate(place) or place

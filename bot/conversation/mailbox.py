@@ -23,35 +23,35 @@ _PATIENCE = 10.0
 class Letter:
     """An item in a mailbox, whether it is a command, whether it retracts something, and the promise of its completion.
 
-    `leads_to` are the promises of the items it triggers.
+    `leads_to` are the promises of the items that it triggers.
     """
 
     row: InboxEvent
     event: Message | MenuCall
-    command: bool
+    is_command: bool
     takes_back: bool
     done: asyncio.Future[None]
     leads_to: list[asyncio.Future[None]] = field(default_factory=list)
 
     @property
-    def place(self) -> tuple[str, str]:
+    def place_key(self) -> tuple[str, str]:
         """The platform and place of the event."""
         return self.event.place.platform, self.event.place.key
 
     @property
-    def box(self) -> tuple[str, str]:
+    def mailbox_key(self) -> tuple[str, str]:
         """The key of its mailbox: its place's, or its own if it waits for nobody."""
-        return self.own_box if self.takes_back or isinstance(self.event, MenuCall) else self.place
+        return self.own_mailbox_key if self.takes_back or isinstance(self.event, MenuCall) else self.place_key
 
     @property
-    def own_box(self) -> tuple[str, str]:
+    def own_mailbox_key(self) -> tuple[str, str]:
         """The key of its own mailbox, for an item that waits for nobody."""
         return self.event.place.platform, f"call:{self.event.id}"
 
     @property
-    def is_over(self) -> bool:
+    def cannot_be_resumed(self) -> bool:
         """Whether, after a restart, it can only be reported as not done."""
-        return self.command or self.event.off_record
+        return self.is_command or self.event.off_record
 
     @property
     def lane(self) -> str:
@@ -61,37 +61,37 @@ class Letter:
     @property
     def stands_alone(self) -> bool:
         """Whether it is never batched: a command, a regeneration, or an item answered elsewhere."""
-        return self.command or (isinstance(self.event, Message) and bool(self.event.anew or self.event.answers))
+        return self.is_command or (isinstance(self.event, Message) and bool(self.event.anew or self.event.answers))
 
     def end(self) -> None:
         """Resolve its promise once everything it leads to is done."""
         if self.done.done():
             return
-        if all(one.done() for one in self.leads_to):
+        if all(promise.done() for promise in self.leads_to):
             self.done.set_result(None)
             return
-        for one in self.leads_to:
-            one.add_done_callback(lambda _: self.end())
+        for promise in self.leads_to:
+            promise.add_done_callback(lambda _: self.end())
 
     def goes_with(self, other: "Letter") -> bool:
         """Return whether both are answered together."""
         if self.stands_alone or other.stands_alone:
             return False
         # If the readers changed between two messages, each stays with its own readers.
-        here, there = self.event, other.event
-        if here.off_record != there.off_record:
+        event, other_event = self.event, other.event
+        if event.off_record != other_event.off_record:
             return False
-        return here.place == there.place and (here.place.is_private or here.person.id == there.person.id)
+        return event.place == other_event.place and (event.place.is_private or event.person.id == other_event.person.id)
 
 
 class Ticket:
     """A turn's place in the order of its mailbox, behind the tickets of `earlier` turns.
 
-    `keeping` is held while its messages are stored.
+    `storing` is held while its messages are stored.
     """
 
-    def __init__(self, keeping: asyncio.Lock, earlier: Sequence["Ticket"] = (), patience: float = _PATIENCE) -> None:
-        self.keeping = keeping
+    def __init__(self, storing: asyncio.Lock, earlier: Sequence["Ticket"] = (), patience: float = _PATIENCE) -> None:
+        self.storing = storing
         self._earlier = earlier
         self._patience = patience
         self._over = asyncio.Event()
@@ -99,14 +99,14 @@ class Ticket:
     @property
     def is_up(self) -> bool:
         """Whether every earlier turn is over."""
-        return all(one._over.is_set() for one in self._earlier)
+        return all(ticket._over.is_set() for ticket in self._earlier)
 
-    async def come_up(self) -> None:
+    async def wait_for_earlier(self) -> None:
         """Wait until every earlier turn is over, with a limit, so that nobody waits too long for somebody else."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
-                for one in self._earlier:
-                    await one._over.wait()
+                for ticket in self._earlier:
+                    await ticket._over.wait()
 
     def end(self) -> None:
         """Release later turns."""
@@ -131,7 +131,7 @@ class Mailbox:
         self._begun: dict[asyncio.Task[None], Letter] = {}
         self._tickets: dict[Letter, Ticket] = {}
         self._changed = asyncio.Event()
-        self._keeping = asyncio.Lock()
+        self._storing = asyncio.Lock()
 
     def __len__(self) -> int:
         return len(self._letters) + len(self._begun)
@@ -139,7 +139,7 @@ class Mailbox:
     def post(self, letter: Letter) -> None:
         """Append a letter."""
         self._letters.append(letter)
-        self._tickets[letter] = Ticket(self._keeping, tuple(self._tickets.values()))
+        self._tickets[letter] = Ticket(self._storing, tuple(self._tickets.values()))
         self._changed.set()
 
     async def work(self) -> None:
@@ -152,16 +152,18 @@ class Mailbox:
 
     def _begin(self, group: asyncio.TaskGroup) -> None:
         """Start every batch that need not wait for one before it."""
-        before: list[Letter] = []
+        waiting: list[Letter] = []
         for letters in _batches(self._letters):
-            first, begun = letters[0], list(self._begun.values())
-            if any(letter.command for letter in begun) or (first.command and (begun or before)) or len(begun) == MOST_AT_ONCE:
+            first, running = letters[0], list(self._begun.values())
+            command_runs = any(letter.is_command for letter in running)
+            waits_as_command = first.is_command and bool(running or waiting)
+            if command_runs or waits_as_command or len(running) == MOST_AT_ONCE:
                 return
-            if first.lane in {letter.lane for letter in begun}:
-                before += letters
+            if first.lane in {letter.lane for letter in running}:
+                waiting += letters
                 continue
             self._letters = [letter for letter in self._letters if letter not in letters]
-            task = group.create_task(self._run(LetterBatch(letters, tuple(before))))
+            task = group.create_task(self._run(LetterBatch(letters, tuple(waiting))))
             self._begun[task] = first
             task.add_done_callback(self._end)
 

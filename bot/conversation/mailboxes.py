@@ -49,13 +49,13 @@ class Mailboxes:
         adapters: Mapping[str, Adapter],
         languages: AnswerLanguage,
         group: asyncio.TaskGroup,
-        under_way: RunningAnswers,
+        running_answers: RunningAnswers,
         conversation_lock: ConversationLock,
         elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:
         """Create; `elsewhere` is called with places held by another process where something waits."""
-        self._elsewhere = elsewhere
-        self._under_way = under_way
+        self._on_held_elsewhere = elsewhere
+        self._running_answers = running_answers
         self._conversation_lock = conversation_lock
         self._journal = journal
         self._turns = turns
@@ -63,34 +63,34 @@ class Mailboxes:
         self._adapters = adapters
         self._languages = languages
         self._group = group
-        self._boxes: dict[tuple[str, str], Mailbox] = {}
-        self._working: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._mailboxes: dict[tuple[str, str], Mailbox] = {}
+        self._workers: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._unanswered: dict[tuple[str, str], list[Letter]] = {}
-        self._kept: dict[str, InboxEvent] = {}
+        self._read_ahead: dict[str, InboxEvent] = {}
         self._closing = False
-        self._door = asyncio.Lock()
+        self._accepting = asyncio.Lock()
         self._recovering = asyncio.Lock()
 
     async def accept(
         self, platform: str, events: Sequence[Message | MenuCall], cursors: Mapping[str, str]
     ) -> Sequence[asyncio.Future[None]]:
         """T1: commit events of one platform together with its cursors; return the promises of their completion."""
-        async with self._door:
+        async with self._accepting:
             # A message read ahead is committed already; it counts as heard now.
-            rows: list[Row] = [(self._kept.pop(event.id), event) for event in events if event.id in self._kept]
+            rows: list[Row] = [(self._read_ahead.pop(event.id), event) for event in events if event.id in self._read_ahead]
             known = {event.id for _, event in rows}
             rows += await accept(self._journal, platform, [event for event in events if event.id not in known], cursors)
             return self._post(self._letters(rows))
 
     async def _ask(self, letter: Letter, message: Message) -> None:
         """T1 for a message that a command asks next: the command is done once that is answered."""
-        for answered in await self.accept(letter.event.place.platform, [message], {}):
-            letter.leads_to.append(answered)
+        for promise in await self.accept(letter.event.place.platform, [message], {}):
+            letter.leads_to.append(promise)
 
     async def keep(self, platform: str, message: Message) -> None:
         """T1 for a message read ahead; it is answered once it is accepted, or at the next start."""
-        async with self._door:
-            self._kept |= {event.id: row for row, event in await accept(self._journal, platform, [message], {})}
+        async with self._accepting:
+            self._read_ahead |= {event.id: row for row, event in await accept(self._journal, platform, [message], {})}
 
     async def recover(self, platform: str, place: str | None = None, *, fresh: bool = False) -> Awaitable[None]:
         """Resume unanswered events that a kill or an outage left, or, if `fresh`, that another process heard.
@@ -98,18 +98,18 @@ class Mailboxes:
         Commands are not run again, since the caller may not be waiting any more. Messages off the record left no text.
         """
         async with self._recovering:
-            async with self._door:
+            async with self._accepting:
                 # A worker of that time may be done since, so the read is stale for its mailbox.
-                busy = set(self._working)
-                found = await unfinished(self._journal, platform, place)
+                busy = set(self._workers)
+                rows = await unfinished(self._journal, platform, place)
                 if fresh:
-                    found = [(row, event) for row, event in found if not row.tries]
-                letters = self._letters([(row, event) for row, event in found if event.id not in self._kept])
-                held = [letter for letter in letters if self._holds(*letter.place)]
-                left = [letter for letter in held if busy.isdisjoint((letter.box, letter.own_box))]
-                promises = self._post([letter for letter in left if not letter.is_over])
-            for letter in left:
-                if letter.is_over:
+                    rows = [(row, event) for row, event in rows if not row.tries]
+                letters = self._letters([(row, event) for row, event in rows if event.id not in self._read_ahead])
+                held_here = [letter for letter in letters if self._holds(*letter.place_key)]
+                unattended = [letter for letter in held_here if busy.isdisjoint((letter.mailbox_key, letter.own_mailbox_key))]
+                promises = self._post([letter for letter in unattended if not letter.cannot_be_resumed])
+            for letter in unattended:
+                if letter.cannot_be_resumed:
                     with reading(await self._languages.of(letter.event)):
                         await self._commands.cut_off(letter.row, letter.event)
         return Answered(promises)
@@ -120,14 +120,14 @@ class Mailboxes:
             for place in filter(adapter.at_hand, await self._journal.held_places(platform)):
                 await self.recover(platform, place)
 
-    def end(self, platform: str, place: str) -> bool:
+    def stop_answer(self, platform: str, place: str) -> bool:
         """Stop the answer being generated at a place, keeping what there is of it; return whether there was one."""
-        return self._under_way.end(platform, place)
+        return self._running_answers.stop(platform, place)
 
     @property
     def waiting(self) -> int:
         """The number of messages waiting or being answered."""
-        return sum(map(len, self._boxes.values()))
+        return sum(map(len, self._mailboxes.values()))
 
     async def drain(self, seconds: float) -> None:
         """Wait for the turns in progress, then cancel them: their messages are committed, and the next start answers them.
@@ -135,9 +135,9 @@ class Mailboxes:
         Events from now on are committed and left to the next start as well.
         """
         self._closing = True
-        if not self._working:
+        if not self._workers:
             return
-        _, late = await asyncio.wait(self._working.values(), timeout=seconds)
+        _, late = await asyncio.wait(self._workers.values(), timeout=seconds)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
@@ -150,29 +150,29 @@ class Mailboxes:
 
     def _letter(self, row: InboxEvent, event: Message | MenuCall) -> Letter:
         adapter = self._adapters[event.place.platform]
-        command = self._commands.is_command(event, adapter)
-        takes_back = command and self._commands.takes_back(event, adapter)
-        return Letter(row, event, command, takes_back, asyncio.get_running_loop().create_future())
+        is_command = self._commands.is_command(event, adapter)
+        takes_back = is_command and self._commands.takes_back(event, adapter)
+        return Letter(row, event, is_command, takes_back, asyncio.get_running_loop().create_future())
 
     def _post(self, letters: Sequence[Letter]) -> Sequence[asyncio.Future[None]]:
         if self._closing:
             return ()
         for letter in letters:
-            if not self._holds(*letter.place):
+            if not self._holds(*letter.place_key):
                 # It is committed, and answered by the process that holds its place.
-                self._elsewhere(*letter.place)
+                self._on_held_elsewhere(*letter.place_key)
                 letter.end()
                 continue
-            key = letter.box
-            if not letter.command:
-                self._unanswered.setdefault(letter.place, []).append(letter)
-            if key not in self._boxes:
-                self._boxes[key] = Mailbox(partial(self._handle, self._adapters[key[0]]))
-                self._working[key] = self._group.create_task(self._work(key))
-            elif not (letter.command or letter.event.off_record or letter.event.place.is_private):
-                ahead = (letter.event.place.platform, f"ahead:{letter.event.id}")
-                self._working[ahead] = self._group.create_task(self._keep_discreet(ahead, letter))
-            self._boxes[key].post(letter)
+            box_key = letter.mailbox_key
+            if not letter.is_command:
+                self._unanswered.setdefault(letter.place_key, []).append(letter)
+            if box_key not in self._mailboxes:
+                self._mailboxes[box_key] = Mailbox(partial(self._handle, self._adapters[box_key[0]]))
+                self._workers[box_key] = self._group.create_task(self._work(box_key))
+            elif not (letter.is_command or letter.event.off_record or letter.event.place.is_private):
+                task_key = (letter.event.place.platform, f"ahead:{letter.event.id}")
+                self._workers[task_key] = self._group.create_task(self._keep_discreet(task_key, letter))
+            self._mailboxes[box_key].post(letter)
         return [letter.done for letter in letters]
 
     async def _keep_discreet(self, key: tuple[str, str], letter: Letter) -> None:
@@ -182,26 +182,26 @@ class Mailboxes:
             if await off_loop(len(text), partial(discretion.asked, text)):
                 await self._keep_up_to(letter)
         finally:
-            del self._working[key]
+            del self._workers[key]
 
     async def _keep_up_to(self, letter: Letter) -> None:
         """Store the waiting messages of a place, up to a letter."""
-        waiting = self._unanswered.get(letter.place, ())
-        await self._keep([one for one in waiting if one.row.key <= letter.row.key and not one.done.done()])
+        waiting = self._unanswered.get(letter.place_key, ())
+        await self._keep([other for other in waiting if other.row.key <= letter.row.key and not other.done.done()])
 
     async def _keep(self, letters: Sequence[Letter]) -> None:
         """Store waiting messages; what cannot be stored now is stored in its turn."""
-        for one in letters:
-            if one.event.off_record:
+        for letter in letters:
+            if letter.event.off_record:
                 continue
-            with suppress(LyraError, MemoryFailure), reading(await self._languages.of(one.event)):
-                await self._turns.keep(only_messages([(one.row, one.event)]), self._adapters[one.place[0]])
+            with suppress(LyraError, MemoryFailure), reading(await self._languages.of(letter.event)):
+                await self._turns.keep(only_messages([(letter.row, letter.event)]), self._adapters[letter.place_key[0]])
 
     async def _work(self, key: tuple[str, str]) -> None:
         try:
-            await self._boxes[key].work()
+            await self._mailboxes[key].work()
         finally:
-            del self._working[key], self._boxes[key]
+            del self._workers[key], self._mailboxes[key]
 
     async def _handle(self, adapter: Adapter, batch: LetterBatch, ticket: Ticket) -> None:
         letters = batch.letters
@@ -217,11 +217,11 @@ class Mailboxes:
                 letter.end()
 
     def _answered(self, letter: Letter) -> None:
-        if letter.command:
+        if letter.is_command:
             return
-        self._unanswered[letter.place].remove(letter)
-        if not self._unanswered[letter.place]:
-            del self._unanswered[letter.place]
+        self._unanswered[letter.place_key].remove(letter)
+        if not self._unanswered[letter.place_key]:
+            del self._unanswered[letter.place_key]
 
     async def _answer(self, batch: LetterBatch, adapter: Adapter, ticket: Ticket) -> None:
         # One of the three places where a broad handler stands: one turn failed, and the next message is heard all the same.
@@ -229,21 +229,21 @@ class Mailboxes:
         first = letters[0]
         try:
             if batch.before:
-                async with ticket.keeping:
+                async with ticket.storing:
                     await self._keep([*batch.before, *letters])
-            if first.command:
+            if first.is_command:
                 if first.takes_back:
                     await self._keep_up_to(first)
                 await self._commands.run(first.row, first.event, adapter, partial(self._ask, first))
             else:
                 async with self._conversation_lock.turn(adapter, first.event.place.key):
-                    await self._take(letters, adapter, ticket)
+                    await self._answer_messages(letters, adapter, ticket)
         except PlaceUnknown as error:
             await self._journal.hold([letter.row.key for letter in letters], type(error).__name__, None)
         except Exception as error:  # noqa: BLE001
             await self._failed(letters, error)
 
-    async def _take(self, letters: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
+    async def _answer_messages(self, letters: Sequence[Letter], adapter: Adapter, ticket: Ticket) -> None:
         """Answer messages; anew where the database was out of reach, as after a kill.
 
         Left for later, they would be answered after what is asked next.
@@ -257,15 +257,15 @@ class Mailboxes:
                 await asyncio.sleep(pause)
         return await self._turns.take(heard, adapter, ticket)
 
-    async def _failed(self, batch: Sequence[Letter], error: Exception) -> None:
+    async def _failed(self, letters: Sequence[Letter], error: Exception) -> None:
         number = secrets.token_hex(4)
         measures.turns["failed"] += 1
         measures.errors[type(error).__name__] += 1
         log.error("turn.failed", number=number, error=type(error).__name__, at=_trace(error))
-        most = None if isinstance(error, MemoryFailure) else _TRIES
-        await self._journal.hold([letter.row.key for letter in batch], number, most)
-        if not batch[-1].row.tries:
-            await self._commands.apologize(batch[-1].event, number, error)
+        most_tries = None if isinstance(error, MemoryFailure) else _TRIES
+        await self._journal.hold([letter.row.key for letter in letters], number, most_tries)
+        if not letters[-1].row.tries:
+            await self._commands.apologize(letters[-1].event, number, error)
 
 
 def _trace(error: Exception) -> str:

@@ -15,41 +15,43 @@ from memory.view.view import View
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Messages of one person at a place that are answered together.
+    """Messages of one person at a place that are answered together, and what their answer is made from.
 
-    `quotes` are what it answers, `aside` is what others said just before and is not kept; `watch` is told where that is changed
-    or removed. `again` says that it was tried before, and the person knows. Nothing of it was read before `began`.
-    `chosen` is what is set here, `left_over` the key of a preview that a kill left behind, '' where there is none. `ended` counts the
-    messages that it says may be told again, `covered` says what those keep back that ask for discretion, where that is known.
-    `ending` is set where the person has enough of the answer. A `frugal` one is answered from a smaller prompt, a `cheaper` one by the
-    cheaper model, where there is one. One that is
-    `off_record` is kept nowhere; `before` is what was said so before it in this conversation. `anew` is the call by which it is
-    answered once more, '' for the first time. `to` is where its answer goes, in the adapter's own words, '' for an answer to what was asked.
+    `questions` are those messages as stored, `inbox_keys` the inbox rows that the answer closes. `quotes` is what they reply to,
+    `aside` what others said just before and is not stored. `retried` means an earlier attempt failed, and the person was told.
+    Nothing was read before `began_at` (microseconds UTC); `watch` collects what is edited or deleted since. `chosen` are the
+    settings of the person and the place. `leftover_preview` is the key of a preview that a kill left behind, '' if there is none.
+
+    `ended_confidences` counts the messages that these allow to be told again; `discretion_scopes` says what each request for
+    discretion keeps back, by exchange key. `stop_requested` is set when the person stops the answer. A `frugal` turn has a
+    smaller prompt, a `cheaper` one the cheaper model, if there is one. An `off_record` turn is not stored; `unstored_history` is
+    its conversation so far. `anew` is the call that asked for a regeneration, '' for the first answer. `reply_address` is where
+    the answer goes, in the adapter's own words, '' for a reply to the last question.
     """
 
     view: View
     session: Session
     place: Place
     person: Person
-    asked: Sequence[Exchange]
-    finishes: Sequence[int]
-    quotes: Sequence[Quote]
-    aside: Sequence[Quote]
-    images: Sequence[Image]
-    again: bool
+    questions: Sequence[Exchange]
     watch: ChangeWatch
-    began: int
+    began_at: int
     chosen: Chosen
-    left_over: str
-    ended: int = 0
-    covered: Mapping[int, DiscretionScope] = field(default_factory=dict)
-    ending: asyncio.Event = field(default_factory=asyncio.Event)
+    inbox_keys: Sequence[int] = ()
+    quotes: Sequence[Quote] = ()
+    aside: Sequence[Quote] = ()
+    images: Sequence[Image] = ()
+    retried: bool = False
+    leftover_preview: str = ""
+    ended_confidences: int = 0
+    discretion_scopes: Mapping[int, DiscretionScope] = field(default_factory=dict)
+    stop_requested: asyncio.Event = field(default_factory=asyncio.Event)
     frugal: bool = False
     cheaper: bool = False
     off_record: bool = False
-    before: Sequence[Exchange] = ()
+    unstored_history: Sequence[Exchange] = ()
     anew: str = ""
-    to: str = ""
+    reply_address: str = ""
 
     @property
     def aside_of(self) -> str:
@@ -62,15 +64,15 @@ class Turn:
         return not self.place.is_private
 
     @property
-    def answers(self) -> str:
+    def reply_target(self) -> str:
         """The platform id of the message that is answered, or wherever else the answer goes."""
-        return self.to or self.asked[-1].source_id
+        return self.reply_address or self.questions[-1].source_id
 
     @property
     def reply_id(self) -> str:
         """The id under which its answer is stored; a new one for each regeneration."""
-        time = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
-        return f"reply:{time}{self.asked[-1].source_id}"
+        regeneration = f"{sha256(self.anew.encode()).hexdigest()[:12]}:" if self.anew else ""
+        return f"reply:{regeneration}{self.questions[-1].source_id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class ReadersChanged:
 
     place: Place
     person: Person
-    answers: str
+    reply_target: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +91,4 @@ class TooLate:
     view: View
     session: Session
     place: Place
-    answers: str
+    reply_target: str

@@ -59,16 +59,16 @@ class SessionRouting:
 
     async def _under_way(self, message: Message, ahead: Sequence[Message | MenuCall]) -> str:
         """Return the thread its person began at a place that was not visible yet when this was said, '' for none."""
-        place, found = message.place, ""
+        place, thread = message.place, ""
         if message.off_record:
             return ""
         waiting = await untried(self._services.memory.journal, place.platform, place.key)
-        for one in (*waiting, *(one for one in ahead if isinstance(one, Message))):
-            begins = one.place.thread == one.id and replace(one.place, thread="").key == place.key
-            if begins and one.person.id == message.person.id and not one.off_record and one.id != message.id:
-                found = one.id
-        opened = self._adapter.opened_at(replace(place, thread=found)) if found else 0
-        return found if not opened or message.said_at < opened else ""
+        for earlier in (*waiting, *(earlier for earlier in ahead if isinstance(earlier, Message))):
+            begins = earlier.place.thread == earlier.id and replace(earlier.place, thread="").key == place.key
+            if begins and earlier.person.id == message.person.id and not earlier.off_record and earlier.id != message.id:
+                thread = earlier.id
+        opened = self._adapter.thread_opened_at(replace(place, thread=thread)) if thread else 0
+        return thread if not opened or message.said_at < opened else ""
 
     async def _beside(self, place: Place, ids: Sequence[str]) -> list[str]:
         found = await self._services.memory.shown.kept_around(place.platform, place.key, ids)
@@ -76,9 +76,9 @@ class SessionRouting:
 
     async def _moved_to(self, place: Place, thread: str) -> Place:
         """Return another thread of a room, with its name and the readers of the room when something was said."""
-        to = replace(place, thread=thread)
+        moved = replace(place, thread=thread)
         try:
-            now = await self._adapter.locate(to)
+            current = await self._adapter.locate(moved)
         except PlaceGone:
-            return to
-        return replace(to, name=now.name) if now else to
+            return moved
+        return replace(moved, name=current.name) if current else moved

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place, Quote
 from bot.admission.access import Access
-from bot.context.quoting import openly, unforgotten, unkept, without_forgotten
-from bot.context.unstored_names import as_shown
+from bot.context.quoting import unforgotten_quotes, unstored_quotes, without_confidences, without_forgotten
+from bot.context.unstored_names import with_display_names
 from bot.conversation.inbox_events import asked_at
 from bot.conversation.preferences import Preferences
 from bot.rights.off_record import OffRecord
@@ -40,7 +40,7 @@ class Surroundings:
         if place.is_private or not first:
             return ()
         since = self._clock.now() - _ASIDE_MINUTES * MINUTE
-        found = [one for one in await adapter.before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
+        found = [one for one in await adapter.messages_before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
         return [one for one in found if await self._access.admits(Person(place.platform, one.person, ""), place)]
 
     async def shown(
@@ -49,7 +49,9 @@ class Surroundings:
         """Return the quotes of messages and what others said just before, under the display names of this place."""
         answered = await self._answered(view, place, [one.quoted for one in messages if one.quoted and not one.quoted.hidden])
         asker = messages[-1].person.id if messages[-1].off_record else None
-        quotes = await as_shown(view.messages, adapter, place, [*answered, *await self._aside(view, place, said, asker)])
+        quotes = await with_display_names(
+            view.messages, adapter, place, [*answered, *await self._aside(view, place, said, asker)]
+        )
         return quotes[: len(answered)], quotes[len(answered) :]
 
     async def _answered(self, view: View, place: Place, quotes: Sequence[Quote]) -> list[Quote]:
@@ -61,20 +63,20 @@ class Surroundings:
         heeded = await self._preferences.heeded(place.platform, [quote for quote in quotes if kept.get(quote.id, True)])
         if not place.is_private:
             others = [quote for quote in heeded if not quote.own and quote.id not in kept]
-            openly_said = await asyncio.to_thread(openly, others) if others else []
+            openly_said = await asyncio.to_thread(without_confidences, others) if others else []
             heeded = [quote for quote in heeded if quote not in others or quote in openly_said]
-        return await unforgotten(self._memory, view, place, heeded)
+        return await unforgotten_quotes(self._memory, view, place, heeded)
 
     async def _aside(self, view: View, place: Place, said: Sequence[Quote], asker: str | None) -> list[Quote]:
         """Return the messages that are neither forgotten nor stored; stored ones are recalled instead, where their readers may know them.
 
         Confidences are left out, and so is what is off the record, unless the `asker` is off the record too.
         """
-        heard = await asyncio.to_thread(openly, said)
-        if not heard:
+        open_quotes = await asyncio.to_thread(without_confidences, said)
+        if not open_quotes:
             return []
-        along = [] if asker is None else [one for one in heard if self._off_record.overheard(place, one.id, asker)]
-        left = await unkept(self._memory, view, place, [one for one in heard if one not in along])
-        left += await without_forgotten(self._memory, view, place.platform, along)
-        order = {one.id: at for at, one in enumerate(heard)}
-        return sorted(left, key=lambda one: order[one.id])
+        overheard = [] if asker is None else [one for one in open_quotes if self._off_record.overheard(place, one.id, asker)]
+        shown = await unstored_quotes(self._memory, view, place, [one for one in open_quotes if one not in overheard])
+        shown += await without_forgotten(self._memory, view, place.platform, overheard)
+        order = {one.id: at for at, one in enumerate(open_quotes)}
+        return sorted(shown, key=lambda one: order[one.id])

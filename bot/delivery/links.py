@@ -88,7 +88,7 @@ def _begins(path: str, prefix: str) -> bool:
     return path == prefix or path.startswith(prefix if prefix.endswith("/") else f"{prefix}/")
 
 
-async def given(messages: Iterable[Exchange], quotes: Iterable[str] = ()) -> frozenset[str]:
+async def written_urls(messages: Iterable[Exchange], quotes: Iterable[str] = ()) -> frozenset[str]:
     """Return the URLs in people's messages and in quotes of people."""
     said = [*(message.text for message in messages if message.kind is Kind.SAID), *quotes]
     return await asyncio.to_thread(lambda: frozenset[str]().union(*map(addresses, said)))

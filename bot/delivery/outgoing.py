@@ -21,11 +21,10 @@ from bot.delivery.composer import OFFER, REFLECTION, Composer
 from bot.delivery.links import AllowList
 from bot.delivery.pending_sends import PendingTexts, Retries
 from bot.keyed_locks import KeyedLocks
-from bot.models.offline.spoken_languages import told
+from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
 from localization.current_language import known, reading
-from localization.sentences import lazy, ngettext
-from localization.sentences import told as why_not
+from localization.sentences import lazy, ngettext, told
 from memory.errors import MemoryFailure
 from memory.journal.journal import OFF_RECORD, TITLE, Journal, Part
 from memory.journal.journal import OutboxRow as Row
@@ -50,25 +49,25 @@ class Outgoing:
         """Prepare; `note` is told the platform and the id of everything that goes out off the record, `elsewhere` of a place where
         something waits that another process holds.
         """
-        self._elsewhere = elsewhere
-        self._barred = barred
-        self._note = note
+        self._on_held_elsewhere = elsewhere
+        self._blocked = barred
+        self._note_off_record = note
         self._journal = journal
         self._domains = domains
         self._adapters = adapters
         self._ids = ids
         self.composer = Composer(adapters, ids, listed)
         self._locks = KeyedLocks[tuple[str, str]]()
-        self._late = Retries()
-        self._held = PendingTexts()
+        self._retries = Retries()
+        self._pending_texts = PendingTexts()
 
-    def held(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
+    def hold_texts(self, parts: Sequence[Part], *, notice: bool = False, files: Sequence[File] = ()) -> Sequence[Part]:
         """Hold the text of parts in memory until they are sent; return the parts for the outbox, without text.
 
         A kill loses the text, which is then reported in its place. `notice` marks parts outside the conversation; `files` are attached
         to the last.
         """
-        return self._held.hold(parts, notice=notice, files=files)
+        return self._pending_texts.hold(parts, notice=notice, files=files)
 
     async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
         """Send these parts to a place, or everything waiting for it, in order; return the platform id of the last.
@@ -77,18 +76,18 @@ class Outgoing:
         an answer, one line at its place that says why, if that can be sent.
         """
         if not self._adapters[platform].holds(place):
-            self._elsewhere(platform, place)
+            self._on_held_elsewhere(platform, place)
             return ""
         keys = None if parts is None else [part.key for part in parts]
-        async with self.alone(platform, place):
+        async with self.place_lock(platform, place):
             return await self._send_each(platform, place, await self._journal.take(platform, place, keys))
 
-    async def waits_in(self, platform: str, rooms: Collection[str]) -> bool:
+    async def has_waiting_answer(self, platform: str, rooms: Collection[str]) -> bool:
         """Return whether an answer waits to be sent to one of these rooms."""
         return any(split_key(place)[1] in rooms for place in await self._journal.waiting(platform, answers=True))
 
     async def send(self, platform: str, first: Row, later: Sequence[Part]) -> bool:
-        """Send a part being attempted, and those waiting behind it, to a place that the caller has `alone`.
+        """Send a part being attempted, and those waiting behind it, to a place whose lock the caller holds.
 
         Returns whether any of it arrived.
         """
@@ -100,7 +99,7 @@ class Outgoing:
         Older parts that did not arrive go first. Returns the platform id of the last.
         """
         adapter, arrived, waiting = self._adapters[platform], "", list(attempted)
-        if (platform, place) in self._late:
+        if (platform, place) in self._retries:
             waiting = [*await self._journal.take(platform, place, before=waiting[0].row if waiting else None), *waiting]
         while waiting:
             row = waiting.pop(0)
@@ -108,59 +107,60 @@ class Outgoing:
                 remote = await self._send(adapter, row)
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
-                if not error.final and not (error.barred and self._barred.is_over(row)):
+                is_given_up = error.final or (error.barred and self._blocked.is_over(row))
+                if not is_given_up:
                     if error.barred:
-                        self._barred.begin((platform, place))
+                        self._blocked.begin((platform, place))
                     await self._journal.again([one.row for one in waiting if not one.unsure])
-                    self._late.failed((platform, place), error.retry_after)
+                    self._retries.failed((platform, place), error.retry_after)
                     return arrived
                 waiting, later = [*waiting, *await self._journal.take(platform, place, later)], ()
-                # A failed deletion does not hold up other parts.
-                rest = row.answers if row.part.operation != "delete" else ""
-                lost = [row, *(one for one in waiting if rest and one.answers == rest)]
-                instead = _in_place_of(row, error)
-                await self._journal.cancel([one.row for one in lost if one is not row or not instead])
-                self._held.drop(lost)
-                waiting = [one for one in waiting if one not in lost]
-                if instead:
-                    waiting.insert(0, instead)
+                # Without one part of an answer the rest is not sent; a failed deletion does not hold up other parts.
+                answered = row.answers if row.part.operation != "delete" else ""
+                lost = [row, *(other for other in waiting if answered and other.answers == answered)]
+                explanation = _explanation(row, error)
+                await self._journal.cancel([one.row for one in lost if one is not row or not explanation])
+                self._pending_texts.drop(lost)
+                waiting = [other for other in waiting if other not in lost]
+                if explanation:
+                    waiting.insert(0, explanation)
                 continue
-            self._held.drop([row])
+            self._pending_texts.drop([row])
             if remote is not None:
                 if row.part.form == OFF_RECORD:
-                    self._note(platform, remote)
+                    self._note_off_record(platform, remote)
                 arrived = remote or arrived
                 follows = await self._journal.sent(row.row, remote, *later[:1])
                 waiting, later = [*waiting, *([follows] if follows else [])], later[1:]
             if not waiting:
                 waiting, later = await self._journal.take(platform, place, later), ()
-        self._late.arrived((platform, place))
-        self._barred.end((platform, place))
+        self._retries.arrived((platform, place))
+        self._blocked.end((platform, place))
         return arrived
 
     async def _send(self, adapter: Adapter, row: Row) -> str | None:
         """Send one part and return its id; None if it must not be sent and is cancelled. Raises SendFailed."""
-        if row.part.operation != "delete" and not await self._may_go(adapter, row.place, row.domain, row.also):
+        if row.part.operation != "delete" and not await self._has_intended_readers(adapter, row.place, row.domain, row.also):
             if row.part.operation != "edit" or row.part.form == OFFER:
                 await self._journal.cancel([row.row])
                 return None
             # The preview was written for other readers.
             await self._journal.remove(row.row)
             row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
-        told_late = self._barred.as_told((adapter.platform, row.place), row)
+        told_late = self._blocked.as_told((adapter.platform, row.place), row)
         if told_late is None:
             await self._journal.cancel([row.row])
             return None
         row = told_late
         files: Sequence[File] = ()
         if row.part.form == OFF_RECORD:
-            found = self._held.whole(row)
-            if found is None:
+            with_text = self._pending_texts.whole(row)
+            if with_text is None:
                 await self._journal.cancel([row.row])
                 return None
-            row, files = found
+            row, files = with_text
         # This process may not know the recipient's language: it is detected from the text.
-        with reading(known(told(row.part.text)) if row.unsure else ""):
+        with reading(known(detect_language(row.part.text)) if row.unsure else ""):
             remote = await adapter.send(_sending(row, files))
         # Its id belongs to the text, not to the buttons.
         return "" if row.part.form == OFFER else remote
@@ -172,19 +172,19 @@ class Outgoing:
         states = await self._journal.states([part.key for some in parts.values() for part in some])
         return Counter({"sent": GONE, "cancelled": REFUSED}.get(state, WAITING) for state in states)
 
-    async def unname(self) -> str:
+    async def remove_thread_names(self) -> str:
         """Remove thread names that may not be shown any more; return a notice if she lacks the permission, else ''."""
         waiting = [one for one in await self._journal.unnaming() if one[0] in self._adapters]
         for platform, place, part in waiting:
             await self.flush(platform, place, [part])
-        still = await self._journal.named_still([part for _, _, part in waiting])
-        kept = sum(place in self._barred for place in still)
-        if not kept:
+        left = await self._journal.named_still([part for _, _, part in waiting])
+        not_permitted = sum(place in self._blocked for place in left)
+        if not not_permitted:
             return ""
         return ngettext(
             "The name of a thread still shows words of it, and I may not rename that one; whoever manages threads there can.",
             "The names of {n} threads still show words of it, and I may not rename those; whoever manages threads there can.",
-            kept,
+            not_permitted,
         )
 
     async def retry(self) -> None:
@@ -196,39 +196,39 @@ class Outgoing:
     async def run(self) -> None:
         """Retry undelivered parts when due, until cancelled."""
         while True:
-            for platform, place in await self._late.due():
+            for platform, place in await self._retries.due():
                 if self._adapters[platform].at_hand(place):
                     try:
                         await self.flush(platform, place)
                     except MemoryFailure as error:
                         log.warning("send.failed", platform=platform, error=type(error).__name__)
-                        self._late.failed((platform, place), None)
+                        self._retries.failed((platform, place), None)
 
-    async def revise(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
+    async def edit_preview(self, place: Place, remote: str, text: str, actions: Sequence[Action] = ()) -> None:
         """Edit a preview. Raises SendFailed."""
         sending = Sending("", place.key, text, "edit", "", unsure=False, target=remote, actions=tuple(actions))
         await self._adapters[place.platform].send(sending)
 
     async def may_show(self, place: Place, view: View) -> bool:
         """Return whether a place still has the readers of a view. Raises SendFailed if that is unknown."""
-        return await self._may_go(self._adapters[place.platform], place.key, view.home.key, view.also)
+        return await self._has_intended_readers(self._adapters[place.platform], place.key, view.home.key, view.also)
 
-    async def take_back(self, platform: str, place: str, preview: str) -> None:
+    async def remove_preview(self, platform: str, place: str, preview: str) -> None:
         """Remove a preview, now or at a retry."""
         key = self._ids.new()
         await self._journal.take_back(preview, key)
         await self.flush(platform, place, [Part(key, "", "delete", preview)])
 
-    async def clear(self, platform: str) -> None:
+    async def remove_stale_previews(self, platform: str) -> None:
         """Remove leftover previews at places that have other readers now."""
         for row in await self._journal.previews(platform):
             with suppress(SendFailed):
-                if self._adapters[platform].holds(row.place) and not await self._may_go(
+                if self._adapters[platform].holds(row.place) and not await self._has_intended_readers(
                     self._adapters[platform], row.place, row.domain, row.also
                 ):
-                    await self.take_back(platform, row.place, row.part.key)
+                    await self.remove_preview(platform, row.place, row.part.key)
 
-    async def _may_go(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:
+    async def _has_intended_readers(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:
         """Return whether a place still has the intended readers. Raises SendFailed if that is unknown."""
         try:
             place = await adapter.locate_key(key)
@@ -239,19 +239,19 @@ class Outgoing:
             return False
         if place is None:
             raise SendFailed(lazy("Who can read the place is not known just now."))
-        return await self._domains.still(place, domain, also, adapter)
+        return await self._domains.has_same_readers(place, domain, also, adapter)
 
-    def alone(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
+    def place_lock(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
         """Lock sending to a place, so that parts stay in order."""
         return self._locks.alone((platform, place))
 
 
-def _in_place_of(row: Row, error: SendFailed) -> Row | None:
+def _explanation(row: Row, error: SendFailed) -> Row | None:
     """Return one line that says why an answer was refused; None for anything else, and for such a line itself."""
     if not error.final or row.notice or not row.answers or row.part.operation != "send":
         return None
-    with reading(known(told(row.part.text)) if row.unsure else ""):
-        why = why_not(error)
+    with reading(known(detect_language(row.part.text)) if row.unsure else ""):
+        why = told(error)
     return replace(row, part=replace(row.part, text=why, actions="", form=""), notice=True)
 
 

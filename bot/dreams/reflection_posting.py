@@ -17,7 +17,7 @@ from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Preferences
 from bot.delivery.composer import REFLECTION
-from bot.delivery.links import given
+from bot.delivery.links import written_urls
 from bot.delivery.outgoing import Outgoing
 from bot.service.log import log
 from localization.current_language import reading
@@ -86,7 +86,7 @@ class ReflectionPosting:
     async def _post(self, view: View, thought: PostableThought, session: Session, place: Place) -> bool:
         adapter = self._adapters[place.platform]
         text, links = _shown(thought, adapter)
-        said_there = await given(placed.exchange for placed in thought.said)
+        said_there = await written_urls(placed.exchange for placed in thought.said)
         actions = [Action(str(label), command, thought.statement.id) for label, command in ACTIONS]
         parts = await self._outgoing.composer.parts(
             place.platform, text, links=said_there | links, actions=actions, form=REFLECTION
@@ -135,7 +135,7 @@ class ReflectionPosting:
                 place = await adapter.locate_key(session.ref.place)
             except PlaceGone:
                 continue
-            if place and await self._domains.still(place, view.home.key) and await self._wanted(place, view.home):
+            if place and await self._domains.has_same_readers(place, view.home.key) and await self._wanted(place, view.home):
                 return session, place
         return None
 

@@ -67,6 +67,6 @@ class ModelWriter:
         except ContextTooLong as error:
             raise TooMuchToRead(error.sentence, error.room, sure=error.sure) from error
         except ModelGarbled as error:
-            raise WriterRefused(lazy("nothing usable came of it"), asked=error.asked) from error
+            raise WriterRefused(lazy("nothing usable came of it"), asked=error.attempts) from error
         except ModelError as error:
             raise WriterFailed(error.sentence) from error

@@ -117,7 +117,7 @@ class HistoryComparison:
             self._done(spot)
             return
         ids = [id for one in some for id in one.ids]
-        seen = await self._adapters[platform].stands(place, ids, patient=True) if ids else {}
+        seen = await self._adapters[platform].message_presences(place, ids, patient=True) if ids else {}
         last = None
         for one in some:
             if await self._verification.judge(platform, place, one, seen) is Verdict.UNKNOWN:

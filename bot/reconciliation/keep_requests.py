@@ -50,7 +50,7 @@ class KeepRequests:
             person = Person(row.platform, ruler, "")
             if ruler in noted.told or await self._preferences.on(person, "paused") or not await self._rules(person, row):
                 continue
-            if place := await self._domains.dm(self._adapters[row.platform], person):
+            if place := await self._domains.existing_dm(self._adapters[row.platform], person):
                 with reading(await self._languages.to(place, person)):
                     await self._say(place, person, row)
                 noted = replace(noted, told=(*noted.told, ruler))
@@ -59,13 +59,13 @@ class KeepRequests:
     async def ask_again(self, questions: Iterable[Message]) -> None:
         """Queue one line per place for when she is back there: its open questions will not be answered any more."""
         for asked in {one.place.key: one for one in questions}.values():
-            if view := await self._domains.home(asked.place, asked.person):
+            if view := await self._domains.home_view(asked.place, asked.person):
                 with reading(await self._languages.to(asked.place, asked.person)):
                     parts = await self._outgoing.composer.parts(asked.place.platform, str(LATE), links=NO_LINKS)
-                await view.notices.queue(await self._domains.session(view, asked.place), parts, [], asked.id)
+                await view.notices.queue(await self._domains.current_session(view, asked.place), parts, [], asked.id)
 
     async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
-        view, session = await self._domains.here(place, person)
+        view, session = await self._domains.view_and_session(place, person)
         label, sign = self._label(row), self._adapters[row.platform].prefix or "/"
         text = _(
             "{label} is gone, or I am not in it any more. What I keep from there comes up no more, and I forget it "
@@ -100,7 +100,7 @@ class KeepRequests:
         noted = self._register.of(row.platform, row.prefix)
         if noted is None or person.id not in noted.rulers:
             return False
-        return await self._adapters[row.platform].ruled(person, row.prefix[0]) is not False
+        return await self._adapters[row.platform].administers_server(person, row.prefix[0]) is not False
 
     def _label(self, row: VanishedPlace) -> str:
         """Return the name of a place, with its server's name if known."""

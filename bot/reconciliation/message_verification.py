@@ -227,7 +227,7 @@ class MessageVerification:
     async def _seen(self, platform: str, place: str, ids: Sequence[str], deadline: float) -> Mapping[str, Presence]:
         try:
             async with asyncio.timeout_at(deadline):
-                return await self._adapters[platform].stands(place, ids) if ids else {}
+                return await self._adapters[platform].message_presences(place, ids) if ids else {}
         except TimeoutError:
             log.info("verify.slow", platform=platform)
             return {}

@@ -64,7 +64,7 @@ class Exporting:
 
     async def _views(self, account: Identity) -> Sequence[View]:
         """Return views of the places where an account said anything, its own first."""
-        own = await self.domains.view_of(account.platform, account.native_id)
+        own = await self.domains.view_of_account(account.platform, account.native_id)
         spoken = await self.memory.spoken_in(account)
         return [own, *(self.memory.view(domain) for domain in spoken if domain.key != own.home.key)]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.commands.texts import receipts
-from bot.context.time_windows import told
+from bot.context.time_windows import parse_window
 from bot.errors import BadInput
 from localization.sentences import _, lazy, ngettext
 from memory.index.when.days import EARLIEST, LATEST
@@ -25,7 +25,7 @@ def span(since: str, until: str, now: int, time_zone: str) -> Window | None:
 
 
 def _told(text: str, now: int, time_zone: str) -> Window:
-    found = told(text, now, time_zone)
+    found = parse_window(text, now, time_zone)
     if found is None:
         raise BadInput(
             lazy('"{text}" is not a time that I understand; write it like 2026-03-04, 2026-03 or "last March".', text=text)

@@ -41,15 +41,15 @@ class Once:
         """Return the answer to a text, storing nothing. Raises ModelError, SourceGone, PlaceUnknown."""
         message = Message(call.id, call.place, call.person, text, self._services.clock.now())
         turn = await self._intake.once(message, adapter)
-        grant, seconds = await self._allowance.take(call.person, call.place, turn.began, turn.chosen)
-        if grant in (Grant.TOLD, Grant.NOTHING):
+        grant, seconds = await self._allowance.take(call.person, call.place, turn.began_at, turn.chosen)
+        if grant in (Grant.DECLINED, Grant.IGNORED):
             return Reply(too_much(seconds, kept=False), NO_LINKS)
         with self._priority.taken():
-            less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
-            spoken = await self._generation.answer(less, None)
+            less = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.CHEAPER_MODEL)
+            answer = await self._generation.answer(less, None)
         await require_readers(self._services.domains, turn, adapter)
-        self._allowance.had(call.person, call.place, spoken.tokens, turn.chosen)
-        return Reply(spoken.text, spoken.links, conversation=True)
+        self._allowance.record(call.person, call.place, answer.tokens, turn.chosen)
+        return Reply(answer.text, answer.links, conversation=True)
 
 
 class IncognitoCommands(Group):

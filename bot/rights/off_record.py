@@ -13,7 +13,7 @@ from adapters.base import Adapter
 from adapters.events import Contents, Message, Person, Place, split_key
 from bot.context.quoting import without_forgotten
 from bot.context.unstored_names import name_of
-from bot.conversation.attachments import told
+from bot.conversation.attachments import text_with_attachments
 from memory.core import Memory
 from memory.types import Exchange, Identity, Kind, Session
 from memory.view.view import View
@@ -117,8 +117,8 @@ class Holding:
         """Return messages as a prompt shows them, and the attachments of each, without forgotten forwards."""
         held, read = [], []
         for one in await without_forgotten(self.memory, view, session.ref.platform, said):
-            read.append(await adapter.read(one) if one.attachments else ())
-            held.append(await self.message(adapter, view, session, one, told(one, read[-1])))
+            read.append(await adapter.read_attachments(one) if one.attachments else ())
+            held.append(await self.message(adapter, view, session, one, text_with_attachments(one, read[-1])))
         return held, read
 
 

@@ -13,17 +13,17 @@ from memory.text.display_names import LYRA
 from memory.types import Kind
 
 
-async def told(services: Services, turn: Turn, spoken: GeneratedAnswer) -> Sequence[Part]:
+async def held(services: Services, turn: Turn, answer: GeneratedAnswer) -> Sequence[Part]:
     """Hold a reply until it is sent, and append it to the conversation in memory; return its parts, without text.
 
     Raises SourceGone if something in view was forgotten or changed meanwhile.
     """
-    await turn.view.lasting.require({}, stored(spoken.seen), spoken.begun)
+    await turn.view.lasting.require({}, stored(answer.seen), answer.read_at)
     outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
-    parts = outgoing.held(await outgoing.composer.parts(turn.place.platform, spoken.text, links=spoken.links))
-    await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
-    reply = off_record.message(turn.session, Kind.REPLY, LYRA, spoken.text, turn.reply_id, now, None)
-    off_record.add(turn.session, turn.aside_of, [*turn.asked, reply])
+    parts = outgoing.hold_texts(await outgoing.composer.parts(turn.place.platform, answer.text, links=answer.links))
+    await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
+    reply = off_record.message(turn.session, Kind.REPLY, LYRA, answer.text, turn.reply_id, now, None)
+    off_record.add(turn.session, turn.aside_of, [*turn.questions, reply])
     return parts
 
 
@@ -31,5 +31,5 @@ async def dropped(services: Services, turn: Turn, why: str, links: frozenset[str
     """Close a turn without an answer; return the notice, since nothing is stored that could be answered later."""
     text = _("{why} This is off the record, so that I keep nothing to answer later: say it again in a while.", why=why)
     parts = await services.outgoing.composer.parts(turn.place.platform, text, links=links)
-    await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+    await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
     return parts

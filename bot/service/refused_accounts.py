@@ -49,10 +49,10 @@ class RefusedAccounts:
     async def _tell(self, lost: str, error: PlatformRefused, owner: Person) -> None:
         await self._connected[owner.platform].wait()
         try:
-            place = await self._adapters[owner.platform].reach(owner)
+            place = await self._adapters[owner.platform].unprompted_place(owner)
             if place is None:
                 return
-            view, session = await self._services.domains.here(place, owner)
+            view, session = await self._services.domains.view_and_session(place, owner)
             with reading(await self._services.languages.to(place, owner)):
                 text = _("I am not on {platform} any more. {why}", platform=lost.capitalize(), why=told(error))
             parts = await self._services.outgoing.composer.parts(owner.platform, text, links=NO_LINKS)

@@ -18,12 +18,12 @@ from localization.sentences import Said, lazy, told
 from memory.errors import AmbiguousId, MemoryFailure, NotFound
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-OPEN = frozenset({"/healthz", "/readyz", "/enter"})
-SCRIPTS = ("/metrics", "/log", "/sessions/")
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/enter"})
+SCRIPT_PATHS = ("/metrics", "/log", "/sessions/")
 STATIC = "/static/"
 VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
 WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")
-_MET = 429
+_TOO_MANY_REQUESTS = 429
 UNREADABLE = (ValueError, LookupError, HttpProcessingError)
 """What parsing a form raises for undecodable bytes, an unknown character set, and malformed parts."""
 _HEADERS = {
@@ -47,7 +47,7 @@ Language = Callable[[web.BaseRequest], str]
 class Guard:
     """The middleware that every request passes. `refuse` renders a refusal; `language` gives its language."""
 
-    reach: HostNames
+    host_names: HostNames
     signins: SignIns
     attempts: TokenAttempts
     token: str
@@ -59,59 +59,57 @@ class Guard:
     async def admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Answer a request, or refuse it."""
         with reading(self.language(request)):
-            response = await self._answer(request, handler)
+            response = await self._checked_response(request, handler)
         if not response.prepared:
             _protect(response)
         return response
 
-    def unread(self, request: web.BaseRequest) -> web.Response:
+    def malformed(self, request: web.BaseRequest) -> web.Response:
         """Return the response to bytes that are not a valid HTTP request."""
         with reading(self.language(request)):
             response = self.refuse(request, 400, _REFUSED)
         _protect(response)
         return response
 
-    async def _answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        if not self.reach.may_come(request.remote or "0.0.0.0"):
+    async def _checked_response(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        if not self.host_names.accepts_peer(request.remote or "0.0.0.0"):
             return self.refuse(request, 403, lazy("Ask through the proxy that is named in [web]."))
-        if not self.reach.knows(request.headers.get("Host", "")):
+        if not self.host_names.accepts_host(request.headers.get("Host", "")):
             return self.refuse(request, 403, lazy("Ask on this machine, at 127.0.0.1 or localhost."))
-        if request.path not in OPEN and not request.path.startswith(STATIC):
-            refused = await self._let_in(request)
+        if request.path not in OPEN_PATHS and not request.path.startswith(STATIC):
+            refused = await self._check_caller(request)
             if refused is not None:
                 return refused
         # The visitor is known by now, and may have chosen a language.
         with reading(self.language(request)):
-            return await self._handled(request, handler)
+            return await self._run_handler(request, handler)
 
-    async def _let_in(self, request: web.Request) -> web.Response | None:
+    async def _check_caller(self, request: web.Request) -> web.Response | None:
         """Return the refusal of a request, None to let it in."""
-        caller, header = self.reach.caller(request), request.headers.get("Authorization", "")
-        shown = request.cookies.get(self.cookie, "")
-        if shown and not header and not request.path.startswith(SCRIPTS):
-            visitor = await self.signins.who(shown)
+        caller, header = self.host_names.client_address(request), request.headers.get("Authorization", "")
+        cookie = request.cookies.get(self.cookie, "")
+        if cookie and not header and not request.path.startswith(SCRIPT_PATHS):
+            visitor = await self.signins.signed_in(cookie)
             if visitor is not None:
                 request[VISITOR] = visitor
                 # A method or path without a handler gets its own error, and changes nothing.
-                asks = request.method in ("GET", "HEAD") or request.match_info.http_exception is not None
-                return None if asks else await self._forged(request, visitor)
+                changes_nothing = request.method in ("GET", "HEAD") or request.match_info.http_exception is not None
+                return None if changes_nothing else await self._check_form(request, visitor)
         scheme, _, credentials = header.partition(" ")
         # Invalid UTF-8 arrives as surrogates, which no token contains.
-        given = credentials.strip().encode("utf-8", "replace") if scheme.lower() == "bearer" else b""
-        if hmac.compare_digest(given, self.token.encode()):
-            return (
-                None
-                if request.path.startswith(SCRIPTS)
-                else self.refuse(request, 404, lazy("There is nothing here for scripts."))
-            )
+        token = credentials.strip().encode("utf-8", "replace") if scheme.lower() == "bearer" else b""
+        if hmac.compare_digest(token, self.token.encode()):
+            if request.path.startswith(SCRIPT_PATHS):
+                return None
+            return self.refuse(request, 404, lazy("There is nothing here for scripts."))
         # Checked last: the right token is accepted however often others were wrong.
         if self.attempts.blocked(caller):
-            return self.refuse(request, _MET, WRONG_TOO_OFTEN)
-        if shown or header:
+            return self.refuse(request, _TOO_MANY_REQUESTS, WRONG_TOO_OFTEN)
+        if cookie or header:
             self.attempts.wrong(caller)
         return self.refuse(request, 401, lazy("A bearer token is needed."))
 
-    async def _forged(self, request: web.Request, visitor: SignedIn) -> web.Response | None:
+    async def _check_form(self, request: web.Request, visitor: SignedIn) -> web.Response | None:
         """Return the refusal of a cross-site form, None for one of our own."""
         if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
             return self.refuse(request, 403, _FOREIGN)
@@ -122,19 +120,19 @@ class Guard:
             form = await request.post()
         except UNREADABLE:
             return self.refuse(request, 400, _UNREADABLE)
-        except web.HTTPRequestEntityTooLarge as met:
-            return self.refuse(request, met.status, _WORDS[met.status])
-        if not visitor.wrote(str(form.get("form_token", ""))):
+        except web.HTTPRequestEntityTooLarge as error:
+            return self.refuse(request, error.status, _STATUS_TEXTS[error.status])
+        if not visitor.wrote_form(str(form.get("form_token", ""))):
             return self.refuse(request, 403, lazy("That form is out of date. Open the page again and send it once more."))
         return None
 
-    async def _handled(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def _run_handler(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
             return await handler(request)
-        except web.HTTPException as met:
-            if met.status < 400:
+        except web.HTTPException as error:
+            if error.status < 400:
                 raise
-            return self.refuse(request, met.status, _WORDS.get(met.status, _REFUSED))
+            return self.refuse(request, error.status, _STATUS_TEXTS.get(error.status, _REFUSED))
         except NotFound as error:
             return self.refuse(request, 404, told(error))
         except (AmbiguousId, BadInput) as error:
@@ -146,7 +144,7 @@ class Guard:
 _REFUSED = lazy("That cannot be done here.")
 _UNREADABLE = lazy("That form cannot be read. Open the page again and send it once more.")
 _FOREIGN = lazy("That form is not one of this page.")
-_WORDS = {404: lazy("There is nothing here."), 405: _REFUSED, 413: lazy("That is too long; send it in pieces.")}
+_STATUS_TEXTS = {404: lazy("There is nothing here."), 405: _REFUSED, 413: lazy("That is too long; send it in pieces.")}
 
 
 def _protect(response: web.StreamResponse) -> None:

@@ -26,22 +26,22 @@ class HostNames:
     proxies: frozenset[str]
     tls: ssl.SSLContext | None
 
-    def knows(self, host: str) -> bool:
+    def accepts_host(self, host: str) -> bool:
         """Return whether a request's Host header names this page, which defeats DNS rebinding."""
         name, _, port = host.lower().rpartition(":") if not host.endswith("]") and ":" in host else (host.lower(), "", "0")
         return port.isdecimal() and len(port) < 6 and name in self.names
 
-    def may_come(self, peer: str) -> bool:
+    def accepts_peer(self, peer: str) -> bool:
         """Return whether an address may connect: behind proxies, only these and this machine."""
         return not self.proxies or peer in self.proxies or ip_address(peer).is_loopback
 
-    def caller(self, request: web.Request) -> str:
+    def client_address(self, request: web.Request) -> str:
         """Return the client address of a request, as stated by a trusted proxy if there is one."""
         peer = request.remote or ""
-        told = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
-        return told if told and peer in self.proxies else peer
+        forwarded_for = request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()
+        return forwarded_for if forwarded_for and peer in self.proxies else peer
 
-    def encrypted(self, request: web.Request) -> bool:
+    def is_encrypted(self, request: web.Request) -> bool:
         """Return whether a request is encrypted, from the browser's point of view."""
         return self.tls is not None or ((request.remote or "") in self.proxies and _host(self.address) == request.host.lower())
 

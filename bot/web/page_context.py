@@ -54,20 +54,20 @@ def _ranked(entry: str) -> tuple[str, float]:
         return name, 0
 
 
-def _said(sentence: str, /, **values: object) -> Markup:
-    return _filled(Sentence(sentence), values)
+def _translated(sentence: str, /, **values: object) -> Markup:
+    return _fill(Sentence(sentence), values)
 
 
-def _counted(sentence: str, plural: str, n: int, /, **values: object) -> Markup:
-    return _filled(Sentence(sentence, plural, n), {"n": number(n), **values})
+def _translated_count(sentence: str, plural: str, n: int, /, **values: object) -> Markup:
+    return _fill(Sentence(sentence, plural, n), {"n": number(n), **values})
 
 
-def _filled(sentence: Sentence, values: Mapping[str, object]) -> Markup:
+def _fill(sentence: Sentence, values: Mapping[str, object]) -> Markup:
     text = escape(sentence.unfilled(current()))
     return text.format(**values) if values else text
 
 
-WORDS: Mapping[str, Callable[..., Markup]] = {"_": _said, "ngettext": _counted}
+WORDS: Mapping[str, Callable[..., Markup]] = {"_": _translated, "ngettext": _translated_count}
 """The translation functions of the templates."""
 
 
@@ -81,7 +81,7 @@ NAVIGATION = (
 )  # fmt: skip
 
 
-_UNDER = {
+_ENTRY_OF = {
     "gists": "timeline",
     "conversations": "timeline",
     "messages": "search",
@@ -142,7 +142,7 @@ class PageContext:
         identity = request[VISITOR].identity
         return Person(identity.platform, identity.native_id, identity.native_id)
 
-    def owns(self, request: web.Request) -> bool:
+    def is_owner(self, request: web.Request) -> bool:
         """Return whether the signed-in person is this machine's system user."""
         return self.person(request).id == self.app.base.environment.user
 
@@ -157,7 +157,7 @@ class PageContext:
 
     async def view(self, request: web.Request) -> View:
         """Return the view of the signed-in person for the account that they chose to read."""
-        return await self._view(await self._read(request))
+        return await self._view(await self._chosen_account(request))
 
     async def own_view(self, request: web.Request) -> View:
         """Return the view of the account with which the person signed in."""
@@ -165,9 +165,9 @@ class PageContext:
         return await self._view(request[VISITOR].identity)
 
     async def _view(self, identity: Identity) -> View:
-        return await self.app.domains.view_of(identity.platform, identity.native_id)
+        return await self.app.domains.view_of_account(identity.platform, identity.native_id)
 
-    async def _read(self, request: web.Request) -> Identity:
+    async def _chosen_account(self, request: web.Request) -> Identity:
         return _chosen(request, await self.accounts(request))
 
     async def accounts(self, request: web.Request) -> list[Identity]:
@@ -181,23 +181,26 @@ class PageContext:
         return Times(self.app.base.clock.now(), view.home.time_zone)
 
     async def page(self, request: web.Request, template: str, view: View, /, **facts: object) -> web.Response:
-        """Render a page in a worker thread, as it may hold many long texts; its view must come from this desk."""
+        """Render a page in a worker thread, as it may hold many long texts.
+
+        Raises KeyError unless `view` or `own_view` was called for the request.
+        """
         accounts = request[_ACCOUNTS]
-        shown = {
+        values = {
             **facts,
-            **_frame(request),
+            **_frame_values(request),
             "accounts": accounts,
             "read": _chosen(request, accounts),
             "times": self.times(view),
             "home": view.home.key,
         }
-        return await asyncio.to_thread(self._filled, template, 200, shown)
+        return await asyncio.to_thread(self._render, template, 200, values)
 
     def plain(self, template: str, code: int = 200, /, **facts: object) -> web.Response:
         """Render a page for a visitor who is not signed in."""
-        return self._filled(template, code, facts)
+        return self._render(template, code, facts)
 
-    def _filled(self, name: str, status: int, facts: Mapping[str, object]) -> web.Response:
+    def _render(self, name: str, status: int, facts: Mapping[str, object]) -> web.Response:
         return web.Response(text=self.templates.get_template(name).render(facts), status=status, content_type="text/html")
 
 
@@ -207,11 +210,11 @@ def _chosen(request: web.Request, accounts: Collection[Identity]) -> Identity:
     return visitor.reads if visitor.reads in accounts else visitor.identity
 
 
-def _frame(request: web.Request) -> Mapping[str, object]:
+def _frame_values(request: web.Request) -> Mapping[str, object]:
     visitor = request[VISITOR]
-    first = request.path.split("/")[1]
-    here = _UNDER.get(first, first)
-    return {"visitor": visitor.identity.native_id, "form_token": visitor.form_token, "navigation": NAVIGATION, "here": here}
+    segment = request.path.split("/")[1]
+    entry = _ENTRY_OF.get(segment, segment)
+    return {"visitor": visitor.identity.native_id, "form_token": visitor.form_token, "navigation": NAVIGATION, "here": entry}
 
 
 def go(path: str, **query: str) -> web.Response:
@@ -229,11 +232,11 @@ def templates() -> Environment:
         prose=prose, short=receipts.short, reasons=in_words, how_sure=how_sure, nothing_sure=nothing_sure, number=_number, signed=signed, drive=drive_name, stored=_stored,
         platform=kinds.platform, kind_of_name=kinds.name, purpose=kinds.purpose, noted=bank_text.head,
     )  # fmt: skip
-    found.filters.update({name: _anew(say) for name, say in filters.items()})
+    found.filters.update({name: _evaluated_on_each_use(say) for name, say in filters.items()})
     return found
 
 
-def _anew(say: Callable[..., object]) -> Callable[..., object]:
+def _evaluated_on_each_use(say: Callable[..., object]) -> Callable[..., object]:
     """Return a filter evaluated on each use: Jinja would evaluate constants once, in the language of the first reader."""
 
     @pass_context

@@ -94,7 +94,7 @@ class Web:
         assert manager is not None
         try:
             self._listening = await loop.create_server(
-                lambda: HttpConnection(manager, self._guard.unread, loop=loop, access_log=None, max_line_size=_MOST_ADDRESS),
+                lambda: HttpConnection(manager, self._guard.malformed, loop=loop, access_log=None, max_line_size=_MOST_ADDRESS),
                 self._reach.host,
                 port,
                 ssl=self._reach.tls,

@@ -92,7 +92,7 @@ async def served_at(app: App) -> str:
 async def link(app: App, address: str, name: str) -> str:
     """Return a one-time sign-in URL for a console identity."""
     identity = Identity("console", name or app.base.environment.user)
-    return f"{address}/enter?key={await SignIns(app.memory.settings, app.base.clock).link(identity)}"
+    return f"{address}/enter?key={await SignIns(app.memory.settings, app.base.clock).create_link(identity)}"
 
 
 async def every_minute(work: Callable[[], Awaitable[None]]) -> None:

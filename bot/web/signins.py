@@ -26,9 +26,9 @@ class SignedIn:
     form_token: str
     reads: Identity
 
-    def wrote(self, given: str) -> bool:
+    def wrote_form(self, form_token: str) -> bool:
         """Return whether a form token is this browser's."""
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self.form_token.encode())
+        return hmac.compare_digest(form_token.encode("utf-8", "replace"), self.form_token.encode())
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,52 +38,53 @@ class SignIns:
     settings: KeptSettings
     clock: Clock
 
-    async def link(self, identity: Identity) -> str:
+    async def create_link(self, identity: Identity) -> str:
         """Return a token that signs an identity in, once, within ten minutes."""
-        await self._clear()
-        return await self._keep(_LINKS, identity, LINK_MINUTES * MINUTE)
+        await self._drop_expired()
+        return await self._store_token(_LINKS, identity, LINK_MINUTES * MINUTE)
 
-    async def enter(self, word: str) -> str | None:
+    async def redeem_link(self, token: str) -> str | None:
         """Redeem a link's token; return the cookie's value, None if the token is unknown, expired or used."""
-        found = self._valid(await self.settings.take(_LINKS, _hash(word)))
-        return await self._keep(_COOKIES, found, COOKIE_DAYS * 24 * 60 * MINUTE) if found else None
+        identity = self._valid(await self.settings.take(_LINKS, _hash(token)))
+        return await self._store_token(_COOKIES, identity, COOKIE_DAYS * 24 * 60 * MINUTE) if identity else None
 
-    async def who(self, cookie: str) -> SignedIn | None:
+    async def signed_in(self, cookie: str) -> SignedIn | None:
         """Return the sign-in of a cookie, None if it is unknown or expired."""
-        kept = await self.settings.get(_COOKIES, _hash(cookie))
-        found = self._valid(kept)
-        if found is None or not isinstance(kept, dict):
+        stored = await self.settings.get(_COOKIES, _hash(cookie))
+        identity = self._valid(stored)
+        if identity is None or not isinstance(stored, dict):
             return None
-        platform, account = kept.get("reads", (found.platform, found.native_id))
-        return SignedIn(found, hmac.digest(cookie.encode(), b"forms", sha256).hex(), Identity(platform, account))
+        platform, account = stored.get("reads", (identity.platform, identity.native_id))
+        return SignedIn(identity, hmac.digest(cookie.encode(), b"forms", sha256).hex(), Identity(platform, account))
 
-    async def read(self, cookie: str, identity: Identity) -> None:
+    async def choose_account(self, cookie: str, identity: Identity) -> None:
         """Let a browser read another account of the same person from now on; the caller must verify that it is."""
-        kept = await self.settings.get(_COOKIES, _hash(cookie))
-        if isinstance(kept, dict):
-            chosen = {**kept, "reads": (identity.platform, identity.native_id)}
+        stored = await self.settings.get(_COOKIES, _hash(cookie))
+        if isinstance(stored, dict):
+            chosen = {**stored, "reads": (identity.platform, identity.native_id)}
             await self.settings.set(_COOKIES, _hash(cookie), chosen)
 
-    async def leave(self, cookie: str) -> None:
+    async def sign_out(self, cookie: str) -> None:
         """Sign a browser out."""
         await self.settings.take(_COOKIES, _hash(cookie))
 
-    async def _keep(self, scope: str, identity: Identity, lasts: int) -> str:
-        word = secrets.token_urlsafe(32)
-        kept = {"platform": identity.platform, "account": identity.native_id, "until": self.clock.now() + lasts}
-        await self.settings.set(scope, _hash(word), kept)
-        return word
+    async def _store_token(self, scope: str, identity: Identity, lasts: int) -> str:
+        token = secrets.token_urlsafe(32)
+        stored = {"platform": identity.platform, "account": identity.native_id, "until": self.clock.now() + lasts}
+        await self.settings.set(scope, _hash(token), stored)
+        return token
 
-    def _valid(self, kept: object) -> Identity | None:
-        if not isinstance(kept, dict) or kept["until"] <= self.clock.now():
+    def _valid(self, stored: object) -> Identity | None:
+        """Return the identity of a stored link or cookie, None if that is unknown or expired."""
+        if not isinstance(stored, dict) or stored["until"] <= self.clock.now():
             return None
-        return Identity(kept["platform"], kept["account"])
+        return Identity(stored["platform"], stored["account"])
 
-    async def _clear(self) -> None:
-        for (scope, key), kept in (await self.settings.chosen([_LINKS, _COOKIES])).items():
-            if self._valid(kept) is None:
+    async def _drop_expired(self) -> None:
+        for (scope, key), stored in (await self.settings.chosen([_LINKS, _COOKIES])).items():
+            if self._valid(stored) is None:
                 await self.settings.set(scope, key, None)
 
 
-def _hash(word: str) -> str:
-    return sha256(word.encode("utf-8", "replace")).hexdigest()
+def _hash(token: str) -> str:
+    return sha256(token.encode("utf-8", "replace")).hexdigest()

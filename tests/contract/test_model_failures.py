@@ -53,7 +53,7 @@ async def test_what_is_no_answer_is_tried_again_once_and_then_said(fault: fake.B
         server.script(*[fault] * 4)
         with pytest.raises(ModelGarbled, match=r"The model m at http://127.* is no answer: .+\.") as caught:
             await complete(model, ASKED)
-        assert caught.value.asked == 2
+        assert caught.value.attempts == 2
         assert len(server.requests) == 2
 
 

@@ -220,7 +220,7 @@ async def test_who_says_nothing_with_tools_and_without_is_not_asked_a_third_time
         server.script(*[fake.Say("")] * 5)
         with pytest.raises(ModelGarbled) as caught:
             await answer(model, Box())
-        assert (len(server.requests), caught.value.asked) == (2, 2)
+        assert (len(server.requests), caught.value.attempts) == (2, 2)
 
 
 async def test_parts_of_the_wrong_type_and_endless_calls_end() -> None:

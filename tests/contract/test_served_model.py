@@ -133,7 +133,7 @@ async def test_receipts_that_a_model_invents_are_taken_out_of_what_people_read()
             at.server.script(nothing, nothing)
             with pytest.raises(ModelGarbled, match="wrote nothing that can be shown") as caught:
                 await complete(at.people, asking("tell"))
-            assert caught.value.asked == 2
+            assert caught.value.attempts == 2
             at.server.script(nothing)
             assert await complete(at.people, asking("tell")) == "Echo: tell", "it is asked for once more"
 

@@ -28,7 +28,7 @@ async def test_what_is_said_while_she_is_busy_is_answered_together(tmp_path: Pat
         for answered in (first, second, third):
             await answered
         assert here.texts == ["You said: first", "You said: second\nthird"]
-        view = await app.domains.view_of("platform", ADA.id)
+        view = await app.domains.view_of_account("platform", ADA.id)
         kept = [message.text async for _, message in view.messages.all() if message.kind is Kind.SAID]
         assert kept == ["first", "second", "third"]
 
@@ -70,7 +70,7 @@ async def test_of_an_old_message_that_is_kept_it_is_told_that_it_is_not_answered
         hour = 3_600_000_000
         await (await talk.listeners["platform"].hear([saying(app)("long ago", ago=hour + 1_000_000)]))
         assert here.texts == [str(LATE)]
-        view = await app.domains.view_of("platform", ADA.id)
+        view = await app.domains.view_of_account("platform", ADA.id)
         assert [hit.exchange.text for hit in await view.recall.messages("long ago", 3)] == ["long ago"]
         assert await app.memory.journal.unfinished("platform") == []
 

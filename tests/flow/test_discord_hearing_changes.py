@@ -17,7 +17,7 @@ async def test_an_edit_says_the_new_words(server: DiscordServer, general: Channe
         revised = await ear.heard(MessageEdited)
         heard = await ear.heard(Message)
     assert (revised.id, revised.text, revised.place) == (str(said.id), "the door is blue", heard.place)
-    assert said.edited is not None and revised.at == round(said.edited.timestamp() * 1_000_000)
+    assert said.edited is not None and revised.edited_at == round(said.edited.timestamp() * 1_000_000)
 
 
 async def test_a_link_that_unfolds_is_no_edit(server: DiscordServer, general: Channel) -> None:

@@ -132,7 +132,7 @@ async def test_while_the_connection_is_away_nothing_is_known(server: DiscordServ
         await server.disconnected()
         while await adapter.locate(place) is not None:
             await asyncio.sleep(0)
-        assert await adapter.readable((await ear.heard(Message)).person, [server_circle(place.server)]) == set()
+        assert await adapter.readable_circles((await ear.heard(Message)).person, [server_circle(place.server)]) == set()
         server.gateway.refuse = 0
         await server.resumed()
         await server.person("ada").says(general, "after")

@@ -11,7 +11,7 @@ async def read(server: DiscordServer, general: Channel, files: dict[str, bytes])
     ear = Ear()
     async with listening(server, ear) as adapter:
         await server.person("ada").says(general, f"{server.mention} look", attachments=files)
-        return list(await adapter.read(await ear.heard(Message)))
+        return list(await adapter.read_attachments(await ear.heard(Message)))
 
 
 async def test_texts_and_images_are_read(server: DiscordServer, general: Channel) -> None:
@@ -58,12 +58,12 @@ async def test_an_address_that_expired_is_asked_for_again(server: DiscordServer,
         said = await server.person("ada").says(general, f"{server.mention} look", attachments={"notes.txt": b"buy tea"})
         heard = await ear.heard(Message)
         said.attachments[0].turn += 1
-        [first] = await adapter.read(heard)
+        [first] = await adapter.read_attachments(heard)
         assert first.text == "buy tea" and len(server.calls("get_message")) == 1
-        [again] = await adapter.read(heard)
+        [again] = await adapter.read_attachments(heard)
         assert again.text == "buy tea" and len(server.calls("get_message")) == 1, "the new address is kept at hand"
         said.attachments[0].expired = True
-        [gone] = await adapter.read(heard)
+        [gone] = await adapter.read_attachments(heard)
         assert (gone.text, gone.image) == ("", b"")
 
 
@@ -73,11 +73,11 @@ async def test_after_a_restart_the_message_is_asked_for(server: DiscordServer, g
         said = await server.person("ada").says(general, f"{server.mention} look", attachments={"notes.txt": b"buy tea"})
         heard = await ear.heard(Message)
     async with listening(server, Ear()) as adapter:
-        assert [one.text for one in await adapter.read(heard)] == ["buy tea"]
+        assert [one.text for one in await adapter.read_attachments(heard)] == ["buy tea"]
         await server.person("ada").deletes(said)
     async with listening(server, Ear()) as adapter:
-        assert [one.text for one in await adapter.read(heard)] == [""]
-    assert [one.text for one in await adapter.read(heard)] == [""], "not connected"
+        assert [one.text for one in await adapter.read_attachments(heard)] == [""]
+    assert [one.text for one in await adapter.read_attachments(heard)] == [""], "not connected"
 
 
 async def test_a_forwarded_file_is_read(server: DiscordServer, general: Channel) -> None:
@@ -86,7 +86,7 @@ async def test_a_forwarded_file_is_read(server: DiscordServer, general: Channel)
         ada = server.person("ada")
         note = await ada.says(general, "", attachments={"notes.txt": b"buy tea"})
         await ada.forwards(note, general)
-        assert [one.text for one in await adapter.read(await ear.heard(Message, 2))] == ["buy tea"]
+        assert [one.text for one in await adapter.read_attachments(await ear.heard(Message, 2))] == ["buy tea"]
 
 
 async def test_a_file_that_does_not_come_is_left_and_the_rest_is_read(server: DiscordServer, general: Channel) -> None:
@@ -98,5 +98,5 @@ async def test_a_file_that_does_not_come_is_left_and_the_rest_is_read(server: Di
         said.attachments[1].expired = True
         held = Held(before=True)
         server.faults.script("get_message", held)
-        assert [one.text for one in await adapter.read(heard)] == ["one", ""]
+        assert [one.text for one in await adapter.read_attachments(heard)] == ["one", ""]
         held.go.set()

@@ -49,7 +49,7 @@ async def test_without_the_gate_live_words_come_before_missed_ones(server: Disco
 
 async def test_without_a_memory_of_ids_a_repeated_event_is_heard_twice(server: DiscordServer, general: Channel) -> None:
     class Forgetful(Hearing):
-        def _is_known(self, position: int) -> bool:
+        def _was_passed_on(self, position: int) -> bool:
             return False
 
     class Repeating(Discord):
@@ -109,13 +109,13 @@ async def test_a_question_that_is_dropped_in_a_global_limit_stops_nothing(server
     clock = Clock(jumps=True)
     async with listening(server, Ear(), clock=clock) as adapter:
         server.faults.script("get_guild_member", RateLimit(0.3, everywhere=True))
-        asking = asyncio.create_task(adapter.readable(person, [server_circle(home.id)]))
+        asking = asyncio.create_task(adapter.readable_circles(person, [server_circle(home.id)]))
         while adapter._client is None or adapter._client.http._global_over.is_set():
             await asyncio.sleep(0)
         asking.cancel()
         await clock.pause(60)
         async with asyncio.timeout(PATIENCE):
-            assert await adapter.readable(person, [server_circle(home.id)]) == {server_circle(home.id)}
+            assert await adapter.readable_circles(person, [server_circle(home.id)]) == {server_circle(home.id)}
     assert server.faults.too_early == []
 
 

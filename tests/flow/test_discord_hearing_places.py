@@ -154,16 +154,16 @@ async def test_only_live_members_read_a_circle(server: DiscordServer, home: Guil
     everyone, *few = [server_circle(home.id), *map(channel_circle, (office.id, hidden.id, 12345))]
     circles = [everyone, *few]
     async with listening(server, ear) as adapter:
-        assert await adapter.readable(somebody(ada.id), circles) == {everyone, *few[:2]}
-        assert await adapter.readable(somebody(bob.id), circles) == {everyone}
-        assert await adapter.readable(somebody(eve.id), circles) == set()
-        assert await adapter.readable(Person("matrix", str(ada.id), "ada"), circles) == set()
+        assert await adapter.readable_circles(somebody(ada.id), circles) == {everyone, *few[:2]}
+        assert await adapter.readable_circles(somebody(bob.id), circles) == {everyone}
+        assert await adapter.readable_circles(somebody(eve.id), circles) == set()
+        assert await adapter.readable_circles(Person("matrix", str(ada.id), "ada"), circles) == set()
         server.acts.change_member(home, ada.user)
         server.acts.leave_thread(hidden, ada.user)
-        assert await adapter.readable(somebody(ada.id), circles) == {everyone}
+        assert await adapter.readable_circles(somebody(ada.id), circles) == {everyone}
         server.faults.script("get_guild_member", Status(404))
-        assert await adapter.readable(somebody(ada.id), circles[:1]) == set(), "what Discord does not say is not so"
-    assert await adapter.readable(somebody(ada.id), circles) == set()
+        assert await adapter.readable_circles(somebody(ada.id), circles[:1]) == set(), "what Discord does not say is not so"
+    assert await adapter.readable_circles(somebody(ada.id), circles) == set()
 
 
 async def test_a_gated_servers_circle_is_read_by_holders_only(server: DiscordServer, home: Guild, general: Channel) -> None:
@@ -173,8 +173,8 @@ async def test_a_gated_servers_circle_is_read_by_holders_only(server: DiscordSer
     bob.joins(home)
     async with listening(server, Ear(), gate=lambda _: str(member.id)) as adapter:
         circles = {server_circle(home.id), server_circle(f"{home.id}/{member.id}")}
-        assert await adapter.readable(somebody(ada.id), circles) == circles
-        assert await adapter.readable(somebody(bob.id), circles) == set()
+        assert await adapter.readable_circles(somebody(ada.id), circles) == circles
+        assert await adapter.readable_circles(somebody(bob.id), circles) == set()
 
 
 async def test_what_was_said_before_is_shown_to_who_may_read_it(
@@ -187,21 +187,21 @@ async def test_what_was_said_before_is_shown_to_who_may_read_it(
     bob.joins(home)
     async with listening(server, ear) as adapter:
         place = at(home, general).key
-        quotes = await adapter.before(place, str(rows[2].id), 5)
+        quotes = await adapter.messages_before(place, str(rows[2].id), 5)
         assert [(one.speaker, one.text, one.own) for one in quotes] == [("ada", "one", False), ("ada", "two", False)]
         own = await adapter.send(Sending("k", place, "four", "send", "", unsure=False))
-        last = await adapter.before(place, "", 2, somebody(bob.id))
+        last = await adapter.messages_before(place, "", 2, somebody(bob.id))
         assert [(one.text, one.own) for one in last] == [("four", True)], "notices are left out"
-        assert [one.text for one in await adapter.before(place, f"reply:{own}", 2)] == ["three"]
+        assert [one.text for one in await adapter.messages_before(place, f"reply:{own}", 2)] == ["three"]
         server.acts.overwrite(general, bob.user, deny=Right.READ_MESSAGE_HISTORY)
         await Watch(server, lobby, adapter, ear).settle()
-        assert await adapter.before(place, "", 2, somebody(bob.id)) == ()
-        assert len(await adapter.before(place, "", 2, somebody(ada.id))) == 1
+        assert await adapter.messages_before(place, "", 2, somebody(bob.id)) == ()
+        assert len(await adapter.messages_before(place, "", 2, somebody(ada.id))) == 1
         dm = await ada.opens_dm()
         await ada.says(dm, "between us")
         direct = Place("discord", str(dm.id), "DM", Reach.DIRECT).key
-        assert [one.text for one in await adapter.before(direct, "", 2, somebody(ada.id))] == ["between us"]
-        assert await adapter.before(direct, "", 2, somebody(bob.id)) == ()
+        assert [one.text for one in await adapter.messages_before(direct, "", 2, somebody(ada.id))] == ["between us"]
+        assert await adapter.messages_before(direct, "", 2, somebody(bob.id)) == ()
 
 
 async def test_without_the_right_to_histories_nothing_is_shown_or_asked(
@@ -211,7 +211,7 @@ async def test_without_the_right_to_histories_nothing_is_shown_or_asked(
     everyone.rights &= ~Right.READ_MESSAGE_HISTORY
     await server.person("ada").says(general, "one")
     async with listening(server, Ear()) as adapter:
-        assert await adapter.before(at(home, general).key, "", 5) == ()
+        assert await adapter.messages_before(at(home, general).key, "", 5) == ()
     assert server.calls("list_messages") == []
 
 

@@ -22,7 +22,7 @@ def key(channel: Channel) -> str:
 
 async def removed(adapter: Discord, channel: Channel, *ids: int) -> list[int]:
     """Return which of these messages are gone for sure, looked at from the first of them back."""
-    found = await adapter.stands(key(channel), [str(one) for one in ids])
+    found = await adapter.message_presences(key(channel), [str(one) for one in ids])
     return [int(one) for one, presence in found.items() if not presence.there]
 
 
@@ -33,7 +33,7 @@ async def test_a_look_shows_what_is_there_what_was_edited_and_what_is_gone(serve
             first, second, third = [await ada.says(place, text) for text in ("one", "two", "three")]
             await ada.edits(second, "TWO")
             await ada.deletes(third)
-            found = await adapter.stands(key(place), [str(one.id) for one in (third, second, first)])
+            found = await adapter.message_presences(key(place), [str(one.id) for one in (third, second, first)])
             assert {int(one): (it.there, it.text, bool(it.edited_at)) for one, it in found.items()} == {
                 first.id: (True, "one", False), second.id: (True, "TWO", True), third.id: (False, None, False)
             }  # fmt: skip
@@ -48,7 +48,7 @@ async def test_a_look_reaches_a_hundred_messages_and_says_nothing_of_those_befor
     for gone in (said[20], said[70]):
         await ada.deletes(gone)
     async with listening(server, Ear()) as adapter:
-        found = await adapter.stands(key(general), [str(one.id) for one in reversed(said)])
+        found = await adapter.message_presences(key(general), [str(one.id) for one in reversed(said)])
         assert {int(one) for one in found} == {one.id for one in said[49:]}
         assert await removed(adapter, general, *(one.id for one in reversed(said))) == [said[70].id]
         assert await removed(adapter, general, said[60].id, said[20].id) == [said[20].id]
@@ -60,10 +60,10 @@ async def test_without_the_right_to_read_it_nothing_counts_as_gone(server: Disco
     said = await ada.says(general, "one")
     async with listening(server, Ear()) as adapter:
         everyone.rights &= ~Right.READ_MESSAGE_HISTORY
-        assert await adapter.stands(key(general), [str(said.id)]) == {}
+        assert await adapter.message_presences(key(general), [str(said.id)]) == {}
         server.acts.change_role(home, everyone, everyone.rights)
         await server.heard("get_message", 1)
-        assert await adapter.stands(key(general), [str(said.id)]) == {}
+        assert await adapter.message_presences(key(general), [str(said.id)]) == {}
     assert server.calls("list_messages") and len(server.calls("get_message")) <= 2
 
 
@@ -100,8 +100,8 @@ async def test_what_a_page_lacks_by_mistake_does_not_count_as_gone(
 async def test_while_she_is_not_connected_nothing_is_known(server: DiscordServer, general: Channel) -> None:
     said = await server.person("ada").says(general, "one")
     async with listening(server, Ear()) as adapter:
-        assert await adapter.stands(key(general), [str(said.id)])
-    assert not await adapter.stands(key(general), [str(said.id)]) and not await adapter.vanished([key(general)])
+        assert await adapter.message_presences(key(general), [str(said.id)])
+    assert not await adapter.message_presences(key(general), [str(said.id)]) and not await adapter.vanished([key(general)])
 
 
 # What is gone

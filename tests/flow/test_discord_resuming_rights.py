@@ -24,9 +24,9 @@ GUARD = pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "the t
 class Hasty(Client):
     """A client for which what was known before is true as soon as the library has read it."""
 
-    def _begin(self) -> None:
+    def _complete_if_known(self) -> None:
         self._resumption.replaying = False
-        super()._begin()
+        super()._complete_if_known()
 
 
 class Unguarded(Discord):
@@ -91,16 +91,16 @@ async def test_what_a_person_may_read_is_unknown_until_the_replay_is_over(
     office = server.world.channel(home, "office", only=(staff, server.world.bot))
     who, wanted = Person(PLATFORM, str(ada.user.id), "ada"), {channel_circle(office.id)}
     async with process.awake():
-        assert process.adapter and await process.adapter.readable(who, wanted) == wanted
+        assert process.adapter and await process.adapter.readable_circles(who, wanted) == wanted
     server.acts.overwrite(office, staff, deny=Right.VIEW_CHANNEL)
     server.gateway.before_replay = asyncio.Event()
     async with process.awake(waits=False, kind=Discord if guarded else Unguarded) as ear:
         adapter = await restored(process)
-        assert await adapter.readable(who, wanted) == (set() if guarded else wanted)
+        assert await adapter.readable_circles(who, wanted) == (set() if guarded else wanted)
         server.gateway.before_replay.set()
         await ear.pulse.until(lambda: ear.times_ready, "the end of the replay")
         async with asyncio.timeout(PATIENCE):
-            while await adapter.readable(who, wanted):
+            while await adapter.readable_circles(who, wanted):
                 await asyncio.sleep(0.01)
 
 
@@ -112,16 +112,16 @@ async def test_who_rules_a_server_is_unknown_until_the_replay_is_over(
     server.world.join(home, ada.user, administrators)
     who = Person(PLATFORM, str(ada.user.id), "ada")
     async with process.awake():
-        assert process.adapter and await process.adapter.ruled(who, str(home.id))
+        assert process.adapter and await process.adapter.administers_server(who, str(home.id))
     server.gateway.before_replay = asyncio.Event()
     async with process.awake(waits=False) as ear:
         adapter = await restored(process)
-        assert await adapter.ruled(who, str(home.id)) is False
+        assert await adapter.administers_server(who, str(home.id)) is False
         here = Place(PLATFORM, str(general.id), "", Reach.PUBLIC, "", str(home.id))
-        assert await adapter.called(here, [who.id]) == ()
+        assert await adapter.member_names(here, [who.id]) == ()
         server.gateway.before_replay.set()
         await ear.pulse.until(lambda: ear.times_ready, "the end of the replay")
-        assert await adapter.ruled(who, str(home.id)) is True
+        assert await adapter.administers_server(who, str(home.id)) is True
 
 
 class AtOnce(Resumption):

@@ -77,7 +77,7 @@ async def test_what_another_process_queues_is_sent_by_who_holds_the_place(
         async with both(server, tmp_path / "home", monkeypatch, model) as (hears, _):
             place = await hears.adapter.locate_key(json.dumps([str(guild.id), str(general.id), ""]))
             assert place is not None
-            view, session = await hears.app.domains.here(place)
+            view, session = await hears.app.domains.view_and_session(place)
             parts = await hears.talk.outgoing.composer.parts("discord", "A word of mine.", links=frozenset())
             await view.notices.queue(session, parts, [], "")
             assert await hears.talk.outgoing.flush("discord", place.key, parts) == ""

@@ -100,8 +100,10 @@ _NUMBERS = count()
 class Wasteful(DomainAccess):
     """The twin that reads things one by one, looks for something else as well, and writes a line more."""
 
-    async def arrive(self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
-        view, session = await super().arrive(place, person, adapter, chosen)
+    async def view_with_session(
+        self, place: Place, person: Person, adapter: Adapter | None, chosen: Chosen
+    ) -> tuple[View, Session | None]:
+        view, session = await super().view_with_session(place, person, adapter, chosen)
         for name in ("reach", "encrypted", "streaming", "reflections", "answers", "listening", "time zone"):
             await self._preferences.value(place, name)
         await view.recall.messages(f"the weather in Graz {place.key} {next(_NUMBERS)}", 1)
@@ -249,10 +251,10 @@ async def test_a_round_of_a_tool_asks_memory_seldom_and_the_embedder_once(
 class AsksDiscord(Discord):
     """The twin that asks Discord for what was said before each time."""
 
-    async def before(self, place: str, message: str, n: int, reader: Person | None = None) -> tuple[Quote, ...]:
+    async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> tuple[Quote, ...]:
         assert self._client is not None
-        self._client.window.clear()
-        return tuple(await super().before(place, message, n, reader))
+        self._client.recent_messages.clear()
+        return tuple(await super().messages_before(place, message, n, reader))
 
 
 @pytest.mark.parametrize(("kind", "asks"), [(Discord, False), (AsksDiscord, True)], ids=["her", "the twin"])

@@ -110,7 +110,7 @@ async def test_an_account_of_the_terminal_is_asked_and_told_once_somebody_talks_
 
     async with town.lyra() as lyra:
         account = Identity("console", "ada")
-        view = await lyra.app.domains.view_of("console", "ada")
+        view = await lyra.app.domains.view_of_account("console", "ada")
         for at, name in enumerate(("main", "other")):
             session = await view.sessions.get(SessionRef("console", conversation("console", "ada", name).key), name)
             await view.say(session, [NewExchange(Kind.SAID, "My boat is called Kestrel.", name, at, "ada", "user", account)])

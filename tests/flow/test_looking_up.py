@@ -107,7 +107,10 @@ async def test_what_goes_while_it_is_looked_at_is_in_no_answer(
 ) -> None:
     """The twin notes as seen what stood in view before anything was looked up."""
     if not guarded:
-        for name, value in (("whole", lambda self: self._prompts[0, False]), ("seen", lambda self: self._prompts[0, False].seen)):
+        for name, value in (
+            ("last_prompt", lambda self: self._prompts[0, False]),
+            ("seen", lambda self: self._prompts[0, False].seen),
+        ):
             monkeypatch.setattr(ToolCalls, name, property(value))
     async with model_server(lambda request: "Begun anew.") as model, told(tmp_path, monkeypatch, model) as app:
         gone = (await kept(app))["My boat is green."]

@@ -35,7 +35,7 @@ async def model() -> AsyncIterator[OpenAIServer]:
 class Blind(Discord):
     """A Discord whose histories are never looked into."""
 
-    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+    async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         return {}
 
 

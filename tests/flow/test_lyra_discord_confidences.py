@@ -159,7 +159,7 @@ async def test_no_tool_shows_it_where_somebody_reads_who_may_not_know(town: Town
 class Blind(Discord):
     """The guard of who reads a place switched off: whoever is asked about does not."""
 
-    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+    async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         return set(accounts)
 
 

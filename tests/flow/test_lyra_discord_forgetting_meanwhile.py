@@ -37,10 +37,10 @@ class Unlooking(AnswerValidity):
 class Careless(DomainAccess):
     """Gives every view to the twin."""
 
-    async def arrive(
+    async def view_with_session(
         self, place: Place, person: Identity, adapter: Adapter | None, chosen: Chosen
     ) -> tuple[View, Session | None]:
-        view, session = await super().arrive(place, person, adapter, chosen)
+        view, session = await super().view_with_session(place, person, adapter, chosen)
         view.lasting = Unlooking(view.lasting.binding)
         return view, session
 

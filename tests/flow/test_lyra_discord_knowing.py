@@ -154,9 +154,9 @@ async def test_a_dm_reaches_what_its_person_can_read_once_they_say_so(town: Town
 class Kindless(Discord):
     """The guard of kinds switched off: an id is an id, be it a channel's or a server's."""
 
-    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Take every circle for that of a server as well."""
-        servers = await super().readable(person, [Circle(Reach.PUBLIC, one.id) for one in circles])
+        servers = await super().readable_circles(person, [Circle(Reach.PUBLIC, one.id) for one in circles])
         return {one for one in circles if Circle(Reach.PUBLIC, one.id) in servers}
 
 

@@ -160,13 +160,13 @@ async def test_what_is_named_in_a_request_for_discretion_changes_nothing_whateve
 class Overhearing(Discord):
     """What was said just before is read from every place."""
 
-    async def before(self, place: str, message: str, n: int, reader: Someone | None = None) -> Sequence[Quote]:
+    async def messages_before(self, place: str, message: str, n: int, reader: Someone | None = None) -> Sequence[Quote]:
         """Return what was said last anywhere in the server."""
         server, _, _ = split_key(place)
         assert self._client
         channels = [one for guild in self._client.guilds if str(guild.id) == server for one in guild.text_channels]
         keys = [json.dumps([server, str(one.id), ""]) for one in channels]
-        before = super().before
+        before = super().messages_before
         return [quote for key in keys for quote in await before(key, message, n)]
 
 

@@ -38,9 +38,9 @@ class Trusting(Discord):
 
     _known: set[Circle] | None = None
 
-    async def readable(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
         if self._known is None:
-            self._known = await super().readable(person, circles)
+            self._known = await super().readable_circles(person, circles)
         return self._known
 
 
@@ -170,7 +170,7 @@ async def test_what_is_deleted_in_a_channel_that_is_hidden_from_her_does_not_com
 async def test_without_the_gap_in_a_private_thread_it_would_stay(
     town: Town, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Client, "_miss", lambda self, thread: None)
+    monkeypatch.setattr(Client, "_mark_thread_missed", lambda self, thread: None)
     async with town.lyra(model) as lyra:
         thread = await changed_while_she_is_out(town, "deleted")
         assert await asked_again(town, lyra, town.ada, thread)
@@ -179,7 +179,7 @@ async def test_without_the_gap_in_a_private_thread_it_would_stay(
 class Believing(Discord):
     """The guard switched off: whoever asked something somewhere reads that place still."""
 
-    async def attends(self, person: Someone, place: Place) -> bool:
+    async def is_reader(self, person: Someone, place: Place) -> bool:
         return True
 
 

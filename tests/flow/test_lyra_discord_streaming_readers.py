@@ -106,7 +106,7 @@ async def test_a_beginning_that_an_end_left_behind_goes_when_she_is_back(
     async with awake(server, tmp_path, monkeypatch, model=model, discord=ON) as her:
         beginning = await shown(server, model, her, ada, vault)
         # As a kill would: the turn ends, and nothing of it is tidied up.
-        for task in list(her.talk.mailboxes._working.values()):
+        for task in list(her.talk.mailboxes._workers.values()):
             task.cancel()
     assert not beginning.deleted
     open_to_all(server, vault)

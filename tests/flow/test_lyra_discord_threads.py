@@ -122,7 +122,7 @@ async def test_a_name_that_she_may_not_take_away_is_told_to_whoever_forgot_and_g
 
 async def test_what_stands_above_its_thread_is_not_taken_for_removed(town: Town, lyra: Awake) -> None:
     said, thread = await asks(town, "the lighthouse keeper is called Bertram, what do you think?")
-    there = await lyra.adapter.stands(f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]', [str(said.id)])
+    there = await lyra.adapter.message_presences(f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]', [str(said.id)])
     assert there[str(said.id)].there
     link = lyra.adapter.link(f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]', str(said.id))
     assert link.endswith(f"/{town.general.id}/{said.id}")
@@ -219,7 +219,7 @@ async def test_what_is_said_before_the_thread_stands_belongs_to_it(town: Town, l
     assert [one.id for one in town.server.world.channels.values() if one.is_thread] == [first.id]
     assert not [one for one in town.server.world.by_bot(town.general) if one.reply_to]
     place = f'["{town.guild.id}", "{town.general.id}", "{thread.id}"]'
-    there = await lyra.adapter.stands(place, [str(second.id), str(first.id)])
+    there = await lyra.adapter.message_presences(place, [str(second.id), str(first.id)])
     assert {id: one.there for id, one in there.items()} == {str(first.id): True, str(second.id): True}
     assert lyra.adapter.link(place, str(second.id)).endswith(f"/{town.general.id}/{second.id}")
     # Once the thread stands, people see it: what is said in the channel then begins another.

@@ -50,9 +50,9 @@ async def thread_of_hers(town: Town, name: str = "Plans") -> Channel:
 class Guessing(Hearing):
     """Takes what cannot be read for said to her, whatever it was."""
 
-    async def hand(self, heard: Sequence[GatewayEvent]) -> None:
+    async def hand_over(self, heard: Sequence[GatewayEvent]) -> None:
         """Hand over an empty message in place of it."""
-        await super().hand([replace(one, event=_guessed(one)) for one in heard])
+        await super().hand_over([replace(one, event=_guessed(one)) for one in heard])
 
 
 def _guessed(heard: GatewayEvent) -> Any:

@@ -110,7 +110,7 @@ async def test_who_rules_the_server_no_more_is_told_nothing_and_keeps_nothing(
         return None
 
     if why == "guard":
-        monkeypatch.setattr(Discord, "ruled", unasked)
+        monkeypatch.setattr(Discord, "administers_server", unasked)
     eve = town.eve
     manager = town.server.world.role(town.guild, "manager", Right.MANAGE_GUILD)
     town.server.acts.change_member(town.guild, eve.user, manager)

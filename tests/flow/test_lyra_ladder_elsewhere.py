@@ -24,7 +24,7 @@ OFF = "The bank is off here; those who run this place turn it on with !memory ba
 class Trusting(Matrix):
     """The guard switched off: everybody runs every room."""
 
-    async def rules(self, person: Someone, place: Place) -> bool:
+    async def administers(self, person: Someone, place: Place) -> bool:
         """Say yes."""
         return True
 

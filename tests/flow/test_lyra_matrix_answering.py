@@ -120,7 +120,7 @@ async def test_where_an_admin_says_so_everything_is_answered_in_threads_too(at_h
 class _Lenient(Matrix):
     """Takes everybody for one who rules the place."""
 
-    async def rules(self, person: Someone, place: Place) -> bool:
+    async def administers(self, person: Someone, place: Place) -> bool:
         return True
 
 

@@ -49,7 +49,7 @@ class Hasty(Narrow):
 class Blind(Hasty):
     """The same, and never looks into a history."""
 
-    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+    async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         return {}
 
 
@@ -154,11 +154,11 @@ async def test_an_event_that_the_homeserver_does_not_have_any_more_does_not_coun
         said = await ada.says(room, SECRET)
         await at_home.answer(ada, room, said)
         place = json.dumps(["", room, ""])
-        assert (await lyra.adapter.stands(place, [said]))[said].text == SECRET
+        assert (await lyra.adapter.message_presences(place, [said]))[said].text == SECRET
         at_home.proxy.faults.script(CONTEXT, Refuse(404, "M_NOT_FOUND"))
-        assert await lyra.adapter.stands(place, [said]) == {}
+        assert await lyra.adapter.message_presences(place, [said]) == {}
         await ada.redacts(room, said)
-        assert (await lyra.adapter.stands(place, [said]))[said] == Presence(there=False)
+        assert (await lyra.adapter.message_presences(place, [said]))[said] == Presence(there=False)
 
 
 @pytest.mark.torture

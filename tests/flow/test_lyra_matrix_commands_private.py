@@ -24,14 +24,14 @@ GONE = "That list is not there any more; ask again."
 class AnyDm(Matrix):
     """Takes every DM for good enough for what was said encrypted."""
 
-    async def aside(self, person: Someone, *, encrypted: bool = False) -> Place | None:
-        return await super().aside(person)
+    async def private_place(self, person: Someone, *, encrypted: bool = False) -> Place | None:
+        return await super().private_place(person)
 
 
 class Blind(Matrix):
     """Takes everybody for somebody who is still there."""
 
-    async def attends(self, person: Someone, place: Place) -> bool:
+    async def is_reader(self, person: Someone, place: Place) -> bool:
         return True
 
 

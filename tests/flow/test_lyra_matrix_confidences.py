@@ -22,7 +22,7 @@ async def town(people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest
 class Blind(Matrix):
     """The guard of who reads a room switched off: whoever is asked about does not."""
 
-    async def outside(self, place: Place, accounts: Collection[str]) -> set[str]:
+    async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         return set(accounts)
 
 

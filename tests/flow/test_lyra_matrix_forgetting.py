@@ -30,7 +30,7 @@ async def eve(people: People) -> Person:
 class Lawless(Matrix):
     """Takes everybody for somebody who rules the room."""
 
-    async def rules(self, person: Someone, place: Place) -> bool:
+    async def administers(self, person: Someone, place: Place) -> bool:
         return True
 
 

@@ -241,7 +241,7 @@ async def test_words_of_an_encrypted_place_are_used_in_a_plain_dm_only_after_the
 class _Unsealed(Matrix):
     """The guard of encrypted words switched off: they count as any others."""
 
-    async def sealed(self, circles: object) -> set[Circle]:
+    async def encrypted_circles(self, circles: object) -> set[Circle]:
         return set()
 
 
@@ -276,7 +276,7 @@ async def accounts(town: Town) -> str:
 
 async def said_at(lyra: Awake, platform: str, account: str, text: str) -> View:
     """Keep what somebody says in private on another platform, and return that account's memory."""
-    view = await lyra.app.domains.view_of(platform, account)
+    view = await lyra.app.domains.view_of_account(platform, account)
     session = await view.sessions.get(await view.sessions.active(platform, "main"), "main")
     now = lyra.app.base.clock.now()
     await view.say(session, [NewExchange(Kind.SAID, text, "1", now, account, "user", Identity(platform, account))])

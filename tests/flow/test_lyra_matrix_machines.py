@@ -52,7 +52,7 @@ async def test_an_account_that_answers_at_once_is_answered_five_times_in_a_row_w
 ) -> None:
     """Neither listed nor marked, and without a notion of threads, as many a bridge: it says everything in the timeline."""
     # However busy this machine is, it is fast enough.
-    monkeypatch.setattr(allowance, "_AT_ONCE", MINUTE)
+    monkeypatch.setattr(allowance, "_QUICK_REPLY", MINUTE)
     robot = await people.person("robot")
     async with model_server() as model, at_home.lyra(model, DEFAULTS) as lyra:
         room = await room_of(at_home, ada, robot)

@@ -148,7 +148,7 @@ async def test_nobody_comes_into_a_name_that_somebody_who_never_spoke_bore_befor
     town: Town, monkeypatch: pytest.MonkeyPatch, guarded: bool
 ) -> None:
     if not guarded:
-        monkeypatch.setattr(Matrix, "bore", Adapter.bore)
+        monkeypatch.setattr(Matrix, "past_member_names", Adapter.past_member_names)
     async with town.lyra():
         garden = await town.room("garden", "ada", "bob", "cy")
         for who, name in (("ada", "Ada"), ("cy", "Cy")):

@@ -38,7 +38,7 @@ FAR = "Asia/Kathmandu"
 class Lawless(Matrix):
     """Takes everybody for somebody who rules the room."""
 
-    async def rules(self, person: Someone, place: Place) -> bool:
+    async def administers(self, person: Someone, place: Place) -> bool:
         return True
 
 

@@ -27,7 +27,7 @@ async def test_an_edit_is_no_new_message_but_the_new_words_of_the_old_one(
         await ada.edits(room, said, "Mog is 4.")
         revised = await ear.heard(MessageEdited)
     assert (revised.id, revised.text, revised.place.key) == (said, "Mog is 4.", message.place.key)
-    assert revised.at > message.said_at and ear.texts == ["Mog is 3."]
+    assert revised.edited_at > message.said_at and ear.texts == ["Mog is 3."]
 
 
 async def test_an_edit_of_something_said_before_a_restart_is_followed_into_its_thread(

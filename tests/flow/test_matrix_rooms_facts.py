@@ -27,7 +27,7 @@ async def test_a_room_that_put_her_out_is_gone(people: People, proxy: Proxy, tmp
         await ear.pulse.until(lambda: len(ear.batches) > heard, "the news")
         with pytest.raises(PlaceGone, match="invite her again"):
             await adapter.locate(place)
-        assert await adapter.readable(ear.of(Message)[0].person, [room_circle(room)]) == set()
+        assert await adapter.readable_circles(ear.of(Message)[0].person, [room_circle(room)]) == set()
     async with listening(lyra, Ear(cursors=ear.kept)) as adapter:
         with pytest.raises(PlaceGone):
             await adapter.locate_key(place.key)
@@ -88,7 +88,7 @@ async def test_who_may_change_a_room_rules_it(people: People, proxy: Proxy, tmp_
                 await one.says(room, version)
             await ear.heard(Message, 3)
             place = ear.of(Message)[-1].place
-            rules = {one.person.name: await adapter.rules(one.person, place) for one in ear.of(Message)[-3:]}
+            rules = {one.person.name: await adapter.administers(one.person, place) for one in ear.of(Message)[-3:]}
         ear = Ear(cursors=ear.kept)
         assert rules == {"Ada": True, "Bo": False, "Cy": True}
 
@@ -106,16 +106,16 @@ async def test_what_somebody_can_read_is_known_for_sure(people: People, proxy: P
         person = (await ear.heard(Message)).person
         circles = [*map(room_circle, (shared, hidden, others, sealed, crowd, "!unknown"))]
         await place_of(adapter, ear, crowd)
-        assert await adapter.readable(person, circles) == {*map(room_circle, (shared, hidden, sealed, crowd))}
-        assert await adapter.sealed(circles) == {*map(room_circle, (sealed, crowd, "!unknown"))}
+        assert await adapter.readable_circles(person, circles) == {*map(room_circle, (shared, hidden, sealed, crowd))}
+        assert await adapter.encrypted_circles(circles) == {*map(room_circle, (sealed, crowd, "!unknown"))}
         for room in (hidden, crowd):
             await ada.invites(room, cy.user)
             await cy.joins(room)
             await place_of(adapter, ear, room, lambda place: place.epoch == 1)
-        assert await adapter.readable(person, circles) == {*map(room_circle, (shared, sealed))}
+        assert await adapter.readable_circles(person, circles) == {*map(room_circle, (shared, sealed))}
         await ada.leaves(shared)
         await place_of(adapter, ear, shared, lambda place: place.alone == bo.user)
-        assert await adapter.readable(person, circles) == {room_circle(sealed)}
+        assert await adapter.readable_circles(person, circles) == {room_circle(sealed)}
 
 
 ADA, BO = "@ada:lyra.test", "@bo:lyra.test"

@@ -53,7 +53,7 @@ async def test_an_answer_waits_for_an_earlier_one_no_longer_than_its_patience() 
         if end:
             slow.end()
         assert later.is_up is end
-        await asyncio.wait_for(later.come_up(), 5)
+        await asyncio.wait_for(later.wait_for_earlier(), 5)
 
 
 async def test_what_one_person_says_is_answered_one_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,6 +127,6 @@ async def everyone(answered: Sequence[Awaitable[None]]) -> None:
 
 async def kept(app: App, kind: Kind | None = None) -> list[str]:
     """Return what is kept of the town, in the order in which it was kept."""
-    view, _ = await app.domains.here(TOWN)
+    view, _ = await app.domains.view_and_session(TOWN)
     found = [message async for _, message in view.messages.all() if kind in (None, message.kind)]
     return [message.text for message in sorted(found, key=lambda one: one.key)]

@@ -86,7 +86,7 @@ async def test_without_either_look_at_names_what_is_forgotten_stays_or_comes_bac
 async def test_without_asking_what_is_off_the_record_a_thread_has_its_title_kept(
     town: Town, model: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DomainAccess, "session", DomainAccess.named)
+    monkeypatch.setattr(DomainAccess, "current_session", DomainAccess.named_session)
     monkeypatch.setattr(Chosen, "all_off_record", lambda *given: False)
     monkeypatch.setattr(Chosen, "is_off_record", lambda *given: False)
     async with town.lyra(model):

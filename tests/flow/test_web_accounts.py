@@ -17,7 +17,7 @@ async def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     async with site(tmp_path, monkeypatch, f"[web]\nport = 0\n{PEOPLE}") as served:
         await served.told("The kettle is at the terminal.")
         for account, text in (("4711", "The ladder is on Discord."), ("4712", "The anvil is Bob's.")):
-            view = await served.app.domains.view_of("discord", account)
+            view = await served.app.domains.view_of_account("discord", account)
             session = await view.sessions.get(await view.sessions.active("discord", f'["", "{account}", ""]'), f"DM {account}")
             now = served.app.base.clock.now()
             await view.say(session, [NewExchange(Kind.SAID, text, "m1", now, "ada", "user", Identity("discord", account))])

@@ -71,15 +71,15 @@ async def test_who_only_looks_at_a_link_as_a_preview_does_leaves_it_as_it_is(ser
 async def test_a_link_is_good_for_ten_minutes_and_a_cookie_for_thirty_days(served: Site) -> None:
     clock = Clock(served.app.base.clock.now())
     signins = SignIns(served.app.memory.settings, clock)
-    late = await signins.link(ADA)
+    late = await signins.create_link(ADA)
     clock.forward(10 * MINUTE)
-    assert await signins.enter(late) is None
-    cookie = await signins.enter(await signins.link(ADA))
+    assert await signins.redeem_link(late) is None
+    cookie = await signins.redeem_link(await signins.create_link(ADA))
     assert cookie
     clock.forward(30 * DAY - 1)
-    assert (await signins.who(cookie) or SignedIn(Identity("", ""), "", Identity("", ""))).identity == ADA
+    assert (await signins.signed_in(cookie) or SignedIn(Identity("", ""), "", Identity("", ""))).identity == ADA
     clock.forward(1)
-    assert await signins.who(cookie) is None
+    assert await signins.signed_in(cookie) is None
 
 
 async def test_the_cookie_is_for_this_page_alone(served: Site) -> None:

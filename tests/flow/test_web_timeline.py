@@ -148,7 +148,7 @@ async def test_with_everybodys_domains_in_view_it_would_be_shown(served: Site, m
     async def another(*_: object) -> object:
         return bobs
 
-    monkeypatch.setattr(type(served.app.domains), "view_of", another)
+    monkeypatch.setattr(type(served.app.domains), "view_of_account", another)
     assert "bob is red" in (await ada.get("/search?q=red+kayak")).text
 
 

@@ -28,21 +28,27 @@ from tests.kits.discord_home import Awake, answer, awake
 class Everything(DomainAccess):
     """The guard switched off: at every place all of memory is read."""
 
-    async def arrive(self, place: Place, person: Someone, adapter: Adapter | None, chosen: Chosen) -> tuple[View, Session | None]:
+    async def view_with_session(
+        self, place: Place, person: Someone, adapter: Adapter | None, chosen: Chosen
+    ) -> tuple[View, Session | None]:
         """Return a view that reads every domain."""
-        view, session = await super().arrive(place, person, adapter, chosen)
+        view, session = await super().view_with_session(place, person, adapter, chosen)
         others = [domain for domain in await self._memory.places.domains() if domain.key != view.home.key]
         return self._memory.view(view.home, others), session
 
-    async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
+    async def has_same_readers(
+        self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None
+    ) -> bool:
         """Let out what was read of any domain."""
-        return await super().still(place, domain)
+        return await super().has_same_readers(place, domain)
 
 
 class Unguarded(DomainAccess):
     """The guard of the exit switched off: what was meant for others goes out as well."""
 
-    async def still(self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None) -> bool:
+    async def has_same_readers(
+        self, place: Place, domain: int, also: Collection[int] = (), adapter: Adapter | None = None
+    ) -> bool:
         """Say that nothing has changed."""
         return True
 
@@ -50,7 +56,7 @@ class Unguarded(DomainAccess):
 class Believing(Discord):
     """The guard of what a person can read switched off: everybody can read everything."""
 
-    async def readable(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Someone, circles: Collection[Circle]) -> set[Circle]:
         """Return all of them."""
         return set(circles)
 

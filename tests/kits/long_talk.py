@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.config.settings import Settings
-from bot.context.prompt import Prompt, PromptQuestion, draft, finish
-from bot.context.turn_retrieval import recalled, standing
+from bot.context.prompt import Prompt, PromptQuestion, draft_prompt, finish_prompt
+from bot.context.turn_retrieval import recall_items, standing_layers
 from bot.dreams.dreaming import Dreams
 from bot.models.chains import Models
 from bot.models.port import Model
@@ -89,14 +89,14 @@ class Asked:
 
     view: View
     session: Session
-    asked: Sequence[Exchange]
+    questions: Sequence[Exchange]
 
 
 async def request(here: Corner, asked: Exchange) -> Prompt:
     """Return what a model would be given for a message."""
     turn, settings = Asked(here.view, here.session, [asked]), Settings()
-    begun = draft("P", await standing(turn, settings), PromptQuestion([asked]), here.clock.now(), "UTC", 6000)
-    return finish(begun, await recalled(turn, settings, begun.in_view, begun.since))
+    begun = draft_prompt("P", await standing_layers(turn, settings), PromptQuestion([asked]), here.clock.now(), "UTC", 6000)
+    return finish_prompt(begun, await recall_items(turn, settings, begun.in_view, begun.since))
 
 
 @dataclass
@@ -138,9 +138,9 @@ class LongTalk:
             self.session, [NewExchange(said.kind, text or said.text, said.source_id, said.said_at, self.who)]
         )
         turn, budget = Asked(self.view, self.session, kept.stored), self.settings.context_tokens
-        there = await standing(turn, self.settings)
-        begun = draft(PERSONA, there, PromptQuestion(kept.stored), self.clock.now(), self.domain.time_zone, budget)
-        prompt = finish(begun, await recalled(turn, self.settings, begun.in_view, begun.since))
+        there = await standing_layers(turn, self.settings)
+        begun = draft_prompt(PERSONA, there, PromptQuestion(kept.stored), self.clock.now(), self.domain.time_zone, budget)
+        prompt = finish_prompt(begun, await recall_items(turn, self.settings, begun.in_view, begun.since))
         answer = self._next()
         await self.view.answer(self.session, Answer(answer, prompt.sources(answer.text), (), (), kept.stored))
         if self.said % EPISODE == 0:
@@ -150,7 +150,7 @@ class LongTalk:
     async def comes_up(self, text: str) -> Recalled:
         """Return what comes up for a question, nothing else being in view."""
         asked = [(await self.view.messages.window(self.session, 1))[-1]._replace(text=text)]
-        return await recalled(Asked(self.view, self.session, asked), self.settings, (), self.clock.now())
+        return await recall_items(Asked(self.view, self.session, asked), self.settings, (), self.clock.now())
 
     def _next(self) -> NewExchange:
         n = self.said

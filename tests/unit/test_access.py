@@ -29,11 +29,11 @@ class Platform(Silent):
         self.shared: set[str] = set()
         self.asked = 0
 
-    async def readable(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         self.asked += 1
         return {circle for circle in circles if (person.id, circle.id) in self.reads}
 
-    async def shares(self, person: Person) -> bool:
+    async def has_place_in_common(self, person: Person) -> bool:
         self.asked += 1
         return person.id in self.shared
 

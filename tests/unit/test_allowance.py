@@ -30,14 +30,14 @@ async def test_nobody_who_talks_at_a_persons_pace_meets_a_limit(memory: Memory, 
     allowed = allowance(memory, clock)
     for _ in range(100):
         assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
-        allowed.had(ADA, DM, 1000, UNSET)
+        allowed.record(ADA, DM, 1000, UNSET)
         clock.forward(6 * SECOND)
 
 
 async def test_who_asks_too_much_gets_less_then_one_word_and_then_nothing_for_a_while(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock, person={"turns_per_minute": 3})
     got = [(await allowed.take(ADA, DM, clock.now(), UNSET))[0] for _ in range(9)]
-    assert got == [*[Grant.FULL] * 3, *[Grant.LESS] * 2, Grant.LEAST, Grant.TOLD, *[Grant.NOTHING] * 2]
+    assert got == [*[Grant.FULL] * 3, *[Grant.SMALLER_PROMPT] * 2, Grant.CHEAPER_MODEL, Grant.DECLINED, *[Grant.IGNORED] * 2]
     assert (await allowed.take(BEN, DM, clock.now(), UNSET))[0] is Grant.FULL, "others have their own"
     assert [(await allowed.take(OWNER, DM, clock.now(), UNSET))[0] for _ in range(9)] == [Grant.FULL] * 9
     clock.forward(MINUTE)
@@ -49,21 +49,21 @@ async def test_how_long_it_lasts_is_said(memory: Memory, clock: Clock) -> None:
     await allowed.take(ADA, DM, clock.now(), UNSET)
     clock.forward(20 * SECOND)
     await allowed.take(ADA, DM, clock.now(), UNSET)
-    assert await allowed.take(ADA, DM, clock.now(), UNSET) == (Grant.TOLD, 40)
+    assert await allowed.take(ADA, DM, clock.now(), UNSET) == (Grant.DECLINED, 40)
 
 
 @pytest.mark.parametrize("scope", ["place", "all"])
 async def test_a_place_and_all_together_have_limits_of_their_own(memory: Memory, clock: Clock, scope: str) -> None:
     allowed = allowance(memory, clock, person={}, **{scope: {"turns_per_minute": 1}})
     assert (await allowed.take(ADA, TOWN, clock.now(), UNSET))[0] is Grant.FULL
-    assert (await allowed.take(BEN, TOWN, clock.now(), UNSET))[0] is Grant.LESS
+    assert (await allowed.take(BEN, TOWN, clock.now(), UNSET))[0] is Grant.SMALLER_PROMPT
     assert ((await allowed.take(BEN, DM, clock.now(), UNSET))[0] is Grant.FULL) is (scope == "place")
 
 
 async def test_tokens_count_as_well(memory: Memory, clock: Clock) -> None:
     allowed = allowance(memory, clock, person={"tokens_per_minute": 1000})
-    for tokens, after in ((999, Grant.FULL), (1, Grant.LESS), (1000, Grant.TOLD)):
-        allowed.had(ADA, DM, tokens, UNSET)
+    for tokens, after in ((999, Grant.FULL), (1, Grant.SMALLER_PROMPT), (1000, Grant.DECLINED)):
+        allowed.record(ADA, DM, tokens, UNSET)
         assert (await allowed.take(ADA, DM, clock.now() - SECOND, UNSET))[0] is after
 
 
@@ -76,7 +76,7 @@ async def test_what_was_had_today_outlives_a_restart_and_ends_with_the_day(memor
     again = allowance(memory, clock, **limits)
     await again.open()
     grant, seconds = await again.take(ADA, DM, clock.now(), UNSET)
-    assert grant is Grant.TOLD
+    assert grant is Grant.DECLINED
     clock.forward(seconds * SECOND)
     assert (await again.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
     fresh = allowance(memory, clock, **limits)
@@ -86,14 +86,14 @@ async def test_what_was_had_today_outlives_a_restart_and_ends_with_the_day(memor
 
 async def test_an_account_that_writes_faster_than_a_person_gets_five_answers_in_a_row(memory: Memory, clock: Clock) -> None:
     async def round_of(pause: int) -> Grant:
-        allowed.had(ADA, TOWN, 10, UNSET)
+        allowed.record(ADA, TOWN, 10, UNSET)
         clock.forward(pause)
         return (await allowed.take(ADA, TOWN, clock.now(), UNSET))[0]
 
     allowed = allowance(memory, clock, person={})
-    assert [await round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, Grant.TOLD, Grant.NOTHING]
+    assert [await round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, Grant.DECLINED, Grant.IGNORED]
     assert await round_of(5 * SECOND) is Grant.FULL, "who takes a breath is a person"
-    assert [await round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, *[Grant.NOTHING] * 2], "it was told that"
+    assert [await round_of(SECOND // 2) for _ in range(6)] == [*[Grant.FULL] * 4, *[Grant.IGNORED] * 2], "it was told that"
     allowed = allowance(memory, clock, person={}, in_a_row=0)
     assert [await round_of(SECOND // 2) for _ in range(9)] == [Grant.FULL] * 9
 
@@ -103,9 +103,9 @@ async def test_who_goes_on_without_a_pause_is_told_once_and_answered_no_more(mem
     for _ in range(60):
         granted.append((await allowed.take(ADA, DM, clock.now(), UNSET))[0])
         if granted[-1] is Grant.FULL:
-            allowed.had(ADA, DM, 10, UNSET)
+            allowed.record(ADA, DM, 10, UNSET)
         clock.forward(SECOND // 5)
-    assert granted == [*[Grant.FULL] * 5, Grant.TOLD, *[Grant.NOTHING] * 54]
+    assert granted == [*[Grant.FULL] * 5, Grant.DECLINED, *[Grant.IGNORED] * 54]
     clock.forward(2 * SECOND)
     assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
 
@@ -130,11 +130,17 @@ async def test_who_runs_a_place_sets_less_for_it_and_for_each_there_within_what_
         return [(await allowed.take(one, place, clock.now(), await preferences.read(place, one)))[0] for one in people]
 
     await preferences.put(TOWN, "turns a minute each", "1")
-    assert await grants(ADA, BEN, ADA, ADA) == [Grant.FULL, Grant.FULL, Grant.LESS, Grant.TOLD]
+    assert await grants(ADA, BEN, ADA, ADA) == [Grant.FULL, Grant.FULL, Grant.SMALLER_PROMPT, Grant.DECLINED]
     assert await grants(ADA, ADA, place=DM) == [Grant.FULL, Grant.FULL]
     await preferences.put(TOWN, "turns a minute each", "")
     await preferences.put(TOWN, "turns a minute here", "2")
-    assert await grants(ADA, BEN, ADA, BEN, ADA) == [Grant.FULL, Grant.FULL, Grant.LESS, Grant.LEAST, Grant.TOLD]
+    assert await grants(ADA, BEN, ADA, BEN, ADA) == [
+        Grant.FULL,
+        Grant.FULL,
+        Grant.SMALLER_PROMPT,
+        Grant.CHEAPER_MODEL,
+        Grant.DECLINED,
+    ]
     limits = Settings.model_validate({"limits": {"place": {"turns_per_day": 50}}}).limits
     assert wanted("turns a day here", "50", limits) == "50" and wanted("turns a day here", "off", limits) == ""
     for value, why in (("51", "at most 50"), ("0", "whole number"), ("x", "whole number")):
@@ -150,4 +156,4 @@ async def test_accounts_of_one_person_count_together_and_linking_changes_no_coun
     parties = [LinkParty(Identity(one.platform, one.id), one.name, "") for one in (ADA, also)]
     request = await linking.enter(await linking.show(parties[0]), parties[1], [])
     assert await linking.agree(request) and await linking.link(request) == []
-    assert (await allowed.take(also, DM, clock.now(), await preferences.read(also)))[0] is Grant.LESS
+    assert (await allowed.take(also, DM, clock.now(), await preferences.read(also)))[0] is Grant.SMALLER_PROMPT

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.events import Attachment, Contents, Message, Person, conversation
-from bot.conversation.attachments import MOST_CHARACTERS, images, told
+from bot.conversation.attachments import MOST_CHARACTERS, images, text_with_attachments
 from bot.models.port import Image
 
 ADA = Person("discord", "1", "ada")
@@ -17,11 +17,11 @@ def message(text: str, *files: Attachment) -> Message:
 
 def words(contents: Contents) -> str:
     """Return a message that says nothing but what came with it."""
-    return told(message("", contents.attachment), [contents])
+    return text_with_attachments(message("", contents.attachment), [contents])
 
 
 def test_a_text_stands_below_its_name_after_what_was_said() -> None:
-    assert told(message("look ", NOTE), [Contents(NOTE, "buy tea")]) == "look\n[file list.txt]\nbuy tea"
+    assert text_with_attachments(message("look ", NOTE), [Contents(NOTE, "buy tea")]) == "look\n[file list.txt]\nbuy tea"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_caption_stands_before_a_text() -> None:
 
 def test_several_files_stand_in_their_order() -> None:
     contents = [Contents(PHOTO, image=b"\x89PNG"), Contents(NOTE, "buy tea")]
-    assert told(message("both", PHOTO, NOTE), contents).splitlines() == [
+    assert text_with_attachments(message("both", PHOTO, NOTE), contents).splitlines() == [
         "both", "[image cat.png, 2 KB: a cat on a wall]", "[file list.txt]", "buy tea",
     ]  # fmt: skip
 
@@ -66,9 +66,9 @@ def test_a_long_text_ends_where_it_is_cut_and_says_so() -> None:
 
 
 def test_a_message_without_anything_says_so() -> None:
-    assert told(message("  "), []) == "[an empty message]"
+    assert text_with_attachments(message("  "), []) == "[an empty message]"
 
 
 def test_what_no_store_can_hold_is_not_kept_and_leaves_an_empty_message_where_there_is_nothing_else() -> None:
-    assert told(message("a\0b\ud83d"), []) == "ab\ufffd"
-    assert told(message("\0 \x01"), []) == "[an empty message]"
+    assert text_with_attachments(message("a\0b\ud83d"), []) == "ab\ufffd"
+    assert text_with_attachments(message("\0 \x01"), []) == "[an empty message]"

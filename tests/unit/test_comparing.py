@@ -46,7 +46,7 @@ class Platform(Silent):
         self.looks: list[tuple[str, int]] = []
         """Where was looked, and from which message back."""
 
-    async def stands(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
+    async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         self.looks.append((place, int(ids[0])))
         shown = {one for one in self.said[place] if int(one) <= int(ids[0])}
         page = sorted(shown, key=int)[-100:]

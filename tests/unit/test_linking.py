@@ -181,7 +181,7 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
         place = Place(who.platform, who.native_id, "dm", Reach.DIRECT)
         view = await domains.view(place, Person(who.platform, who.native_id, "ada"))
         refs, _ = await memory.places.refs([view.home.key, *view.also])
-        assert await domains.still(place, view.home.key, view.also)
+        assert await domains.has_same_readers(place, view.home.key, view.also)
         return {Identity(ref.platform, ref.native_id) for ref in refs.values()}
 
     for one in (ADA, ALSO, MORE):
@@ -193,8 +193,10 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
     await linking.link(request)
     for one in (ADA, ALSO, MORE):
         assert await read(one) == {ADA, ALSO, MORE}
-    view = await domains.view_of(ALSO.platform, ALSO.native_id)
+    view = await domains.view_of_account(ALSO.platform, ALSO.native_id)
     await linking.unlink(people.declared(MORE))
     assert await read(ALSO) == {ALSO} and await read(MORE) == {MORE, ADA}
     place = Place(ALSO.platform, ALSO.native_id, "dm", Reach.DIRECT)
-    assert not await domains.still(place, view.home.key, view.also), "what was made before they parted is not sent any more"
+    assert not await domains.has_same_readers(place, view.home.key, view.also), (
+        "what was made before they parted is not sent any more"
+    )

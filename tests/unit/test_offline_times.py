@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from bot.context.turn_retrieval import sought
+from bot.context.turn_retrieval import search_parts
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import NewExchange
 from tests.kits.size import few
@@ -36,7 +36,7 @@ async def answered(folder: Path, language: str, asked: list[Dated]) -> list[str]
     async with kept(folder, language) as here:
         for one in asked:
             question = VoiceQuestion(one.question, "Ada", NOW, "UTC")
-            came = await sought(Asked(here.view, here.session), voice, question)
+            came = await search_parts(Asked(here.view, here.session), voice, question)
             given.append(voice.answer(question, came.hits, lambda _: False, came.above).text)
     return given
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.events import Quote
-from bot.context.prompt import Prompt, PromptDraft, PromptQuestion, draft, finish
+from bot.context.prompt import Prompt, PromptDraft, PromptQuestion, draft_prompt, finish_prompt
 from bot.context.turn_retrieval import StandingLayers
 from memory.bank.block import HEAD, Block
 from memory.index.hits import DigestHit, Hit
@@ -64,14 +64,14 @@ QUESTION = PromptQuestion([exchange(90, "what now?")], aside=[Quote("q1", "Bob",
 
 def begun(memory: StandingLayers = THERE, question: PromptQuestion = QUESTION, budget: int = BUDGET) -> PromptDraft:
     """Begin a prompt."""
-    return draft(PERSONA, memory, question, START + 2 * DAY, "UTC", budget)
+    return draft_prompt(PERSONA, memory, question, START + 2 * DAY, "UTC", budget)
 
 
 def built(
     memory: StandingLayers = THERE, came: Recalled = CAME, question: PromptQuestion = QUESTION, budget: int = BUDGET
 ) -> Prompt:
     """Build a prompt."""
-    return finish(begun(memory, question, budget), came)
+    return finish_prompt(begun(memory, question, budget), came)
 
 
 def system(prompt: Prompt) -> str:
@@ -199,12 +199,12 @@ def test_what_has_no_room_in_the_conversation_counts_as_out_of_view() -> None:
     hidden = [one for one in talk if one.key not in start.in_view]
     assert hidden == talk[: len(hidden)] and hidden
     assert start.since == talk[len(hidden)].said_at
-    assert f"message {hidden[0].key} " in whole(finish(start, Recalled([Hit(hidden[0], "main", 1.0, ())])))
+    assert f"message {hidden[0].key} " in whole(finish_prompt(start, Recalled([Hit(hidden[0], "main", 1.0, ())])))
 
 
 def test_the_conversation_begins_at_the_same_message_for_some_turns() -> None:
     talk = [exchange(n, f"message {n} " + "about the long river " * 20, at=START + n * MINUTE) for n in range(100, 139)]
-    firsts = [begun(replace(THERE, recent=talk[:n])).said[0]["content"] for n in range(27, 39)]
+    firsts = [begun(replace(THERE, recent=talk[:n])).recent_messages[0]["content"] for n in range(27, 39)]
     moved = [one != other for one, other in pairwise(firsts)]
     assert 1 < moved.count(True) <= 3 < moved.count(False), "it moves on by four messages at a time"
 

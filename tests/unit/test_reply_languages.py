@@ -35,7 +35,7 @@ class House:
 
     async def says(self, person: Person, place: Place, text: str) -> None:
         """Keep what somebody says."""
-        view, session = await self.domains.here(place, person)
+        view, session = await self.domains.view_and_session(place, person)
         who, now = Identity(person.platform, person.id), self.clock.now()
         await view.say(session, [NewExchange(Kind.SAID, text, f"{person.id}{now}", now, person.name, "user", who)])
         self.clock.at += SECOND
@@ -72,7 +72,7 @@ async def test_in_a_room_everybody_is_answered_as_they_write_and_all_are_told_so
     languages = house.awake()
     assert [await languages.of(message(one, ROOM)) for one in (ADA, BEN)] == ["de", "en"]
     assert await languages.of(message(ADA, DM)) == "", "what is said in a room tells nothing in private"
-    view, _ = await house.domains.here(ROOM)
+    view, _ = await house.domains.view_and_session(ROOM)
     assert await languages.among(ROOM, view) == "de"
     await house.preferences.put(ROOM, "language", "english")
     assert await languages.among(ROOM, view) == "en"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.context.turn_retrieval import SearchResult, sought
+from bot.context.turn_retrieval import SearchResult, search_parts
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from memory.types import Exchange, Session
 from memory.view.view import View
@@ -18,13 +18,13 @@ class Asked:
 
     view: View
     session: Session
-    asked: Sequence[Exchange] = ()
+    questions: Sequence[Exchange] = ()
 
 
 async def looked_for(here: Corner, text: str) -> SearchResult:
     """Return what comes up for a question of Ada's."""
     question = VoiceQuestion(text, "Ada", here.clock.now(), "UTC")
-    return await sought(Asked(here.view, here.session), OfflineVoice(), question)
+    return await search_parts(Asked(here.view, here.session), OfflineVoice(), question)
 
 
 async def test_facts_and_months_are_brought_where_they_are_asked_for(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.context.turn_retrieval import sought
+from bot.context.turn_retrieval import search_parts
 from bot.models.offline.voice import OfflineVoice, VoiceQuestion
 from tests.kits.memory_kit import Clock, Corner, corner, opened, said, utc
 from tests.unit.test_sought import Asked
@@ -70,7 +70,7 @@ async def kept(folder: Path, language: str) -> AsyncIterator[Corner]:
 async def answer(here: Corner, question: str) -> str:
     """Return what she answers without a model."""
     voice, asked = OfflineVoice(), VoiceQuestion(question, "Ada", NOW, "UTC")
-    came = await sought(Asked(here.view, here.session), voice, asked)
+    came = await search_parts(Asked(here.view, here.session), voice, asked)
     return voice.answer(asked, came.hits, lambda _: False, came.above).text
 
 

@@ -44,47 +44,47 @@ class Backfill:
         self._notes = notes
         self._limits = limits
         self._pace = pace
-        self._silent: set[str] = set()
+        self._unreadable: set[str] = set()
         self._failed: dict[str, Gap] = {}
-        self._long: set[str] = set()
+        self._unfinished: set[str] = set()
         self._caught_up: set[str] = set()
-        self._began = 0
+        self._first_heard = 0
 
     @property
-    def silent(self) -> int:
+    def unreadable_channels(self) -> int:
         """How many channels do not show their history."""
-        return len(self._silent)
+        return len(self._unreadable)
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing that was missed is left to be read."""
-        return not (self._silent or self._failed or self._long)
+        return not (self._unreadable or self._failed or self._unfinished)
 
     def may_move(self, stream: str) -> bool:
         """Whether everything before the newest message of a stream was heard."""
-        return stream not in self._silent and stream not in self._failed and stream not in self._long
+        return stream not in self._unreadable and stream not in self._failed and stream not in self._unfinished
 
     async def fill(self, guilds: Iterable[discord.Guild], hand: Hand, *, streams: bool) -> None:
         """Hand over what was missed in servers, oldest first; with `streams` in DMs and archived threads too."""
         cursors = await self._cursors()
-        first = await self._remember_beginning(cursors)
+        is_first_start = await self._remember_beginning(cursors)
         # Where she is divided, what is in no list may be another one's, and what others heard tells nothing of what this one did.
-        cursors = await self._own(cursors)
+        cursors = await self._own_cursors(cursors)
         if streams:
-            self._caught_up = cursors.keys() - await self._gone()
-        if first and not cursors:
+            self._caught_up = cursors.keys() - await self._gone_streams()
+        if is_first_start and not cursors:
             await self._begin(guilds, hand)
             return
-        newest = max(cursors.values(), default=self._began)
+        newest = max(cursors.values(), default=self._first_heard)
         gaps: list[Gap] = []
-        known: set[str] = set()
+        listed: set[str] = set()
         for guild in (one for one in guilds if not one.unavailable):
-            await self._join(guild, newest, hand)
+            await self._tell_joined(guild, newest, hand)
             channels = channels_of(guild)
-            known |= {str(one.id) for one in channels}
+            listed |= {str(one.id) for one in channels}
             gaps += [gap for one in channels if (gap := self._gap(one, cursors, newest))]
         if streams:
-            gaps += await self._unseen(cursors, known)
+            gaps += await self._unlisted_gaps(cursors, listed)
         # Noted first: what one channel is read up to must not count for another, should the reading be cut off.
         await hand([GatewayEvent(None, gap.stream, gap.after) for gap in gaps if gap.stream not in cursors])
         await self._read_all(gaps, hand)
@@ -93,12 +93,12 @@ class Backfill:
         """Go on where an earlier process ended, which had missed nothing."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)
-        self._caught_up = (await self._own(cursors)).keys() - await self._gone()
+        self._caught_up = (await self._own_cursors(cursors)).keys() - await self._gone_streams()
 
     async def reopen(self, channel: discord.abc.GuildChannel, hand: Hand) -> None:
         """Hand over what was said in a channel and its threads while it was hidden from her."""
         cursors = await self._cursors()
-        newest = max(cursors.values(), default=self._began)
+        newest = max(cursors.values(), default=self._first_heard)
         streams = [one for one in channels_of(channel.guild) if channel.id in (one.id, getattr(one, "parent_id", 0))]
         # Nobody told her what was said there last.
         gaps = [Gap(str(one.id), one, cursors.get(str(one.id), newest)) for one in streams]
@@ -116,19 +116,19 @@ class Backfill:
         stream = str(channel.id)
         if stream in self._caught_up and stream not in self._failed:
             return
-        await self._note(_DMS, stream)
+        await self._add_to_note(_DMS, stream)
         cursors = await self._cursors()
-        after = cursors.get(stream, self._began)
+        after = cursors.get(stream, self._first_heard)
         gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
         self._caught_up.add(stream)
         try:
             self._limits.require()
             if stream not in cursors:
-                await self._tell_early(channel, min(before or self._began, self._began), hand)
-            await self._walk(gap, hand)
+                await self._tell_early(channel, min(before or self._first_heard, self._first_heard), hand)
+            await self._read_history(gap, hand)
         except (*TROUBLE, discord.InvalidData, SendFailed) as trouble:
             log.warning("The history of a DM could not be read: %s.", type(trouble).__name__)
-            await self._pin(gap, hand)
+            await self._keep_position(gap, hand)
             self._failed[stream] = gap
 
     async def _tell_early(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
@@ -142,7 +142,7 @@ class Backfill:
     async def _cursors(self) -> dict[str, int]:
         return {stream: int(position) for stream, position in (await self._listener.cursors()).items()}
 
-    async def _own(self, cursors: Mapping[str, int]) -> dict[str, int]:
+    async def _own_cursors(self, cursors: Mapping[str, int]) -> dict[str, int]:
         """Return the cursors of this shard: of the channels of its servers and, for the first, the DMs."""
         if self._client.shard_count in (None, 1):
             return dict(cursors)
@@ -153,17 +153,17 @@ class Backfill:
     async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
         """Note since when she listens at all: what was said before that is not for her; return whether it is since now."""
         noted = await self._notes.get(_BEGAN)
-        self._began = noted or min(cursors.values(), default=self._client.since)
+        self._first_heard = noted or min(cursors.values(), default=self._client.session_start)
         if not noted:
-            await self._notes.put(_BEGAN, self._began)
+            await self._notes.put(_BEGAN, self._first_heard)
         return not noted
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
         """Note what was said last before the first start of all, so that the next one knows what it missed."""
-        said = {one.id: one.last_message_id or one.id for guild in guilds for one in channels_of(guild)}
-        if said:
-            newest = max(said, key=lambda channel: said[channel])
-            await hand([GatewayEvent(None, str(newest), said[newest])])
+        last_ids = {one.id: one.last_message_id or one.id for guild in guilds for one in channels_of(guild)}
+        if last_ids:
+            newest = max(last_ids, key=lambda channel: last_ids[channel])
+            await hand([GatewayEvent(None, str(newest), last_ids[newest])])
 
     # What is missing
 
@@ -177,14 +177,14 @@ class Backfill:
         hidden = not rights.read_message_history
         return Gap(stream, channel, after, hidden=hidden) if views(channel.guild.me, parent) else None
 
-    async def _unseen(self, cursors: Mapping[str, int], known: set[str]) -> list[Gap]:
-        gone = await self._gone()
-        return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in known and stream not in gone]
+    async def _unlisted_gaps(self, cursors: Mapping[str, int], listed: set[str]) -> list[Gap]:
+        gone = await self._gone_streams()
+        return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in listed and stream not in gone]
 
-    async def _gone(self) -> set[str]:
+    async def _gone_streams(self) -> set[str]:
         return set(await self._notes.get(_GONE) or ())
 
-    async def _join(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
+    async def _tell_joined(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
         """Tell of a server that let her in while she was away."""
         joined = guild.me.joined_at if guild.me else None
         if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
@@ -193,10 +193,10 @@ class Backfill:
     # What is read
 
     async def _read_all(self, gaps: Sequence[Gap], hand: Hand) -> None:
-        line = asyncio.Semaphore(_AT_ONCE)
+        slots = asyncio.Semaphore(_AT_ONCE)
 
         async def read(gap: Gap) -> None:
-            async with line:
+            async with slots:
                 await self._read(gap, hand)
 
         try:
@@ -210,43 +210,43 @@ class Backfill:
         self._failed.pop(gap.stream, None)
         if gap.hidden:
             log.warning("The channel %s hides its history; what was said there meanwhile is not known.", gap.stream)
-            return await self._leave(gap, hand)
+            return await self._give_up(gap, hand)
         for failures in range(1, _TRIES + 1):
             await self._limits.hold()
             try:
-                return await self._walk(gap, hand)
+                return await self._read_history(gap, hand)
             except (*TROUBLE, discord.InvalidData) as trouble:
                 if is_final(trouble):
-                    await self._forget(gap, trouble)
-                    return await self._leave(gap, hand)
+                    await self._remember_gone(gap, trouble)
+                    return await self._give_up(gap, hand)
                 log.warning("The history of channel %s could not be read: %s.", gap.stream, type(trouble).__name__)
                 if failures < _TRIES:
                     await self._pace.retry(failures)
-        await self._pin(gap, hand)
+        await self._keep_position(gap, hand)
         self._failed[gap.stream] = gap
         return None
 
-    async def _walk(self, gap: Gap, hand: Hand) -> None:
+    async def _read_history(self, gap: Gap, hand: Hand) -> None:
         channel = gap.channel or await self._find(gap)
         if channel is None:
             return
-        self._silent.discard(gap.stream)
-        self._long.discard(gap.stream)
+        self._unreadable.discard(gap.stream)
+        self._unfinished.discard(gap.stream)
         page: list[GatewayEvent] = []
         more = False
         after, before = discord.Object(gap.after), discord.Object(gap.before) if gap.before else None
         async for message in channel.history(limit=MOST_MISSED + 1 - gap.read, after=after, before=before, oldest_first=True):
             if more := gap.read + len(page) == MOST_MISSED:
                 break
-            page.append(self._client.heard(message))
+            page.append(self._client.gateway_event(message))
             if len(page) == _PAGE:
-                page = await self._pass(gap, page, hand)
-        await self._pass(gap, page, hand)
+                page = await self._hand_over_page(gap, page, hand)
+        await self._hand_over_page(gap, page, hand)
         if more:
-            self._long.add(gap.stream)
+            self._unfinished.add(gap.stream)
             log.warning("More than %d messages were missed in channel %s; the next start reads on.", MOST_MISSED, gap.stream)
 
-    async def _pass(self, gap: Gap, page: list[GatewayEvent], hand: Hand) -> list[GatewayEvent]:
+    async def _hand_over_page(self, gap: Gap, page: list[GatewayEvent], hand: Hand) -> list[GatewayEvent]:
         """Hand over a page, and return the empty next one."""
         if page:
             await hand(page)
@@ -264,20 +264,20 @@ class Backfill:
             return found if isinstance(found, discord.Thread) and not found.guild.unavailable else None
         return None
 
-    async def _leave(self, gap: Gap, hand: Hand) -> None:
+    async def _give_up(self, gap: Gap, hand: Hand) -> None:
         """Leave what cannot be read."""
-        await self._pin(gap, hand)
-        self._silent.add(gap.stream)
+        await self._keep_position(gap, hand)
+        self._unreadable.add(gap.stream)
 
-    async def _pin(self, gap: Gap, hand: Hand) -> None:
+    async def _keep_position(self, gap: Gap, hand: Hand) -> None:
         """Note where the reading stopped, so that it can go on there some day."""
         await hand([GatewayEvent(None, gap.stream, gap.after)])
 
-    async def _forget(self, gap: Gap, trouble: Exception) -> None:
+    async def _remember_gone(self, gap: Gap, trouble: Exception) -> None:
         """Ask no more for what is gone: refused requests are counted against the whole address."""
         if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
-            await self._note(_GONE, gap.stream)
+            await self._add_to_note(_GONE, gap.stream)
 
-    async def _note(self, name: str, stream: str) -> None:
+    async def _add_to_note(self, name: str, stream: str) -> None:
         before = [one for one in await self._notes.get(name) or () if one != stream]
         await self._notes.put(name, [*before, stream][-_MOST_NOTED:])

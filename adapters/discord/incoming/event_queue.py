@@ -26,23 +26,23 @@ class ConnectionChange(Enum):
 class GatewayEvent:
     """An event and the stream position it brings; without an event only the position moves.
 
-    `lost` is the channel of an event from outside the cache, `direct` the DM in which somebody spoke to her or called a
-    command.
+    `uncached_channel` is the channel of an event if the cache does not hold it, 0 if it does. `dm` is the DM in which somebody
+    spoke to her or called a command.
     """
 
     event: Event | None
     stream: str = ""
     position: int = 0
-    lost: int = 0
-    direct: discord.DMChannel | None = None
+    uncached_channel: int = 0
+    dm: discord.DMChannel | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class VisibilityChange:
     """A channel or thread is hidden from her from now on, or was until now; `prefix` is the prefix of its places' keys.
 
-    `seen_again` is a channel that has become visible again.
+    `visible_again` is the channel, if it has become visible again.
     """
 
     prefix: tuple[str, ...]
-    seen_again: discord.abc.GuildChannel | None = None
+    visible_again: discord.abc.GuildChannel | None = None

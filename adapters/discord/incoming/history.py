@@ -71,12 +71,12 @@ async def _said(
     client: Client, number: int, channel: discord.abc.Messageable, before: int | None, n: int
 ) -> list[discord.Message]:
     """Return the n messages before one, newest first: from memory if nothing is missing there, else from Discord."""
-    heard = client.window.before(number, before, n) if before is not None else None
+    heard = client.recent_messages.before(number, before, n) if before is not None else None
     if heard is not None:
         return heard
-    changes = client.window.changes
+    changes = client.recent_messages.changes
     history = await shielded(_history(channel, before, n))
-    client.window.fill(number, history, changes, whole=len(history) < n)
+    client.recent_messages.fill(number, history, changes, whole=len(history) < n)
     return history
 
 

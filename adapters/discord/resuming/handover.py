@@ -77,7 +77,7 @@ class SessionHandover:
                 await client.ws.close(_RESUMABLE)
         # The handlers of what it told are begun then, and none of them waits.
         await asyncio.sleep(0)
-        client.items.put_nowait(ConnectionChange.LEFT)
+        client.queue.put_nowait(ConnectionChange.LEFT)
         await asyncio.wait([listening], timeout=_PATIENCE)
         if hearing.is_through:
             await self._keep(client, terms, whole=hearing.is_whole)

@@ -12,7 +12,7 @@ from bot.models.endpoints.backend_facts import REFUSED, TOOLS, USED, BackendFact
 from bot.models.endpoints.endpoint import FAULTS, Endpoint
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.probing import takes_tools
-from bot.models.endpoints.requests import offered
+from bot.models.endpoints.requests import tool_payload
 from bot.models.port import Image, Tool, closing, complete
 from localization.numerals import number
 from localization.sentences import _, told
@@ -86,7 +86,7 @@ async def _tools(endpoint: Endpoint, backend: Backend, facts: BackendFacts) -> s
     if facts.get(TOOLS) is None:
         try:
             async with asyncio.timeout(backend.timeout):
-                taken = await takes_tools(endpoint, offered(_TOOL))
+                taken = await takes_tools(endpoint, tool_payload(_TOOL))
         except (*FAULTS, TimeoutError):
             taken = None
         if taken is False:

@@ -64,7 +64,7 @@ class ConversationThreads:
         if there is None:
             await self._say_why(channel, message)
             return channel
-        view, session = await self._services.domains.here(there, message.person)
+        view, session = await self._services.domains.view_and_session(there, message.person)
         await view.posts.named_thread(session, message.id, next(self._services.outgoing.composer.keys()))
         return there
 
@@ -90,7 +90,7 @@ class ConversationThreads:
         return short or _("Conversation")
 
     async def _say_why(self, place: Place, message: Message) -> None:
-        view, session = await self._services.domains.here(place, message.person)
+        view, session = await self._services.domains.view_and_session(place, message.person)
         with reading(await self._services.languages.to(place, message.person)):
             parts = await self._services.outgoing.composer.parts(place.platform, str(_NOT_ALLOWED), links=NO_LINKS)
         if await view.notices.once(f"place:{place.platform}:{place.key}", _TOLD, session, parts):

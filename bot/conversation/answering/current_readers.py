@@ -36,7 +36,9 @@ async def moved(turn: Turn, adapter: Adapter) -> ReadersChanged | None:
         place = await current(adapter, turn.place)
     except PlaceUnknown:
         return None
-    return None if place is None or have_same_readers(place, turn.place) else ReadersChanged(place, turn.person, turn.answers)
+    return (
+        None if place is None or have_same_readers(place, turn.place) else ReadersChanged(place, turn.person, turn.reply_target)
+    )
 
 
 async def require_readers(domains: DomainAccess, turn: Turn, adapter: Adapter) -> None:
@@ -55,5 +57,9 @@ async def require_readers(domains: DomainAccess, turn: Turn, adapter: Adapter) -
                 raise SourceGone(lazy("The person who asked cannot read everything any more that this answer was made from."))
             return
         # An answer written for entirely different readers is stored for them, and the exit does not send it.
-        if place and not await domains.still(place, home, turn.view.also, adapter) and await domains.still(place, home):
+        if (
+            place
+            and not await domains.has_same_readers(place, home, turn.view.also, adapter)
+            and await domains.has_same_readers(place, home)
+        ):
             raise SourceGone(lazy("Who can read this place changed while the answer was made."))

@@ -25,5 +25,5 @@ class LateQuestions:
             return
         self._told[place] = now
         parts = await self._services.outgoing.composer.parts(late.place.platform, str(LATE), links=NO_LINKS)
-        await late.view.notices.queue(late.session, parts, (), late.answers)
+        await late.view.notices.queue(late.session, parts, (), late.reply_target)
         await self._services.outgoing.flush(*place, parts)

@@ -14,17 +14,17 @@ class RunningAnswers:
         """Register a turn as being answered, or answered again."""
         self._turns[ticket] = turn
 
-    def over(self, ticket: Ticket) -> None:
+    def finish(self, ticket: Ticket) -> None:
         """Unregister a turn."""
         self._turns.pop(ticket, None)
 
-    def end(self, platform: str, place: str, person: str = "") -> bool:
+    def stop(self, platform: str, place: str, person: str = "") -> bool:
         """Stop the answers being generated at a place, for one account or for everybody, keeping what there is of them.
 
         Returns whether there was any.
         """
         here = [one for one in self._turns.values() if (one.place.platform, one.place.key) == (platform, place)]
-        left = [one for one in here if not one.ending.is_set() and person in ("", one.person.id)]
+        left = [one for one in here if not one.stop_requested.is_set() and person in ("", one.person.id)]
         for turn in left:
-            turn.ending.set()
+            turn.stop_requested.set()
         return bool(left)

@@ -22,16 +22,16 @@ def stored(texts: Mapping[int, str]) -> Mapping[int, str]:
 
 
 class SourceWatch:
-    """The sources of the answer to a turn, as read from `begun` on, after `commits` commits.
+    """The sources of the answer to a turn, as read from `read_at` (microseconds UTC) on, after `commits` commits.
 
     `seen` returns what is in view by now, `asides` the ids of messages in view that are not stored.
     """
 
     def __init__(
-        self, turn: Turn, begun: int, commits: int, seen: Callable[[], Mapping[int, str]], asides: Callable[[], Collection[str]]
+        self, turn: Turn, read_at: int, commits: int, seen: Callable[[], Mapping[int, str]], asides: Callable[[], Collection[str]]
     ) -> None:
         self._turn = turn
-        self._begun = begun
+        self._read_at = read_at
         self._commits = commits
         self._seen = seen
         self._asides = asides
@@ -43,11 +43,11 @@ class SourceWatch:
         lasting = self._turn.view.lasting
         commits = await lasting.commits()
         if commits != self._commits:
-            asked = {one.key: one.text for one in self._turn.asked}
-            await lasting.require(stored(asked), stored(self._seen()), self._begun)
+            questions = {one.key: one.text for one in self._turn.questions}
+            await lasting.require(stored(questions), stored(self._seen()), self._read_at)
             self._commits = commits
 
-    async def stands(self) -> bool:
+    async def is_unchanged(self) -> bool:
         """Return whether all sources are unchanged."""
         try:
             await self.require()
@@ -55,20 +55,20 @@ class SourceWatch:
             return False
         return True
 
-    async def bear(self, making: Coroutine[Any, Any, None]) -> bool:
+    async def run(self, generation: Coroutine[Any, Any, None]) -> bool:
         """Run the generation of an answer; return False if the person stopped it.
 
         Raises SourceGone if a source is removed meanwhile.
         """
-        made, ended = asyncio.create_task(making), asyncio.create_task(self._turn.ending.wait())
+        generated, stopped = asyncio.create_task(generation), asyncio.create_task(self._turn.stop_requested.wait())
         try:
-            while not (made.done() or ended.done()):
-                await asyncio.wait([made, ended], timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            while not (generated.done() or stopped.done()):
+                await asyncio.wait([generated, stopped], timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
                 await self.require()
-            if made.done():
-                made.result()
-            return made.done()
+            if generated.done():
+                generated.result()
+            return generated.done()
         finally:
-            made.cancel()
-            ended.cancel()
-            await asyncio.gather(made, ended, return_exceptions=True)
+            generated.cancel()
+            stopped.cancel()
+            await asyncio.gather(generated, stopped, return_exceptions=True)

@@ -26,8 +26,8 @@ from localization.sentences import _
 class AnswerPreview(Preview, Protocol):
     """A preview that is told the allowed links and the sources before it shows anything."""
 
-    def allow(self, links: Collection[str], basis: SourceWatch) -> None:
-        """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
+    def allow(self, links: Collection[str], source_watch: SourceWatch) -> None:
+        """Let these addresses be shown as such, and no others, and nothing once a source is gone."""
         ...
 
     async def withhold(self) -> None:
@@ -38,19 +38,19 @@ class AnswerPreview(Preview, Protocol):
 class WordPreview:
     """A preview on a screen, where text cannot be changed: it stops before the first word that may not leave unchanged."""
 
-    def __init__(self, shown: Preview, platform: str, outgoing: Outgoing) -> None:
-        self._shown = shown
+    def __init__(self, preview: Preview, platform: str, outgoing: Outgoing) -> None:
+        self._preview = preview
         self._platform = platform
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
-        self._basis: SourceWatch | None = None
+        self._source_watch: SourceWatch | None = None
         self._text = ""
         self._given = 0
         self._stopped = False
 
-    def allow(self, links: Collection[str], basis: SourceWatch) -> None:
-        """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
-        self._links, self._basis = links, basis
+    def allow(self, links: Collection[str], source_watch: SourceWatch) -> None:
+        """Let these addresses be shown as such, and no others, and nothing once a source is gone."""
+        self._links, self._source_watch = links, source_watch
 
     async def show(self, piece: str) -> None:
         """Show what may be shown by now. Raises SourceGone, because text on a screen cannot be removed."""
@@ -61,20 +61,20 @@ class WordPreview:
         word = word_at(self._text, self._given)
         self._stopped = not self._outgoing.composer.leaves_as_it_is(self._platform, begun[word:], self._links)
         if len(begun) > self._given and not self._stopped:
-            if self._basis:
-                await self._basis.require()
+            if self._source_watch:
+                await self._source_watch.require()
             new, self._given = begun[self._given :], len(begun)
-            await self._shown.show(new)
+            await self._preview.show(new)
 
     async def drop(self) -> None:
         """Remove what was shown: the answer failed or is regenerated."""
         self._text, self._given, self._stopped = "", 0, False
-        await self._shown.drop()
+        await self._preview.drop()
 
     async def withhold(self) -> None:
         """Show nothing more, with a notice if something was shown."""
         self._text, self._given, self._stopped = "", 0, False
-        await self._shown.withhold()
+        await self._preview.withhold()
 
 
 class EditedPreview:
@@ -86,24 +86,24 @@ class EditedPreview:
         self._adapter = adapter
         self._outgoing = outgoing
         self._links: Collection[str] = NO_LINKS
-        self._basis: SourceWatch | None = None
+        self._source_watch: SourceWatch | None = None
         self._actions = (Action(_("Stop"), STOP, ""),)
         self._text = ""
         self._shown = ""
-        self._remote = ""
+        self._message_id = ""
         self._key = ""
         self._stopping = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def allow(self, links: Collection[str], basis: SourceWatch) -> None:
-        """Let these addresses be shown as such, and no others, and nothing once something of the basis is gone."""
-        self._links, self._basis = links, basis
+    def allow(self, links: Collection[str], source_watch: SourceWatch) -> None:
+        """Let these addresses be shown as such, and no others, and nothing once a source is gone."""
+        self._links, self._source_watch = links, source_watch
 
     async def show(self, piece: str) -> None:
         """Show the next piece, soon."""
         self._text += piece
         if self._task is None:
-            self._task = asyncio.create_task(self._keep_showing())
+            self._task = asyncio.create_task(self._show_until_stopped())
 
     async def drop(self) -> None:
         """Start over; what comes next replaces what was shown."""
@@ -115,7 +115,7 @@ class EditedPreview:
         if self._task is not None:
             await self._task
         with suppress(SendFailed):
-            await self._watch()
+            await self._still_readable()
         return self._key
 
     async def withhold(self) -> None:
@@ -123,14 +123,14 @@ class EditedPreview:
         if await self.stop():
             key, self._key = self._key, ""
             with suppress(SendFailed):
-                await self._outgoing.take_back(self._turn.place.platform, self._turn.place.key, key)
+                await self._outgoing.remove_preview(self._turn.place.platform, self._turn.place.key, key)
 
     def cancel(self) -> None:
         """Stop, leaving the message as it is."""
         if self._task is not None:
             self._task.cancel()
 
-    async def _keep_showing(self) -> None:
+    async def _show_until_stopped(self) -> None:
         shows = True
         while shows or self._key:
             with suppress(TimeoutError):
@@ -138,23 +138,23 @@ class EditedPreview:
                 return
             try:
                 # It may contain what was changed or removed meanwhile: then the answer comes as a whole, after another check.
-                shows = await self._watch() and shows and not self._turn.watch.gone and await self._stands()
+                shows = await self._still_readable() and shows and not self._turn.watch.gone and await self._is_unchanged()
                 if shows and self._ticket.is_up:
                     await self._show_once()
             except SendFailed:
                 shows = False
 
-    async def _watch(self) -> bool:
+    async def _still_readable(self) -> bool:
         """Remove the preview if others can read it now; return whether it remains. Raises SendFailed."""
         turn = self._turn
         if not self._key or await self._outgoing.may_show(turn.place, turn.view):
             return True
-        await self._outgoing.take_back(turn.place.platform, turn.place.key, self._key)
+        await self._outgoing.remove_preview(turn.place.platform, turn.place.key, self._key)
         self._key = ""
         return False
 
-    async def _stands(self) -> bool:
-        return self._basis is None or await self._basis.stands()
+    async def _is_unchanged(self) -> bool:
+        return self._source_watch is None or await self._source_watch.is_unchanged()
 
     async def _show_once(self) -> None:
         turn = self._turn
@@ -162,12 +162,12 @@ class EditedPreview:
         if part is None or part.text == self._shown:
             return
         if self._key:
-            await self._outgoing.revise(turn.place, self._remote, part.text, self._actions)
+            await self._outgoing.edit_preview(turn.place, self._message_id, part.text, self._actions)
         else:
             self._key = part.key
             part = self._outgoing.composer.pressable(part, self._actions)
-            await turn.view.preview(turn.session, part, turn.answers)
-            self._remote = await self._outgoing.flush(turn.place.platform, turn.place.key, [part])
-            if not self._remote:
+            await turn.view.preview(turn.session, part, turn.reply_target)
+            self._message_id = await self._outgoing.flush(turn.place.platform, turn.place.key, [part])
+            if not self._message_id:
                 raise SendFailed("The preview did not go out.")
         self._shown = part.text

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.context.prompt import Prompt, PromptDraft, finish
+from bot.context.prompt import Prompt, PromptDraft, finish_prompt
 from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Round, ToolResult, repeated, returned, wanted
 from bot.context.turn_retrieval import RetrievalRequest
 from bot.errors import BadInput
@@ -21,8 +21,8 @@ from memory.view.recalled import Recalled
 ROUNDS = 3
 SHARE = 0.25
 """The share of a prompt's budget that lookup results may take."""
-_LEAST = 100
-_MESSAGES = 40
+_LEAST_TOKENS = 100
+_MOST_MESSAGES = 40
 _AROUND = 6
 
 Find = Callable[[], Awaitable[Sequence[Hit]]]
@@ -30,37 +30,40 @@ Find = Callable[[], Awaitable[Sequence[Hit]]]
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """How a turn reads: `sure` filters results to those that may be used, `changed` is awaited whenever more is in view."""
+    """How a turn reads: `usable` searches for messages and returns those that may be used.
+
+    `on_more_in_view` is awaited whenever results came into view.
+    """
 
     turn: RetrievalRequest
-    sure: Callable[[Find], Awaitable[Sequence[Hit]]]
-    changed: Callable[[], Awaitable[None]]
+    usable: Callable[[Find], Awaitable[Sequence[Hit]]]
+    on_more_in_view: Callable[[], Awaitable[None]]
 
 
 class ToolCalls:
     """The tools of one turn; `rounds` is the maximum number of calls, 0 if no tools are offered.
 
-    `most` limits the tokens of their results, `tell` is called with every prompt. `hits` are the results so far, `seen` everything
+    `most_tokens` limits the tokens of their results, `show_prompt` is called with every prompt. `hits` are the results so far, `seen` everything
     that was in view.
     """
 
     def __init__(
         self,
         reads: Reads,
-        begun: PromptDraft,
-        came: Recalled,
+        draft: PromptDraft,
+        recalled: Recalled,
         rounds: int,
-        most: int,
+        most_tokens: int,
         now: int,
-        tell: Callable[[Prompt], None] | None,
+        show_prompt: Callable[[Prompt], None] | None,
     ) -> None:
-        self._turn, self._sure, self._changed = reads.turn, reads.sure, reads.changed
-        self._begun = begun
-        self._came = came
-        self._most = min(most, begun.left)
-        self._left = rounds if self._most >= _LEAST else 0
+        self._turn, self._usable, self._on_more_in_view = reads.turn, reads.usable, reads.on_more_in_view
+        self._draft = draft
+        self._recalled = recalled
+        self._tokens_left = min(most_tokens, draft.tokens_left)
+        self._calls_left = rounds if self._tokens_left >= _LEAST_TOKENS else 0
         self._now = now
-        self._tell = tell
+        self._show_prompt = show_prompt
         self._rounds: list[Round] = []
         self._prompts: dict[tuple[int, bool], Prompt] = {}
         self._receipts = Receipts()
@@ -68,20 +71,20 @@ class ToolCalls:
 
     async def begin(self) -> Sequence[ChatMessage]:
         """Build the prompt for the first call, off the event loop if it contains long texts."""
-        longest = max((len(hit.exchange.text) for hit in self._came.hits), default=0)
-        return self._keep((0, False), await off_loop(longest, partial(finish, self._begun, self._came)))
+        longest = max((len(hit.exchange.text) for hit in self._recalled.hits), default=0)
+        return self._remember((0, False), await off_loop(longest, partial(finish_prompt, self._draft, self._recalled)))
 
     @property
     def offered(self) -> Sequence[Tool]:
         """The tools that may still be used."""
-        return TOOLS if self._left > 0 else ()
+        return TOOLS if self._calls_left > 0 else ()
 
     def prompt(self, *, plain: bool) -> Sequence[ChatMessage]:
         """Return the prompt with all results so far, within one budget; `plain` does not mention tools."""
-        at = (len(self._rounds), plain and bool(self._rounds))
-        if at in self._prompts:
-            return self._prompts[at].messages
-        return self._keep(at, finish(self._begun, self._came, self._rounds, plain=plain))
+        version = (len(self._rounds), plain and bool(self._rounds))
+        if version in self._prompts:
+            return self._prompts[version].messages
+        return self._remember(version, finish_prompt(self._draft, self._recalled, self._rounds, plain=plain))
 
     @property
     def seen(self) -> Mapping[int, str]:
@@ -89,58 +92,58 @@ class ToolCalls:
         return {key: text for one in self._prompts.values() for key, text in one.seen.items()}
 
     @property
-    def whole(self) -> Prompt:
-        """The last prompt, with everything that was in view in any of them."""
+    def last_prompt(self) -> Prompt:
+        """The last prompt, with everything that was in view in any before it."""
         prompts = list(self._prompts.values())
         return replace(prompts[-1], seen=self.seen, citable=frozenset[int]().union(*(one.citable for one in prompts)))
 
     async def use(self, said: str, calls: Sequence[ToolCall]) -> None:
         """Run the calls, up to the number of rounds left; drop the rest."""
-        made: list[ToolCall] = []
-        got: list[ToolResult] = []
-        for call in calls[: self._left]:
-            got.append(await self._answer(call))
-            made.append(repeated(call, self._left))
-            self._most -= tokens(got[-1].text)
-            self._left -= 1
-        self._rounds.append(Round(said, made, got))
+        answered: list[ToolCall] = []
+        results: list[ToolResult] = []
+        for call in calls[: self._calls_left]:
+            results.append(await self._answer(call))
+            answered.append(repeated(call, self._calls_left))
+            self._tokens_left -= tokens(results[-1].text)
+            self._calls_left -= 1
+        self._rounds.append(Round(said, answered, results))
         # Results count as in view before the model sees them, because the answer rests on them.
         self.prompt(plain=not self.offered)
-        await self._changed()
+        await self._on_more_in_view()
 
-    def _keep(self, at: tuple[int, bool], prompt: Prompt) -> Sequence[ChatMessage]:
-        self._prompts[at] = prompt
-        if self._tell:
-            self._tell(prompt)
+    def _remember(self, version: tuple[int, bool], prompt: Prompt) -> Sequence[ChatMessage]:
+        self._prompts[version] = prompt
+        if self._show_prompt:
+            self._show_prompt(prompt)
         return prompt.messages
 
     async def _answer(self, call: ToolCall) -> ToolResult:
-        asker = self._turn.asked[-1].speaker
+        asker = self._turn.questions[-1].speaker
         try:
-            asked = wanted(call, asker, self._now, self._begun.time_zone)
-            hits = await self._opened(asked) if isinstance(asked, Opening) else await self._found(asked, asker)
+            request = wanted(call, asker, self._now, self._draft.time_zone)
+            hits = await self._opened(request) if isinstance(request, Opening) else await self._found(request, asker)
         except BadInput as error:
             return ToolResult(str(error))
-        told = {one.key for one in self._turn.asked}
-        found = {hit.exchange.key: hit for hit in hits if hit.exchange.key not in told}
-        opened = hits[0].exchange.key if isinstance(asked, Opening) else None
+        questions = {one.key for one in self._turn.questions}
+        found = {hit.exchange.key: hit for hit in hits if hit.exchange.key not in questions}
+        opened = hits[0].exchange.key if isinstance(request, Opening) else None
         # Half of what is left, so that a later call has room.
-        room = self._most // min(2, self._left)
-        result = returned([hit.exchange for hit in found.values()], room, self._begun.time_zone, self._receipts, opened)
+        room = self._tokens_left // min(2, self._calls_left)
+        result = returned([hit.exchange for hit in found.values()], room, self._draft.time_zone, self._receipts, opened)
         self.hits |= {one.key: found[one.key] for one in result.shown}
         return result
 
-    async def _found(self, asked: Lookup, asker: str) -> Sequence[Hit]:
+    async def _found(self, lookup: Lookup, asker: str) -> Sequence[Hit]:
         """Return the results, those not in view yet first."""
-        lookup = partial(self._turn.view.recall.lookup, asked.query, _MESSAGES, asked.within, asked.speaker, asker)
+        search = partial(self._turn.view.recall.lookup, lookup.query, _MOST_MESSAGES, lookup.within, lookup.speaker, asker)
         in_view = self.seen
-        return sorted(await self._sure(lookup), key=lambda hit: hit.exchange.key in in_view)
+        return sorted(await self._usable(search), key=lambda hit: hit.exchange.key in in_view)
 
-    async def _opened(self, asked: Opening) -> Sequence[Hit]:
+    async def _opened(self, opening: Opening) -> Sequence[Hit]:
         """Return a message and those around it, nearest first. Raises BadInput if there is none."""
-        id = self._receipts.id(asked.receipt)
-        hits = await self._sure(partial(self._turn.view.recall.around, id, _AROUND)) if id else ()
-        middle = next((at for at, hit in enumerate(hits) if hit.exchange.id == id), None)
-        if middle is None:
+        id = self._receipts.id(opening.receipt)
+        hits = await self._usable(partial(self._turn.view.recall.around, id, _AROUND)) if id else ()
+        position = next((at for at, hit in enumerate(hits) if hit.exchange.id == id), None)
+        if position is None:
             raise BadInput("There is no message with that receipt; recall it first.")
-        return [hit for _, hit in sorted(enumerate(hits), key=lambda one: abs(one[0] - middle))]
+        return [hit for _, hit in sorted(enumerate(hits), key=lambda one: abs(one[0] - position))]

@@ -15,10 +15,16 @@ from bot.conversation.answering.late_questions import LateQuestions
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
-from bot.conversation.edit_offers import under_answer
+from bot.conversation.edit_offers import answer_actions
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import ended, introduction, offer, onward, understood
+from bot.conversation.introduction import (
+    continuation_notice,
+    discretion_confirmation,
+    discretion_ended_notice,
+    introduction,
+    thoughts_offer,
+)
 from bot.conversation.mailbox import Ticket
 from bot.conversation.one_turn import ReadersChanged, TooLate, Turn
 from bot.conversation.services import Services
@@ -76,7 +82,7 @@ class Turns:
         """
         turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
-            await self._say_understood(turn, adapter.prefix)
+            await self._confirm_discretion(turn, adapter.prefix)
         elif isinstance(turn, ReadersChanged):
             await self._unanswered.moved(turn)
 
@@ -87,8 +93,9 @@ class Turns:
         Several turns may run at a place: `ticket` gives the order in which they are stored and answered. Raises PlaceUnknown if
         the readers of the place are unknown.
         """
+        # Counted before anything is read, so that a gap that opens meanwhile is noticed.
         gaps = self._verification.gaps
-        async with ticket.keeping:
+        async with ticket.storing:
             heard = await self._threads.opened(heard, adapter)
             with measures.stage("keep"):
                 async with self._keeping:
@@ -99,49 +106,58 @@ class Turns:
             await self._unanswered.moved(turn)
         if not isinstance(turn, Turn):
             return
-        place = turn.place
         if adapter.introduces:
             await self._introduce(turn, adapter.prefix)
-        await self._say_understood(turn, adapter.prefix)
-        grant, seconds = await self._allowance.take(turn.person, place, turn.asked[-1].said_at, turn.chosen)
-        if grant in (Grant.TOLD, Grant.NOTHING):
+        await self._confirm_discretion(turn, adapter.prefix)
+        grant, seconds = await self._allowance.take(turn.person, turn.place, turn.questions[-1].said_at, turn.chosen)
+        if grant in (Grant.DECLINED, Grant.IGNORED):
             # Somebody who asked privately waits for each answer.
-            await self._unanswered.decline(turn, seconds if grant is Grant.TOLD or turn.to else 0)
+            await self._unanswered.decline(turn, seconds if grant is Grant.DECLINED or turn.reply_address else 0)
             return
-        turn = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.LEAST)
-        arrived = True
-        async with AsyncExitStack() as alone:
+        turn = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.CHEAPER_MODEL)
+        await self._answer_and_send(turn, heard, adapter, gaps, ticket)
+        self._services.maintenance.poke(turn.view.home, turn.session)
+
+    async def _answer_and_send(
+        self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket
+    ) -> None:
+        """Answer a turn and send the answer; say so at the place if its readers changed before it arrived."""
+        place, arrived = turn.place, True
+        async with AsyncExitStack() as sending_lock:
             with self._priority.taken():
                 async with adapter.thinking(place.key):
-                    first, later = await self._answered(turn, heard, adapter, gaps, ticket, alone)
+                    first, later = await self._answered(turn, heard, adapter, gaps, ticket, sending_lock)
             if first:
                 with measures.stage("send"):
                     arrived = await self._services.outgoing.send(place.platform, first, later)
             elif later:
-                await alone.aclose()
+                await sending_lock.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
         if not arrived and (moved := await current_readers.moved(turn, adapter)):
             await self._unanswered.moved(moved)
-        self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""
         if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, offer(adapter.prefix), links=NO_LINKS)
+        parts = await self._services.outgoing.composer.parts(turn.place.platform, thoughts_offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 
-    async def _say_understood(self, turn: Turn, prefix: str) -> None:
-        """Confirm once what was understood of a confidence, or of its end."""
-        shown = () if turn.place.is_private or turn.off_record else turn.asked
-        asking = [one for one in shown if await off_loop(len(one.text), partial(discretion.asked, one.text))]
-        told = await turn.view.confidences.understood(asking) if asking else []
-        if not told and not turn.ended:
+    async def _confirm_discretion(self, turn: Turn, prefix: str) -> None:
+        """Confirm once what was understood of a request for discretion, or of its end."""
+        questions = () if turn.place.is_private or turn.off_record else turn.questions
+        requests = [one for one in questions if await off_loop(len(one.text), partial(discretion.asked, one.text))]
+        confided = await turn.view.confidences.understood(requests) if requests else []
+        if not confided and not turn.ended_confidences:
             return
-        text = understood(told, turn.covered, prefix) if told else ended(turn.ended)
-        text = f"{text} {await self._services.outgoing.unname()}".rstrip()
+        text = (
+            discretion_confirmation(confided, turn.discretion_scopes, prefix)
+            if confided
+            else discretion_ended_notice(turn.ended_confidences)
+        )
+        text = f"{text} {await self._services.outgoing.remove_thread_names()}".rstrip()
         parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
-        if await turn.view.confidences.tell(turn.session, told, parts, turn.answers):
+        if await turn.view.confidences.tell(turn.session, confided, parts, turn.reply_target):
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def _introduce(self, turn: Turn, prefix: str) -> None:
@@ -150,8 +166,8 @@ class Turns:
             if await turn.view.notices.has_gone_on(place.channel, turn.session):
                 return
             outgoing = self._services.outgoing
-            waits = await outgoing.waits_in(place.platform, {circle.id for circle in place.earlier})
-            parts = await outgoing.composer.parts(place.platform, onward(prefix, waits=waits), links=NO_LINKS)
+            waits = await outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
+            parts = await outgoing.composer.parts(place.platform, continuation_notice(prefix, waits=waits), links=NO_LINKS)
             said = await turn.view.notices.go_on(place.channel, turn.session, parts)
         else:
             text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
@@ -161,99 +177,105 @@ class Turns:
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _answered(
-        self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket, alone: AsyncExitStack
+        self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket, sending_lock: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
-        """Answer and store the answer; return the part being sent (or None) and those that wait.
+        """Answer and store the answer, anew if its sources change meanwhile; return the part being sent (or None) and those that wait.
 
-        `gaps` is the number of gaps before the turn. The part being sent is sent before `alone` is left.
+        `gaps` is the number of gaps before the turn. The part being sent is sent before `sending_lock` is left.
         """
-        shown, streamed = self._preview(turn, adapter, ticket)
+        preview = self._preview(turn, adapter, ticket)
         try:
             for _ in range(_TRIES):
                 try:
-                    self._running_answers.begin(ticket, turn)
-                    with measures.stage("answer"):
-                        spoken = await self._generation.answer(turn, shown)
-                    await ticket.come_up()
-                    await current_readers.require_readers(self._services.domains, turn, adapter)
-                    place = (turn.place.platform, turn.session.ref.place)
-                    await self._verification.require_standing(spoken.used, spoken.asides, place, gaps)
-                    if turn.off_record:
-                        first, later = None, await unstored_answers.told(self._services, turn, spoken)
-                    else:
-                        with measures.stage("store"):
-                            first, later = await self._store(turn, spoken, await self._replaced(turn, streamed), alone)
-                    measures.turns["answered"] += 1
-                    self._allowance.had(turn.person, turn.place, spoken.tokens, turn.chosen)
-                    return first, [*later, *await self._offered(turn, adapter)]
+                    return await self._attempt(turn, adapter, gaps, ticket, preview, sending_lock)
                 except SourceGone:
-                    await alone.aclose()
-                    if shown:
-                        await shown.withhold()
+                    await sending_lock.aclose()
+                    if preview:
+                        await preview.withhold()
                     # Forgetting hides the whole domain until it is known what goes along.
                     await self._services.memory.settled()
                     await turn.view.lasting.readable(_PATIENCE)
                     gaps = self._verification.gaps
-                    again = await self._intake.keep(heard, adapter)
-                    if not isinstance(again, Turn):
-                        return None, await self._unanswered.give_up(turn, heard, await self._replaced(turn, streamed))
-                    turn = replace(again, frugal=turn.frugal, cheaper=turn.cheaper)
-            return None, await self._unanswered.put_off(turn, await self._replaced(turn, streamed))
+                    kept = await self._intake.keep(heard, adapter)
+                    if not isinstance(kept, Turn):
+                        return None, await self._unanswered.give_up(turn, heard, await self._replaced(turn, preview))
+                    turn = replace(kept, frugal=turn.frugal, cheaper=turn.cheaper)
+            return None, await self._unanswered.put_off(turn, await self._replaced(turn, preview))
         except AnswerEnded:
-            return None, await self._unanswered.stopped(turn, await self._replaced(turn, streamed))
+            return None, await self._unanswered.stopped(turn, await self._replaced(turn, preview))
         except DatabaseBusy:
-            if shown:
-                await shown.drop()
+            if preview:
+                await preview.drop()
             raise
         except ModelError as error:
-            if shown:
-                await shown.drop()
-            replaces = await self._replaced(turn, streamed)
-            if not await self._services.memory.journal.open_payloads(turn.finishes):
+            if preview:
+                await preview.drop()
+            replaces = await self._replaced(turn, preview)
+            if not await self._services.memory.journal.open_payloads(turn.inbox_keys):
                 return None, await self._unanswered.give_up(turn, heard, replaces)
             return None, await self._unanswered.hold(turn, error, replaces)
         finally:
-            self._running_answers.over(ticket)
-            if streamed:
-                streamed.cancel()
+            self._running_answers.finish(ticket)
+            if isinstance(preview, EditedPreview):
+                preview.cancel()
 
-    def _preview(self, turn: Turn, adapter: Adapter, ticket: Ticket) -> tuple[AnswerPreview | None, EditedPreview | None]:
-        shown = adapter.preview(turn.place.key)
-        if shown:
-            return WordPreview(shown, turn.place.platform, self._services.outgoing), None
+    async def _attempt(
+        self, turn: Turn, adapter: Adapter, gaps: int, ticket: Ticket, preview: AnswerPreview | None, sending_lock: AsyncExitStack
+    ) -> tuple[OutboxRow | None, Sequence[Part]]:
+        """Answer once and store the answer, as `_answered`. Raises SourceGone if something that it rests on changed meanwhile."""
+        self._running_answers.begin(ticket, turn)
+        with measures.stage("answer"):
+            answer = await self._generation.answer(turn, preview)
+        await ticket.wait_for_earlier()
+        await current_readers.require_readers(self._services.domains, turn, adapter)
+        place = (turn.place.platform, turn.session.ref.place)
+        await self._verification.require_standing(answer.used, answer.asides, place, gaps)
+        if turn.off_record:
+            first, later = None, await unstored_answers.held(self._services, turn, answer)
+        else:
+            with measures.stage("store"):
+                first, later = await self._store(turn, answer, await self._replaced(turn, preview), sending_lock)
+        measures.turns["answered"] += 1
+        self._allowance.record(turn.person, turn.place, answer.tokens, turn.chosen)
+        return first, [*later, *await self._offered(turn, adapter)]
+
+    def _preview(self, turn: Turn, adapter: Adapter, ticket: Ticket) -> AnswerPreview | None:
+        """Return where the answer is shown while it is made, None if it comes as a whole."""
+        on_screen = adapter.preview(turn.place.key)
+        if on_screen:
+            return WordPreview(on_screen, turn.place.platform, self._services.outgoing)
         if turn.off_record or not adapter.edit_seconds or not turn.chosen.streams(turn.place, turn.person):
-            return None, None
-        if turn.left_over or turn.anew:
+            return None
+        if turn.leftover_preview or turn.anew:
             # A leftover preview becomes the answer; a second one beside it would leave it half done. For a regenerated answer,
             # nothing would find the leftover of a kill.
-            return None, None
-        streamed = EditedPreview(turn, ticket, adapter, self._services.outgoing)
-        return streamed, streamed
+            return None
+        return EditedPreview(turn, ticket, adapter, self._services.outgoing)
 
-    async def _replaced(self, turn: Turn, streamed: EditedPreview | None) -> str:
+    async def _replaced(self, turn: Turn, preview: AnswerPreview | None) -> str:
         """Return the key of the preview that the answer replaces: this turn's, or one that a kill left behind."""
-        key = await streamed.stop() if streamed else ""
-        return key or turn.left_over
+        key = await preview.stop() if isinstance(preview, EditedPreview) else ""
+        return key or turn.leftover_preview
 
     async def _store(
-        self, turn: Turn, spoken: GeneratedAnswer, replaces: str, alone: AsyncExitStack
+        self, turn: Turn, generated: GeneratedAnswer, replaces: str, sending_lock: AsyncExitStack
     ) -> tuple[OutboxRow | None, Sequence[Part]]:
         """T3: store the reply, its sources and parts, and close what it answers; return its first part and the others."""
-        question = turn.asked[-1]
+        question = turn.questions[-1]
         reply = NewExchange(
-            Kind.REPLY, spoken.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
-            "assistant", None, spoken.echo,
+            Kind.REPLY, generated.text, turn.reply_id, max(self._services.clock.now(), question.said_at + 1), NAME,
+            "assistant", None, generated.echo,
         )  # fmt: skip
-        actions = under_answer(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()
+        actions = answer_actions(question.source_id, turn.reply_id) if turn.chosen.offers(turn.place, turn.person) else ()
         parts = await self._services.outgoing.composer.parts(
-            turn.place.platform, spoken.text, links=spoken.links, actions=actions, replaces=replaces
+            turn.place.platform, generated.text, links=generated.links, actions=actions, replaces=replaces
         )
         answer = Answer(
-            reply, spoken.sources, turn.finishes, parts, turn.asked, turn.answers, spoken.seen, spoken.asides, spoken.begun,
-            spoken.raised,
+            reply, generated.sources, turn.inbox_keys, parts, turn.questions, turn.reply_target, generated.seen, generated.asides, generated.read_at,
+            generated.raised,
         )  # fmt: skip
         # Nobody else sends at the place until the first part is sent.
-        await alone.enter_async_context(self._services.outgoing.alone(turn.place.platform, turn.place.key))
-        async with self._intake.undisturbed(turn, [one.id for one in spoken.asides]):
+        await sending_lock.enter_async_context(self._services.outgoing.place_lock(turn.place.platform, turn.place.key))
+        async with self._intake.undisturbed(turn, [one.id for one in generated.asides]):
             replied = await turn.view.answer(turn.session, answer)
         return (replied.first, parts[1:]) if replied else (None, ())

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.commands.general_commands import owned
-from bot.conversation.error_texts import told, too_much
+from bot.conversation.error_texts import error_text, too_much
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.one_turn import ReadersChanged, Turn
 from bot.conversation.services import Services
@@ -35,22 +35,22 @@ class Unanswered:
         measures.turns["declined"] += 1
         text = too_much(seconds, kept=not turn.off_record) if seconds else ""
         parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
-        await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+        await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
         if parts:
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
 
     async def stopped(self, turn: Turn, replaces: str) -> Sequence[Part]:
         """Close a turn that was stopped before there was anything of an answer."""
         parts = await self._last_word(turn, _("Ended."), replaces)
-        await turn.view.notices.queue(turn.session, parts, turn.finishes, turn.answers)
+        await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
         return parts
 
     async def moved(self, moved: ReadersChanged) -> None:
         """Say at a place whose readers changed that a question was not answered for those who read it now."""
         platform = moved.place.platform
-        view, session = await self._services.domains.here(moved.place, moved.person)
+        view, session = await self._services.domains.view_and_session(moved.place, moved.person)
         parts = await self._services.outgoing.composer.parts(platform, str(_MOVED), links=NO_LINKS)
-        await view.notices.queue(session, parts, (), moved.answers)
+        await view.notices.queue(session, parts, (), moved.reply_target)
         await self._services.outgoing.flush(platform, moved.place.key, parts)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
@@ -60,18 +60,18 @@ class Unanswered:
         if isinstance(error, ModelDenied):
             log.error("model.denied", why=str(error))
         owner = owned(turn.place.platform)
-        why = told(error, owner=owner)
+        why = error_text(error, owner=owner)
         if turn.off_record:
             return await unstored_answers.dropped(self._services, turn, why, configured(why, owner=owner))
         may_pass = error.transient or isinstance(error, ModelDenied)
-        await self._services.memory.journal.hold(turn.finishes, type(error).__name__, None if may_pass else _TRIES)
+        await self._services.memory.journal.hold(turn.inbox_keys, type(error).__name__, None if may_pass else _TRIES)
         text = _("{why} Your message is kept; I answer it when the model does.", why=why)
-        if not turn.again:
+        if not turn.retried:
             links = configured(why, owner=owner)
             parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
             parts = self._services.outgoing.composer.removal(replaces)
-        await turn.view.notices.queue(turn.session, parts, [], turn.answers)
+        await turn.view.notices.queue(turn.session, parts, [], turn.reply_target)
         return parts
 
     async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
@@ -80,7 +80,7 @@ class Unanswered:
             return await unstored_answers.dropped(
                 self._services, turn, _("What I know changed again and again while I answered.")
             )
-        await self._services.memory.journal.hold(turn.finishes, SourceGone.__name__)
+        await self._services.memory.journal.hold(turn.inbox_keys, SourceGone.__name__)
         parts = self._services.outgoing.composer.removal(replaces)
         await turn.view.notices.queue(turn.session, parts, [])
         return parts
@@ -89,12 +89,12 @@ class Unanswered:
         """Drop what was taken back, and the preview of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
         parts = await self._last_word(turn, _("What you asked was forgotten, so I do not answer it."), replaces)
-        await turn.view.notices.queue(turn.session, parts, [], turn.to)
+        await turn.view.notices.queue(turn.session, parts, [], turn.reply_address)
         return parts
 
     async def _last_word(self, turn: Turn, text: str, replaces: str) -> Sequence[Part]:
         """Return the parts of a turn without an answer: only the removal of a preview, unless it was asked privately."""
         composer = self._services.outgoing.composer
-        if not turn.to:
+        if not turn.reply_address:
             return composer.removal(replaces)
         return await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)

@@ -17,7 +17,7 @@ from bot.models.endpoints.backend_facts import NONE, REFUSED, THOUGHTS, TOOLS, U
 from bot.models.endpoints.context_size import PromptRoom
 from bot.models.endpoints.endpoint import FAULTS, Endpoint, may_be_about_length, may_be_about_tools
 from bot.models.endpoints.probing import context_of
-from bot.models.endpoints.requests import CompletionRequest, Completions, Waits, backoff, cost, policy, shows
+from bot.models.endpoints.requests import CompletionRequest, Completions, Waits, backoff, has_images, policy, prompt_tokens
 from bot.models.endpoints.response_content import Response, read
 from bot.models.endpoints.responses import Empty
 from bot.models.endpoints.written_calls import WrittenCall
@@ -81,35 +81,35 @@ class OpenAIModel:
     async def stream(self, messages: Sequence[ChatMessage], toolbox: Toolbox | None = None) -> AsyncGenerator[str, None]:
         """Yield the answer in pieces, round after round of tool calls. Raises ModelError."""
         deadline = asyncio.get_running_loop().time() + self._timeout
-        asked = CompletionRequest(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
+        request = CompletionRequest(messages, toolbox, self._uses_tools and self._facts.get(TOOLS) != REFUSED)
         earlier = ""
         while True:
             calls: list[ToolCall] = []
-            said: list[str] = []
-            written = False
+            pieces: list[str] = []
+            wrote_call = False
             async with AsyncExitStack() as stack:
                 # The timeout surrounds each step and never a yield: there it would cancel the caller's own work.
                 async with self._until(deadline):
-                    answer, piece = await self._begin(asked, deadline, stack)
-                while piece is not None and not written:
+                    answer, piece = await self._first_piece(request, deadline, stack)
+                while piece is not None and not wrote_call:
                     if isinstance(piece, ToolCall):
                         calls.append(piece)
                     elif isinstance(piece, Restart):
-                        said.clear()
+                        pieces.clear()
                         yield piece
                         if earlier:
                             yield earlier
                     else:
-                        said.append(piece if said or not earlier else f"\n\n{piece.lstrip()}")
-                        yield said[-1]
+                        pieces.append(piece if pieces or not earlier else f"\n\n{piece.lstrip()}")
+                        yield pieces[-1]
                     try:
                         async with self._until(deadline):
                             piece = await anext(answer, None)
                     except WrittenCall:
-                        written = True
-            if written:
+                        wrote_call = True
+            if wrote_call:
                 # What precedes a call written as text is no answer: start again without tools.
-                asked.offers = False
+                request.offers_tools = False
                 yield Restart()
                 if earlier:
                     yield earlier
@@ -117,9 +117,10 @@ class OpenAIModel:
             if toolbox is None or not calls:
                 return
             await self._facts.note(TOOLS, USED)
-            await toolbox.use("".join(said).strip("\n") if earlier else "".join(said), calls)
-            earlier += "".join(said)
-            asked.told = bool(earlier)
+            text = "".join(pieces)
+            await toolbox.use(text.strip("\n") if earlier else text, calls)
+            earlier += text
+            request.has_text = bool(earlier)
 
     async def room(self) -> int | None:
         """Return the most tokens of a prompt, None if unknown."""
@@ -147,30 +148,30 @@ class OpenAIModel:
         except FAULTS as fault:
             raise self._endpoint.error(fault) from None
 
-    async def _begin(self, asked: CompletionRequest, deadline: float, stack: AsyncExitStack) -> _Begun:
+    async def _first_piece(self, request: CompletionRequest, deadline: float, stack: AsyncExitStack) -> _Begun:
         """Request until there is a first piece. The open response is left on the stack."""
         tries = 1 if self._room.doubts else self._tries
         clock = asyncio.get_running_loop().time
-        again = policy(self._waits, asked, lambda: deadline - clock())
+        again = policy(self._waits, request, lambda: deadline - clock())
         attempts = stamina.retry_context(on=again, attempts=tries, timeout=None)
         try:
             async for attempt in attempts:
                 with attempt:
-                    return await self._attempt(asked, stack)
+                    return await self._attempt(request, stack)
         except ModelDown as error:
-            raise await self._broken(error, asked) from None
+            raise await self._failing_error(error, request) from None
         raise AssertionError("the last attempt returns or raises")
 
-    async def _broken(self, error: ModelDown, asked: CompletionRequest) -> ModelError:
+    async def _failing_error(self, error: ModelDown, request: CompletionRequest) -> ModelError:
         """Return the error for an endpoint that keeps failing: some do for a prompt that is too long for them."""
-        size = cost(asked.prompt, asked.tools)
-        if error.status not in _BREAKS or asked.tools or shows(asked.prompt):
+        size = prompt_tokens(request.prompt, request.tools)
+        if error.status not in _BREAKS or request.tools or has_images(request.prompt):
             return error
         room = await self._room.doubted(size, mute=False)
         return error if room is None else ContextTooLong(error.sentence, room=room, size=size)
 
-    async def _attempt(self, asked: CompletionRequest, stack: AsyncExitStack) -> _Begun:
-        tools, prompt = asked.tools, asked.prompt
+    async def _attempt(self, request: CompletionRequest, stack: AsyncExitStack) -> _Begun:
+        tools, prompt = request.tools, request.prompt
         try:
             async with AsyncExitStack() as own:
                 await self._require_room(prompt, tools)
@@ -179,26 +180,26 @@ class OpenAIModel:
                 own.push_async_callback(answer.aclose)
                 first = await anext(answer)
                 stack.push_async_exit(own.pop_all())
-            await self._room.accepted(cost(prompt, tools))
+            await self._room.accepted(prompt_tokens(prompt, tools))
             return answer, first
         except Empty as fault:
-            if asked.told:
+            if request.has_text:
                 return answer, None
             if not tools:
-                raise await self._refusal(fault, asked) from None
-            asked.junk += 1
+                raise await self._learn_from(fault, request) from None
+            request.unusable += 1
             refused = False
         except WrittenCall:
-            asked.junk += 1
+            request.unusable += 1
             refused = self._facts.get(TOOLS) != USED
         except FAULTS as fault:
-            error = await self._refusal(fault, asked)
+            error = await self._learn_from(fault, request)
             if not tools or not may_be_about_tools(fault, error):
                 raise error from None
             refused = True
         # Some endpoints lack tools or fail on their results, and some models write unparsable calls: do without tools.
-        asked.offers = False
-        begun = await self._attempt(asked, stack)
+        request.offers_tools = False
+        begun = await self._attempt(request, stack)
         if refused:
             await self._facts.note(TOOLS, REFUSED)
         return begun
@@ -213,24 +214,28 @@ class OpenAIModel:
         if thoughts.unopened or (thoughts.plain and known is None):
             await self._facts.note(THOUGHTS, UNOPENED if thoughts.unopened else NONE)
 
-    async def _refusal(self, fault: BaseException, asked: CompletionRequest) -> ModelError:
+    async def _learn_from(self, fault: BaseException, request: CompletionRequest) -> ModelError:
         """Map a failure to an error, and learn from it how long a prompt may be."""
-        error, size, images = self._endpoint.error(fault), cost(asked.prompt, asked.tools), shows(asked.prompt)
+        error, size, images = (
+            self._endpoint.error(fault),
+            prompt_tokens(request.prompt, request.tools),
+            has_images(request.prompt),
+        )
         if isinstance(error, ContextTooLong):
             error.room, error.size = await self._room.refused(error, size, images=images), size
-        elif may_be_about_length(fault, error) and not asked.tools and not images:
+        elif may_be_about_length(fault, error) and not request.tools and not images:
             room = await self._room.doubted(size)
             return error if room is None else ContextTooLong(error.sentence, room=room, size=size, sure=self._room.learnt)
         elif isinstance(error, ModelGarbled):
-            asked.junk += 1
-            error.asked = asked.junk
+            request.unusable += 1
+            error.attempts = request.unusable
         return error
 
     async def _require_room(self, prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> None:
         """Refuse a prompt that cannot fit before it is sent: some servers would silently truncate it. Raises ContextTooLong."""
         room = await self._room.known()
-        if room is not None and cost(prompt, tools) > room:
-            raise self._endpoint.too_long(room=room, size=cost(prompt, tools))
+        if room is not None and prompt_tokens(prompt, tools) > room:
+            raise self._endpoint.too_long(room=room, size=prompt_tokens(prompt, tools))
 
     async def _context(self, *, nearby: bool) -> int | None:
         try:

@@ -17,7 +17,7 @@ from bot.models.endpoints.response_content import Response
 from bot.models.port import ChatMessage, Image, Tool, Toolbox, size
 from memory.text.budget import tokens
 
-_MOST_JUNK = 2
+_MOST_UNUSABLE = 2
 Waits = Callable[[int], float] | Sequence[float]
 """The seconds to wait after an attempt (1, 2, …), as a function or a sequence, whose last item repeats."""
 
@@ -34,7 +34,7 @@ class Completions:
 
     async def open(self, messages: Sequence[ChatMessage], tools: Sequence[Tool], most: int, stack: AsyncExitStack) -> Response:
         """Request an answer of at most `most` tokens; return the open response, left on the stack. Raises FAULTS."""
-        tooled = {"tools": [offered(tool) for tool in tools]} if tools else {}
+        tooled = {"tools": [tool_payload(tool) for tool in tools]} if tools else {}
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(
             model=self._endpoint.model,
@@ -42,7 +42,7 @@ class Completions:
             stream=True,
             extra_headers=self._endpoint.headers(),
             # The library validates everything outside `extra_body`: 10 ms for the prompt of a long conversation.
-            extra_body={"messages": [sent(message, self._sees) for message in messages], **tooled, **self._sampling},
+            extra_body={"messages": [message_payload(message, self._sees) for message in messages], **tooled, **self._sampling},
             **{self._limit_name: most},
         )
         try:
@@ -62,21 +62,21 @@ class Completions:
 
 @dataclass
 class CompletionRequest:
-    """The request for one answer: messages, or the prompt of a toolbox, with tools `offered` for as long as they may be used.
+    """The request for one answer: messages, or the prompt of a toolbox, whose tools are offered while `offers_tools`.
 
-    `junk` is the number of unusable responses so far.
+    `has_text` says that an earlier round already gave some of the answer. `unusable` is the number of unusable responses so far.
     """
 
     messages: Sequence[ChatMessage]
     toolbox: Toolbox | None
-    offers: bool
-    told: bool = False
-    junk: int = 0
+    offers_tools: bool
+    has_text: bool = False
+    unusable: int = 0
 
     @property
     def tools(self) -> Sequence[Tool]:
         """The tools currently offered."""
-        return self.toolbox.offered if self.toolbox and self.offers else ()
+        return self.toolbox.offered if self.toolbox and self.offers_tools else ()
 
     @property
     def prompt(self) -> Sequence[ChatMessage]:
@@ -84,34 +84,34 @@ class CompletionRequest:
         return self.toolbox.prompt(plain=not self.tools) if self.toolbox else self.messages
 
 
-def cost(prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> int:
+def prompt_tokens(prompt: Sequence[ChatMessage], tools: Sequence[Tool]) -> int:
     """Return the tokens of a prompt with its offered tools."""
-    return size(prompt) + sum(tokens(json.dumps(offered(tool))) for tool in tools)
+    return size(prompt) + sum(tokens(json.dumps(tool_payload(tool))) for tool in tools)
 
 
-def shows(prompt: Sequence[ChatMessage]) -> bool:
+def has_images(prompt: Sequence[ChatMessage]) -> bool:
     """Return whether a prompt has images."""
     return any(message.get("images") for message in prompt)
 
 
-def offered(tool: Tool) -> dict[str, Any]:
+def tool_payload(tool: Tool) -> dict[str, Any]:
     """Return a tool in the endpoint's format."""
     function = {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
     return {"type": "function", "function": function}
 
 
-def sent(message: ChatMessage, sees: bool) -> dict[str, Any]:
+def message_payload(message: ChatMessage, sees: bool) -> dict[str, Any]:
     """Return a message in the endpoint's format: plain text, unless it has tool calls, or images and the model sees."""
-    sent: dict[str, Any] = {"role": message["role"], "content": message["content"]}
+    payload: dict[str, Any] = {"role": message["role"], "content": message["content"]}
     if sees and (images := message.get("images")):
-        sent["content"] = [{"type": "text", "text": message["content"]}, *(_image_part(image) for image in images)]
+        payload["content"] = [{"type": "text", "text": message["content"]}, *(_image_part(image) for image in images)]
     if calls := message.get("calls"):
-        sent["tool_calls"] = [
+        payload["tool_calls"] = [
             {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}} for call in calls
         ]
     if answers := message.get("answers"):
-        sent["tool_call_id"] = answers
-    return sent
+        payload["tool_call_id"] = answers
+    return payload
 
 
 def _image_part(image: Image) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def backoff(attempt: int) -> float:
     return 2.0 ** (attempt - 1) * random.uniform(1.0, 1.25)
 
 
-def policy(waits: Waits, asked: CompletionRequest, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
+def policy(waits: Waits, request: CompletionRequest, left: Callable[[], float]) -> Callable[[Exception], bool | float]:
     """Return a retry policy that gives the wait after a failure, or False if it would outlast the seconds `left`.
 
     After two unusable answers there is no third attempt.
@@ -135,7 +135,7 @@ def policy(waits: Waits, asked: CompletionRequest, left: Callable[[], float]) ->
     def wait_after(error: Exception) -> bool | float:
         if not isinstance(error, ModelError) or not error.transient:
             return False
-        if isinstance(error, ModelGarbled) and asked.junk >= _MOST_JUNK:
+        if isinstance(error, ModelGarbled) and request.unusable >= _MOST_UNUSABLE:
             return False
         # Waiting does not cure an unusable answer, so retry at once.
         seconds = 0.0 if isinstance(error, ModelGarbled) else wait(next(numbers))

@@ -55,14 +55,14 @@ class _Dense:
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """One layer: attention, then two linear layers, each added to what came in and normalized."""
+    """One layer: attention, then two linear layers, each added to its input and normalized; `qkv` gives queries, keys and values."""
 
-    asked: _Dense
-    told: _Dense
-    told_norm: _Norm
-    wide: _Dense
-    narrow: _Dense
-    norm: _Norm
+    qkv: _Dense
+    attention_output: _Dense
+    attention_norm: _Norm
+    intermediate: _Dense
+    output: _Dense
+    output_norm: _Norm
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,27 +99,27 @@ class Encoder:
         # If a sum of squares overflows, the caller refuses the result.
         with np.errstate(over="ignore", invalid="ignore"):
             for layer in self._layers:
-                state += layer.told.of(self._attend(layer.asked.of(state), runs))
-                layer.told_norm.apply(state)
-                wide = layer.wide.of(state)
-                _gelu_twice(wide)
-                state += layer.narrow.of(wide)
-                layer.norm.apply(state)
+                state += layer.attention_output.of(self._attend(layer.qkv.of(state), runs))
+                layer.attention_norm.apply(state)
+                intermediate = layer.intermediate.of(state)
+                _gelu_twice(intermediate)
+                state += layer.output.of(intermediate)
+                layer.output_norm.apply(state)
         return np.concatenate([state[run.rows].reshape(run.texts, run.tokens, -1).mean(axis=1) for run in runs])
 
-    def _attend(self, asked: Vectors, runs: Sequence[_Run]) -> Vectors:
+    def _attend(self, qkv: Vectors, runs: Sequence[_Run]) -> Vectors:
         """Return each token's attention over its text, from rows of queries, keys and values: (rows, dimension)."""
-        told = np.zeros((len(asked), asked.shape[1] // 3), np.float32)
+        attended = np.zeros((len(qkv), qkv.shape[1] // 3), np.float32)
         for run in runs:
-            parts = asked[run.rows].reshape(run.texts, run.tokens, 3, self._heads, -1)
+            parts = qkv[run.rows].reshape(run.texts, run.tokens, 3, self._heads, -1)
             query, key, value = parts.transpose(2, 0, 3, 1, 4)
             weights = query @ key.swapaxes(2, 3)
             weights -= weights.max(axis=3, keepdims=True)
             np.exp(weights, out=weights)
-            part = told[run.rows].reshape(run.texts, run.tokens, self._heads, -1).swapaxes(1, 2)
+            part = attended[run.rows].reshape(run.texts, run.tokens, self._heads, -1).swapaxes(1, 2)
             np.matmul(weights, value, out=part)
             part /= weights.sum(axis=3, keepdims=True)
-        return told
+        return attended
 
 
 _TANH = (
@@ -165,7 +165,7 @@ def _layer(tensors: Mapping[str, Vectors], name: str, heads: int) -> _Layer:
     query, key, value = (_dense(tensors, f"{name}.attention.self.{part}") for part in ("query", "key", "value"))
     # Attention divides its scores by the root of the head size: folded into the queries' weights here.
     scale = np.float32((query.weight.shape[1] / heads) ** -0.5)
-    narrow = _dense(tensors, f"{name}.output.dense")
+    output = _dense(tensors, f"{name}.output.dense")
     return _Layer(
         _Dense(
             np.concatenate([query.weight * scale, key.weight, value.weight], axis=1),
@@ -175,7 +175,7 @@ def _layer(tensors: Mapping[str, Vectors], name: str, heads: int) -> _Layer:
         _norm(tensors, f"{name}.attention.output.LayerNorm"),
         _dense(tensors, f"{name}.intermediate.dense"),
         # GELU is computed twice as large.
-        _Dense(narrow.weight * np.float32(0.5), narrow.bias),
+        _Dense(output.weight * np.float32(0.5), output.bias),
         _norm(tensors, f"{name}.output.LayerNorm"),
     )
 

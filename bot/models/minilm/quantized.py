@@ -90,12 +90,12 @@ def _layer(graph: Graph, tensors: Mapping[str, Vectors], n: int, heads: int) -> 
     name = f"encoder.layer.{n}"
     parts = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
     weight, bias = (np.concatenate([tensors[f"{part}.{which}"] for part in parts]) for which in ("weight", "bias"))
-    asked, heard = [f"{part} {n}" for part in ("query", "key", "value")], f"{name}.attention.output"
-    _dense(graph, f"layer {n}", weight, bias, f"asked {n}")
-    graph.node("Split", [f"asked {n}", "thirds"], asked, axis=2)
-    graph.contributed("MultiHeadAttention", asked, f"heard {n}", num_heads=heads)
-    _dense(graph, f"heard {n}", tensors[f"{heard}.dense.weight"], tensors[f"{heard}.dense.bias"], f"told {n}")
-    _added(graph, [f"told {n}", f"layer {n}", *_norm(graph, tensors, heard)], f"between {n}")
+    qkv, attention = [f"{part} {n}" for part in ("query", "key", "value")], f"{name}.attention.output"
+    _dense(graph, f"layer {n}", weight, bias, f"qkv {n}")
+    graph.node("Split", [f"qkv {n}", "thirds"], qkv, axis=2)
+    graph.contributed("MultiHeadAttention", qkv, f"attention {n}", num_heads=heads)
+    _dense(graph, f"attention {n}", tensors[f"{attention}.dense.weight"], tensors[f"{attention}.dense.bias"], f"attended {n}")
+    _added(graph, [f"attended {n}", f"layer {n}", *_norm(graph, tensors, attention)], f"between {n}")
     wide = f"{name}.intermediate.dense"
     _dense(graph, f"between {n}", tensors[f"{wide}.weight"], tensors[f"{wide}.bias"], f"wide {n}")
     graph.contributed("Gelu", [f"wide {n}"], f"gelu {n}")
@@ -104,18 +104,18 @@ def _layer(graph: Graph, tensors: Mapping[str, Vectors], n: int, heads: int) -> 
     _added(graph, [f"narrow {n}", f"between {n}", *_norm(graph, tensors, narrow)], f"layer {n + 1}")
 
 
-def _dense(graph: Graph, given: str, weight: Vectors, bias: Vectors, made: str) -> None:
+def _dense(graph: Graph, source: str, weight: Vectors, bias: Vectors, result: str) -> None:
     """Add a linear layer; the weights are given as (out, in)."""
     scale = np.maximum(weight.max(axis=1), -weight.min(axis=1)) / np.float32(_MOST)
     rounded = weight / np.maximum(scale, np.finfo(np.float32).tiny)[:, None]
     np.rint(rounded, out=rounded)
     constants = {"weight": rounded.T.astype(np.int8), "scale": scale, "bias": bias}
-    held = {which: graph.constant(f"{which} of {made}", values) for which, values in constants.items()}
-    graph.contributed("DynamicQuantizeMatMul", [given, held["weight"], held["scale"], "", held["bias"]], made)
+    names = {which: graph.constant(f"{which} of {result}", values) for which, values in constants.items()}
+    graph.contributed("DynamicQuantizeMatMul", [source, names["weight"], names["scale"], "", names["bias"]], result)
 
 
-def _added(graph: Graph, given: Sequence[str], made: str) -> None:
-    graph.contributed("SkipLayerNormalization", given, made, epsilon=_EPSILON)
+def _added(graph: Graph, sources: Sequence[str], result: str) -> None:
+    graph.contributed("SkipLayerNormalization", sources, result, epsilon=_EPSILON)
 
 
 def _norm(graph: Graph, tensors: Mapping[str, Vectors], name: str) -> list[str]:

@@ -29,7 +29,7 @@ _LOOKED_AT = 2_000
 """How many characters of a text are examined; more add nothing."""
 
 
-def told(text: str) -> str:
+def detect_language(text: str) -> str:
     """Return the language of a text by its words; '' if unclear."""
     words = tokens(text[:_LOOKED_AT])
     if found := language(words):
@@ -39,13 +39,13 @@ def told(text: str) -> str:
     return first if votes[first] > votes[second] else ""
 
 
-def told_by(texts: Sequence[str]) -> str:
+def newest_language(texts: Sequence[str]) -> str:
     """Return the language of a person's newest identifiable message, given oldest first, if she speaks it; else ''."""
-    return next((name for text in reversed(texts) if (name := told(text)) in SPOKEN), "")
+    return next((name for text in reversed(texts) if (name := detect_language(text)) in SPOKEN), "")
 
 
 def phrases(manner: Manner, text: str, written: str) -> Phrases:
     """Return the sentences for an answer: in the requested language, the text's, or the one written before."""
-    spoken = manner.language or told(text) or written or LANGUAGES[current()]
+    spoken = manner.language or detect_language(text) or written or LANGUAGES[current()]
     code = SPOKEN.get(spoken, ENGLISH)
     return Phrases(f"{code}{FORMAL}" if manner.formal and code in _FORMAL else code)

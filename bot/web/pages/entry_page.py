@@ -46,8 +46,8 @@ class EntryPage:
         return self._context.plain("enter.html", word=clean(request.query.get("key", "")))
 
     async def _enter(self, request: web.Request) -> web.Response:
-        caller = self._reach.caller(request)
-        cookie = await self._signins.enter(await _word(request))
+        caller = self._reach.client_address(request)
+        cookie = await self._signins.redeem_link(await _word(request))
         if cookie is None:
             if self._attempts.blocked(caller):
                 return self._context.plain("problem.html", 429, status=429, words=WRONG_TOO_OFTEN)
@@ -56,7 +56,13 @@ class EntryPage:
         response = go("/talk")
         lasts = int(timedelta(days=COOKIE_DAYS).total_seconds())
         response.set_cookie(
-            self._cookie, cookie, max_age=lasts, httponly=True, samesite="Strict", path="/", secure=self._reach.encrypted(request)
+            self._cookie,
+            cookie,
+            max_age=lasts,
+            httponly=True,
+            samesite="Strict",
+            path="/",
+            secure=self._reach.is_encrypted(request),
         )
         return response
 
@@ -65,11 +71,11 @@ class EntryPage:
         chosen = Identity(platform, account)
         if chosen not in await self._context.accounts(request):
             raise NotFound(lazy("That is no account of yours."))
-        await self._signins.read(request.cookies.get(self._cookie, ""), chosen)
+        await self._signins.choose_account(request.cookies.get(self._cookie, ""), chosen)
         return go("/timeline")
 
     async def _leave(self, request: web.Request) -> web.Response:
-        await self._signins.leave(request.cookies.get(self._cookie, ""))
+        await self._signins.sign_out(request.cookies.get(self._cookie, ""))
         response = self._context.plain(
             "problem.html", status=200, words=_("You are signed out. On her machine, lyra web lets you in again.")
         )

@@ -75,7 +75,7 @@ class HealthPage:
         return (web.get("/health", self._show),)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view, owner = await self._context.view(request), self._context.owns(request)
+        view, owner = await self._context.view(request), self._context.is_owner(request)
         # A check asks every model and platform, and takes as long as they do.
         looked = owner and "look" in request.query
         findings = [finding async for finding in examine(self._context.app)] if looked else []

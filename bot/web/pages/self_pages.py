@@ -38,7 +38,7 @@ class PersonaPage:
     async def _show(self, request: web.Request, text: str = "", problem: str = "") -> web.Response:
         view, persona = await self._context.view(request), self._context.app.persona
         return await self._context.page(
-            request, "persona.html", view, text=text or persona.current(), owner=self._context.owns(request), problem=problem,
+            request, "persona.html", view, text=text or persona.current(), owner=self._context.is_owner(request), problem=problem,
             is_own=persona.is_own and not persona.named, told=_done(request),
         )  # fmt: skip
 
@@ -59,7 +59,7 @@ class PersonaPage:
         return go("/persona", told="reset")
 
     async def _owned(self, request: web.Request) -> "dict[str, object]":
-        if not self._context.owns(request):
+        if not self._context.is_owner(request):
             raise web.HTTPForbidden
         return dict(await request.post())
 
@@ -86,13 +86,13 @@ class DreamsPage:
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._context.view(request)
         return await self._context.page(
-            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=_done(request), owner=self._context.owns(request),
+            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=_done(request), owner=self._context.is_owner(request),
             dreams=await self._context.app.memory.dreams.past(view.home, _DREAMS),
         )  # fmt: skip
 
     async def _now(self, request: web.Request) -> web.Response:
         """Dream this home now, due or not."""
-        if not self._context.owns(request):
+        if not self._context.is_owner(request):
             raise web.HTTPForbidden
         view = await self._context.view(request)
         dreamt = await self._context.app.dreams.dream(view.home, forced=True)

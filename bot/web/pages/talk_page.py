@@ -32,8 +32,8 @@ class TalkPage:
 
     def __init__(self, context: PageContext) -> None:
         self._context = context
-        self._following: set[asyncio.Task[None]] = set()
-        self._asking: dict[str, asyncio.Future[None]] = {}
+        self._resuming: set[asyncio.Task[None]] = set()
+        self._waiting_answers: dict[str, asyncio.Future[None]] = {}
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -41,12 +41,12 @@ class TalkPage:
             web.get("/talk", self._show),
             web.post("/talk", self._say),
             web.get("/talk/stream", self._stream),
-            web.post("/talk/answer", self._settle),
+            web.post("/talk/answer", self._answer_question),
             web.post("/talk/stop", self._stop),
         )
 
     async def _show(self, request: web.Request) -> web.Response:
-        return await self._page(request, _named(request.query.get("in")))
+        return await self._page(request, _conversation_name(request.query.get("in")))
 
     async def _page(self, request: web.Request, name: str, beside: Sequence[TabEvent] = ()) -> web.Response:
         """Render a conversation, the latest for ''; `beside` is shown in addition to its stored messages."""
@@ -63,33 +63,39 @@ class TalkPage:
 
     async def _say(self, request: web.Request) -> web.Response:
         form = await request.post()
-        text, name = str(form.get("text", "")).strip(), _named(form.get("conversation")) or _FIRST
+        text, name = str(form.get("text", "")).strip(), _conversation_name(form.get("conversation")) or _FIRST
         if text:
             if len(text.encode("utf-8", "replace")) > _MOST:
                 raise web.HTTPRequestEntityTooLarge(_MOST, len(text))
-            place, thread = await self._place(request, name)
-            if _scripted(request):
+            place, thread = await self._place_and_thread(request, name)
+            if _is_scripted(request):
                 await self._context.browser.say(self._context.person(request), thread, name, clean(text))
             else:
                 with self._context.tabs.opened(place) as tab:
                     answered = await self._context.browser.say(self._context.person(request), thread, name, clean(text))
-                    return await self._answered(request, name, place, tab, answered)
-        if _scripted(request):
+                    return await self._wait_for_answer(request, name, place, tab, answered)
+        if _is_scripted(request):
             return web.json_response({"kept": bool(text)})
         return go("/talk", **{"in": name})
 
-    async def _settle(self, request: web.Request) -> web.Response:
+    async def _answer_question(self, request: web.Request) -> web.Response:
         form, person = await request.post(), self._context.person(request)
-        question, yes, name = str(form.get("question", "")), form.get("yes") == "yes", _named(form.get("conversation")) or _FIRST
-        place, _ = await self._place(request, name)
-        if _scripted(request) or place not in self._asking:
-            open_ = self._context.browser.settle(person, question, yes=yes)
-            return web.json_response({"settled": open_}) if _scripted(request) else go("/talk", **{"in": name})
+        question, yes, name = (
+            str(form.get("question", "")),
+            form.get("yes") == "yes",
+            _conversation_name(form.get("conversation")) or _FIRST,
+        )
+        place, _ = await self._place_and_thread(request, name)
+        if _is_scripted(request) or place not in self._waiting_answers:
+            was_open = self._context.browser.answer_question(person, question, yes=yes)
+            return web.json_response({"settled": was_open}) if _is_scripted(request) else go("/talk", **{"in": name})
         with self._context.tabs.opened(place) as tab:
-            self._context.browser.settle(person, question, yes=yes)
-            return await self._answered(request, name, place, tab, self._asking.pop(place))
+            self._context.browser.answer_question(person, question, yes=yes)
+            return await self._wait_for_answer(request, name, place, tab, self._waiting_answers.pop(place))
 
-    async def _answered(self, request: web.Request, name: str, place: str, tab: Tab, answered: Awaitable[None]) -> web.Response:
+    async def _wait_for_answer(
+        self, request: web.Request, name: str, place: str, tab: Tab, answered: Awaitable[None]
+    ) -> web.Response:
         """Wait for an answer or a question, then render the page with what was shown meanwhile and is stored nowhere."""
         waiting = asyncio.ensure_future(answered)
         waiting.add_done_callback(lambda _: self._context.tabs.show(place, _ANSWERED))
@@ -101,57 +107,57 @@ class TalkPage:
                         return go("/talk", **{"in": str(shown.facts["name"])})
                     beside += [shown] if shown.kind in ("notice", "question") else []
                     if shown.kind == "question":
-                        self._asking[place] = waiting
+                        self._waiting_answers[place] = waiting
                         break
         return await self._page(request, name, beside) if beside else go("/talk", **{"in": name})
 
-    async def _place(self, request: web.Request, name: str) -> tuple[str, str]:
+    async def _place_and_thread(self, request: web.Request, name: str) -> tuple[str, str]:
         """Return the place key and the thread of the visitor's conversation with that name."""
         person = self._context.person(request)
-        thread = await self._context.app.domains.thread(await self._context.own_view(request), name)
+        thread = await self._context.app.domains.thread_of(await self._context.own_view(request), name)
         return conversation(person.platform, person.id, thread).key, thread
 
     async def _stop(self, request: web.Request) -> web.Response:
         """Stop the answer in progress in a conversation; the part made so far stays."""
         form = await request.post()
-        name = _named(form.get("conversation")) or _FIRST
-        place, _ = await self._place(request, name)
-        ended = self._context.talk.mailboxes.end(self._context.browser.platform, place)
-        if _scripted(request):
+        name = _conversation_name(form.get("conversation")) or _FIRST
+        place, _ = await self._place_and_thread(request, name)
+        ended = self._context.talk.mailboxes.stop_answer(self._context.browser.platform, place)
+        if _is_scripted(request):
             return web.json_response({"ended": ended})
         return go("/talk", **{"in": name})
 
     async def _stream(self, request: web.Request) -> web.StreamResponse:
         """Stream what is said in a conversation from now on, until the tab is closed or Lyra stops."""
         view, person = await self._context.own_view(request), self._context.person(request)
-        place, _ = await self._place(request, _named(request.query.get("in")) or _FIRST)
+        place, _ = await self._place_and_thread(request, _conversation_name(request.query.get("in")) or _FIRST)
         async with streaming(request) as (stream, response):
             with self._context.tabs.opened(place) as tab, self._context.tab_presence.taken(place) as held:
                 await stream.send("open", {})
                 if held:
-                    self._follow(view, person.platform, place)
+                    self._resume_in_background(view, person.platform, place)
                 while (shown := await _next(tab)).kind != CLOSING:
-                    await (stream.send(shown.kind, await _facts(shown)) if shown.kind else stream.pulse())
+                    await (stream.send(shown.kind, await _event_facts(shown)) if shown.kind else stream.pulse())
         return response
 
-    def _follow(self, view: View, platform: str, place: str) -> None:
+    def _resume_in_background(self, view: View, platform: str, place: str) -> None:
         """Resume what was left over at a place, in the background."""
-        task = asyncio.create_task(self._take_up(view, platform, place))
-        self._following.add(task)
-        task.add_done_callback(self._following.discard)
+        task = asyncio.create_task(self._resume(view, platform, place))
+        self._resuming.add(task)
+        task.add_done_callback(self._resuming.discard)
 
-    async def _take_up(self, view: View, platform: str, place: str) -> None:
+    async def _resume(self, view: View, platform: str, place: str) -> None:
         self._context.app.maintenance.poke(view.home)
         await self._context.talk.take_up(platform, place)
         await self._context.talk.reflections.say(view.home, at_hand=True)
 
 
-def _scripted(request: web.Request) -> bool:
+def _is_scripted(request: web.Request) -> bool:
     """Return whether a script of the page sent the request, and shows the result itself."""
     return request.headers.get("X-Requested-With") == "fetch"
 
 
-def _named(given: object) -> str:
+def _conversation_name(given: object) -> str:
     """Return a conversation's name from a request, '' if missing. Raises HTTPBadRequest if it is invalid."""
     name = clean(given).strip() if isinstance(given, str) else ""
     if len(name) > MOST_NAME or len(name.splitlines()) > 1:
@@ -167,7 +173,7 @@ async def _next(tab: Tab) -> TabEvent:
         return TabEvent("")
 
 
-async def _facts(shown: TabEvent) -> dict[str, object]:
+async def _event_facts(shown: TabEvent) -> dict[str, object]:
     if shown.kind in ("answer", "reflection"):
         text = str(shown.facts["text"])
         return {**shown.facts, "html": await off_loop(len(text), partial(prose, text))}

@@ -30,7 +30,7 @@ class VerificationPage:
         return web.get("/verify", self._show), web.post("/verify", self._decide)
 
     async def _show(self, request: web.Request) -> web.Response:
-        view, owner = await self._context.view(request), self._context.owns(request)
+        view, owner = await self._context.view(request), self._context.is_owner(request)
         return await self._context.page(
             request, "verify.html", view, owner=owner, told=_told(request), emoji=EMOJI,
             waiting=await self._waiting() if owner else [],
@@ -38,7 +38,7 @@ class VerificationPage:
 
     async def _decide(self, request: web.Request) -> web.Response:
         """Store the verdict on exactly the emoji that the form showed, not on any that replaced them."""
-        if not self._context.owns(request):
+        if not self._context.is_owner(request):
             raise web.HTTPForbidden
         form = await request.post()
         same = _VERDICTS.get(str(form.get("same", "")))
