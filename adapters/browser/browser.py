@@ -146,7 +146,8 @@ class Browser(Adapter):
         self._questions[key] = place, answer
         self._tabs.show(place, "question", id=key, text=question)
         try:
-            return await asyncio.wait_for(answer, _PATIENCE_SECONDS)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                return await answer
         except TimeoutError:
             return False
         finally:

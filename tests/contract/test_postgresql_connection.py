@@ -11,8 +11,10 @@ from memory.store.postgresql import connection as connections
 from memory.store.postgresql.address import Address
 from memory.store.postgresql.connecting import connect
 from memory.store.postgresql.connection import Connection, Step
+from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.failures import explained, is_lost, meaning
 from tests.fakes.pulse import PATIENCE
+from tests.kits.memory_kit import KEY
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
 ONE: Step = ("SELECT CAST($1 AS BIGINT) AS one", [1])
@@ -113,6 +115,12 @@ async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_
     assert there.closed
     with pytest.raises(psycopg.OperationalError):
         await there.trip([ONE])
+
+
+async def test_of_a_transaction_that_a_crash_left_no_trace_of_nothing_is_kept(address: Address) -> None:
+    """Its number is one that the server, as it recovered, has not given yet."""
+    async with await PostgresDatabase.open(address, KEY) as db:
+        assert not await db._kept("5000000000")
 
 
 async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address: Address) -> None:
