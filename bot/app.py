@@ -9,8 +9,8 @@ import asyncio
 import secrets
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import time
 from pathlib import Path
@@ -34,6 +34,7 @@ from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import LateModel, Model
 from bot.service import costs, log
+from bot.service.deadline import Stop
 from bot.service.maintenance import Maintenance
 from bot.service.priority import Priority
 from bot.service.reloading import Reloading
@@ -231,11 +232,28 @@ def told_key(path: object, settings: Settings) -> str:
 async def until_stopped() -> AsyncIterator[asyncio.Event]:
     """Yield an event that is set on SIGINT or SIGTERM, then remove the signal handlers."""
     stop = asyncio.Event()
+    with _asked(stop):
+        yield stop
+
+
+@asynccontextmanager
+async def until_ended() -> AsyncIterator[Stop]:
+    """Yield an event that is set on SIGINT or SIGTERM, and from then on end the process in time, whatever it waits for."""
+    stop = Stop()
+    with _asked(stop):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # The event loop is woken beside this, unless it stands still.
+            signal.signal(number, lambda _number, _frame: stop.begin())
+        yield stop
+
+
+@contextmanager
+def _asked(stop: asyncio.Event) -> Iterator[None]:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     try:
-        yield stop
+        yield
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)

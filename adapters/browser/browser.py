@@ -142,11 +142,13 @@ class Browser(Adapter):
         """Ask in the open tabs of a place; no answer means no."""
         if not self._tabs.watched(place):
             return False
-        key, answer = self._origin.new_id(), asyncio.get_running_loop().create_future()
+        key = self._origin.new_id()
+        answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._questions[key] = place, answer
         self._tabs.show(place, "question", id=key, text=question)
         try:
-            return await asyncio.wait_for(answer, _PATIENCE_SECONDS)
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                return await answer
         except TimeoutError:
             return False
         finally:

@@ -5,7 +5,7 @@ import sys
 import webbrowser
 from collections.abc import Mapping
 
-from bot.app import App, opened, until_stopped
+from bot.app import App, opened, until_ended
 from bot.cli.output import show
 from bot.errors import LyraError
 from bot.talk import talking
@@ -36,7 +36,7 @@ async def web(as_: str, *, opens: bool) -> int:
 
 async def _serve(app: App, as_: str, place: BrowserPlatform, *, opens: bool) -> int:
     async with (
-        until_stopped() as stop,
+        until_ended() as stop,
         talking(app, {place.browser.platform: place.browser}) as talk,
         serving(app, talk, place) as address,
     ):

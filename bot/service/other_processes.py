@@ -41,7 +41,8 @@ class OtherProcesses:
         self._peers.listen(self._hear)
         while True:
             try:
-                await asyncio.wait_for(self._woken.wait(), _SECONDS)
+                async with asyncio.timeout(_SECONDS):
+                    await self._woken.wait()
             except TimeoutError:
                 self._told.update(f"{_INBOX}{platform}" for platform, one in adapters.items() if one.divided)
             self._woken.clear()

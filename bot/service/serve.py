@@ -12,10 +12,11 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from adapters.base import Adapter
 from adapters.errors import PlatformRefused
-from bot.app import App, opened, until_stopped
+from bot.app import App, opened, until_ended
 from bot.cli.output import show
 from bot.errors import BadConfig
 from bot.service import costs
+from bot.service.deadline import Stop
 from bot.service.exclusive_use import awake, reserve
 from bot.service.garbage import collected_when_quiet
 from bot.service.log import carried_on, log
@@ -41,20 +42,20 @@ async def serve(role: Role = Role.ALL) -> int:
         log.on_screen = True
         with awake(app, role):
             await reserve(app, role)
-            async with until_stopped() as stop, _noticing(app, stop) as lapsed:
+            async with until_ended() as stop, _noticing(app, stop) as lapsed:
                 code = await (_serve(app, role, stop) if role.talks else _work(app, stop))
                 return 1 if lapsed.is_set() else code
 
 
 @asynccontextmanager
-async def _noticing(app: App, stop: asyncio.Event) -> AsyncIterator[asyncio.Event]:
+async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
     """Stop the process once others have declared it dead, during the block; yield whether they have."""
     lapsed = app.memory.db.peers.lapsed if app.memory.db.peers else asyncio.Event()
 
     async def notice() -> None:
         await lapsed.wait()
         _say(_("This process stood still for too long, and others go on with its work. It ends; start it again."))
-        stop.set()
+        stop.set(1)
 
     noticing = asyncio.create_task(notice())
     try:

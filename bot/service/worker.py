@@ -41,7 +41,8 @@ class Worker:
                     self._busy.add(task)
                     task.add_done_callback(self._over)
                 try:
-                    await asyncio.wait_for(self._woken.wait(), _LOOK_SECONDS)
+                    async with asyncio.timeout(_LOOK_SECONDS):
+                        await self._woken.wait()
                 except TimeoutError:
                     continue
         finally:

@@ -41,4 +41,5 @@ async def streaming(request: web.Request) -> AsyncIterator[tuple[Stream, web.Str
 async def pause(stopping: asyncio.Event) -> None:
     """Wait until the next poll is due, or all streams are to stop."""
     with suppress(TimeoutError):
-        await asyncio.wait_for(stopping.wait(), _LOOK_SECONDS)
+        async with asyncio.timeout(_LOOK_SECONDS):
+            await stopping.wait()

@@ -10,9 +10,11 @@ from memory.errors import DatabaseAway, DatabaseRefused
 from memory.store.postgresql import pipelined_connection as connections
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.connecting import connect
+from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.error_translation import explained, is_lost, meaning
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from tests.fakes.pulse import PATIENCE
+from tests.kits.memory_kit import KEY
 
 pytest_plugins = ["tests.kits.postgres_fixtures"]
 ONE: Step = ("SELECT CAST($1 AS BIGINT) AS one", [1])
@@ -117,6 +119,12 @@ async def test_a_connection_that_the_server_ends_is_told_apart_from_a_statement_
     assert there.closed
     with pytest.raises(psycopg.OperationalError):
         await there.trip([ONE])
+
+
+async def test_of_a_transaction_that_a_crash_left_no_trace_of_nothing_is_kept(address: DatabaseAddress) -> None:
+    """Its number is one that the server, as it recovered, has not given yet."""
+    async with await PostgresDatabase.open(address, KEY) as db:
+        assert not await db._kept("5000000000")
 
 
 async def test_an_answer_that_the_server_breaks_off_is_a_lost_connection(address: DatabaseAddress) -> None:

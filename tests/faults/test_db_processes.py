@@ -94,7 +94,10 @@ def killed(path: Path, first: int, after: float) -> int:
         writer.wait(timeout=after)
     except subprocess.TimeoutExpired:
         writer.send_signal(signal.SIGKILL)
-    printed, errors = writer.communicate(timeout=30)
+    writer.wait(timeout=30)
+    # Not communicate: that one leaves out what was read ahead with the first line.
+    with writer.stdout, writer.stderr:
+        printed, errors = writer.stdout.read(), writer.stderr.read()
     assert writer.returncode == -signal.SIGKILL, errors
     numbers = [int(line) for line in printed.splitlines(keepends=True) if line.endswith("\n")]
     return max(numbers, default=first - 1)

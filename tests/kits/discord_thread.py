@@ -49,7 +49,8 @@ class DiscordThread:
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the server's loop, and return its result. Raises TimeoutError where it takes too long."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE)
+        # Longer than what is waited for there: it says what did not come.
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE + 10)
 
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function in the server's loop, where nothing else runs meanwhile, and return its result."""

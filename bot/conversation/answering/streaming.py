@@ -134,7 +134,8 @@ class EditedPreview:
         shows = True
         while shows or self._key:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), self._adapter.edit_seconds)
+                async with asyncio.timeout(self._adapter.edit_seconds):
+                    await self._stopping.wait()
                 return
             try:
                 # It may contain what was changed or removed meanwhile: then the answer comes as a whole, after another check.

@@ -168,7 +168,8 @@ def _conversation_name(given: object) -> str:
 async def _next(tab: Tab) -> TabEvent:
     """Return the next thing to show; one without a kind after a quiet interval."""
     try:
-        return await asyncio.wait_for(tab.get(), _PULSE_SECONDS)
+        async with asyncio.timeout(_PULSE_SECONDS):
+            return await tab.get()
     except TimeoutError:
         return TabEvent("")
 

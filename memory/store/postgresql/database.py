@@ -146,7 +146,11 @@ class PostgresDatabase:
         ends = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         sql = "SELECT pg_xact_status(CAST(CAST(:number AS TEXT) AS xid8)) AS became"
         while asyncio.get_running_loop().time() < ends:
-            became = (await self._read(sql, {"number": number}))[0]["became"]
+            try:
+                became = (await self._read(sql, {"number": number}))[0]["became"]
+            except psycopg.errors.InvalidParameterValue:
+                # In the future: a server that crashed recovered without a trace of it.
+                return False
             if became != "in progress":
                 return bool(became == "committed")
             await asyncio.sleep(0.05)

@@ -71,7 +71,8 @@ class Reservation:
 
     async def _settle(self) -> None:
         try:
-            await asyncio.wait_for(self._settled.wait(), PATIENCE_SECONDS)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await self._settled.wait()
         except TimeoutError:
             raise away(self._address) from None
 

@@ -105,13 +105,17 @@ class ProcessPresence:
             await asyncio.sleep(BEAT_SECONDS)
             try:
                 # To its end, also where it is left meanwhile: a connection that is half made is nobody's to close.
-                if not await to_the_end(asyncio.wait_for(self._renewed(), EXPIRY_SECONDS)):
+                if not await to_the_end(self._renewed_in_time()):
                     self.lapsed.set()
                     return
             except (psycopg.Error, TimeoutError, MemoryFailure):
                 if self._connection is not None:
                     await self._connection.close()
                 end_if_asked()
+
+    async def _renewed_in_time(self) -> bool:
+        async with asyncio.timeout(EXPIRY_SECONDS):
+            return await self._renewed()
 
     async def _renewed(self) -> bool:
         """Renew the row, and remove those that were not renewed; False where it was removed itself. Raises the library's errors."""
