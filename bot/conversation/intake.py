@@ -71,7 +71,7 @@ class Intake:
         chosen = await self._preferences.read(there, last.person, *speakers(there.platform, said))
         view, known = await self._domains.arrive(there, last.person, adapter, chosen)
         off_record = last.off_record
-        session = known or await (self._domains.session if off_record else self._domains.named)(view, there)
+        session = known or await (self._domains.session if off_record else self._domains.named)(view, there, left=moved)
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.asked or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])

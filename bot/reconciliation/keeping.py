@@ -62,7 +62,7 @@ class Keeping:
             if view := await self._domains.home(asked.place, asked.person):
                 with reading(await self._languages.to(asked.place, asked.person)):
                     parts = await self._outgoing.composer.parts(asked.place.platform, str(LATE), links=NO_LINKS)
-                await view.notices.queue(await self._domains.session(view, asked.place), parts, [], asked.id)
+                await view.notices.queue(await self._domains.session(view, asked.place, left=True), parts, [], asked.id)
 
     async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
         view, session = await self._domains.here(place, person)
