@@ -235,6 +235,14 @@ class Withdrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class Posted:
+    """A post of Lyra's own stands at a place now; it comes in the platform's order, like everything that others did."""
+
+    place: Place
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Vanished:
     """A server, channel, thread or room no longer exists, or Lyra is no longer in it.
 
@@ -294,4 +302,4 @@ class Announced:
     asks: str = ""
 
 
-Event = Message | Asked | Revised | Withdrawn | Vanished | Joined | Renamed | Unreadable | Announced
+Event = Message | Asked | Revised | Withdrawn | Posted | Vanished | Joined | Renamed | Unreadable | Announced

@@ -14,6 +14,7 @@ from adapters.events import (
     Joined,
     Message,
     Place,
+    Posted,
     Renamed,
     Revised,
     Unreadable,
@@ -30,6 +31,7 @@ from bot.conversation.placing import Placing
 from bot.conversation.preferences import Chosen
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
+from bot.delivery.overtaken import Overtaken
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
@@ -62,6 +64,7 @@ class Listening:
         self._access = access
         self._admission = Admission()
         self._placing = Placing(services, adapter)
+        self._overtaken = Overtaken(services.memory.journal, services.outgoing, services.clock)
         self._moved: dict[str, str] = {}
         self.connected = asyncio.Event()
         """Set when the platform has connected for the first time."""
@@ -108,6 +111,9 @@ class Listening:
             if isinstance(event, Message | Asked):
                 admitted = await (self._admit(event, waiting) if isinstance(event, Message) else self._let_in(event))
                 waiting += [admitted] if admitted else []
+                continue
+            if isinstance(event, Posted):
+                await self._overtaken.hear(event)
                 continue
             promises += await self._accept(waiting)
             await self._changed(event)
@@ -203,6 +209,7 @@ class Listening:
                     if await self._intake.revise(revised, self._adapter) and answer:
                         await offer(self._services, revised, answer)
             case Withdrawn():
+                self._overtaken.note(event.ids)
                 for place in await self._placing.kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
             case Vanished():
@@ -256,9 +263,13 @@ class Listening:
         place = await self._now(event.place)
         view, session = await self._services.domains.here(place)
         goes_on, prefix = bool(place.earlier and view.also), self._adapter.prefix
+        if place.alone and not goes_on:
+            # Whoever is alone there with her is greeted with the first answer.
+            return
+        waits = goes_on and await self._services.outgoing.waits_in(place.platform, {circle.id for circle in place.earlier})
         with reading(await self._services.languages.among(place, view)):
             goes_to = self._services.models.goes_to
-            text = onward(prefix) if goes_on else introduction(goes_to, prefix, shared=True)
+            text = onward(prefix, waits=waits) if goes_on else introduction(goes_to, prefix, shared=True)
             parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         if await (view.notices.go_on(place.channel, session, parts) if goes_on else view.notices.greet(session, parts)):
             await self._services.outgoing.flush(place.platform, place.key, parts)

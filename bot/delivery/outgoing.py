@@ -103,7 +103,8 @@ class Outgoing:
         while waiting:
             row = waiting.pop(0)
             try:
-                remote = await self._send(adapter, row)
+                going = await self._judged(adapter, row)
+                remote = await self._send(adapter, going) if going else None
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
                 if not error.final and not (error.barred and self._barred.is_over(row)):
@@ -121,34 +122,39 @@ class Outgoing:
                 waiting = [one for one in waiting if one not in lost]
                 continue
             self._held.drop([row])
-            if remote is not None:
+            if going and remote is not None:
                 if row.part.form == OFF_RECORD:
                     self._note(platform, remote)
                 arrived = remote or arrived
-                follows = await self._journal.sent(row.row, remote, *later[:1])
-                waiting, later = [*waiting, *([follows] if follows else [])], later[1:]
+                then = later[0] if later else ""
+                follows = await self._journal.sent(row.row, remote, then, going.part.operation)
+                waiting, later = [*waiting, *follows], later[1:]
             if not waiting:
                 waiting, later = await self._journal.take(platform, place, later), ()
         self._late.arrived((platform, place))
         self._barred.end((platform, place))
         return arrived
 
+    async def _judged(self, adapter: Adapter, row: Row) -> Row | None:
+        """Return a part as its place's readers may have it; None if they may not, and it is cancelled. Raises SendFailed."""
+        if row.part.operation == "delete" or await self._may_go(adapter, row.place, row.domain, row.also):
+            return row
+        if row.part.operation != "edit" or row.part.form == OFFER:
+            await self._journal.cancel([row.row])
+            return None
+        # The preview was written for other readers.
+        await self._journal.remove(row.row)
+        return replace(row, part=replace(row.part, operation="delete", text="", actions=""))
+
     async def _send(self, adapter: Adapter, row: Row) -> str | None:
         """Send one part and return its id; None if it must not be sent and is cancelled. Raises SendFailed."""
-        if row.part.operation != "delete" and not await self._may_go(adapter, row.place, row.domain, row.also):
-            if row.part.operation != "edit" or row.part.form == OFFER:
-                await self._journal.cancel([row.row])
-                return None
-            # The preview was written for other readers.
-            await self._journal.remove(row.row)
-            row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
         told_late = self._barred.as_told((adapter.platform, row.place), row)
         if told_late is None:
             await self._journal.cancel([row.row])
             return None
         row = told_late
         files: Sequence[File] = ()
-        if row.part.form == OFF_RECORD:
+        if row.part.form == OFF_RECORD and row.part.operation != "delete":
             found = self._held.whole(row)
             if found is None:
                 await self._journal.cancel([row.row])
@@ -209,7 +215,7 @@ class Outgoing:
         return await self._may_go(self._adapters[place.platform], place.key, view.home.key, view.also)
 
     async def take_back(self, platform: str, place: str, preview: str) -> None:
-        """Remove a preview, now or at a retry."""
+        """Remove a preview, or another part, now or at a retry."""
         key = self._ids.new()
         await self._journal.take_back(preview, key)
         await self.flush(platform, place, [Part(key, "", "delete", preview)])

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from adapters.early import EARLY, LATELY
-from adapters.events import Announced, Event, Joined, Message, Place, Renamed, Revised, Unreadable, Vanished, Withdrawn
+from adapters.events import Announced, Event, Joined, Message, Place, Posted, Renamed, Revised, Unreadable, Vanished, Withdrawn
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.batch import Batch, RoomEvents
 from adapters.matrix.incoming.event import Seen, part
@@ -120,7 +120,8 @@ class Hearing:
         if seen.kind == TOMBSTONE:
             self._invitations.moved(room, seen)
         if room.is_member and not was_member:
-            if self._invitations.entered(room) and len(room.others) > 1:
+            replaces = room.state.predecessor and not room.is_private
+            if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
                 yield Joined(f"join:{seen.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
             yield from self._renamed(room, name)
@@ -145,6 +146,7 @@ class Hearing:
         elif seen.sender == room.me and not seen.redacts:
             if seen.thread:
                 self._r.threads.note(room.id, seen.thread, hers=True)
+            yield Posted(room.place(seen.thread), seen.replaces or seen.id)
         elif seen.sealed is not None:
             self._r.undecrypted.add(room.id, seen, room.record.epoch)
         elif seen.redacts:
