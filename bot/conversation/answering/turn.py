@@ -120,8 +120,10 @@ class Turns:
             elif later:
                 await alone.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
-        if not arrived and (moved := await readers.moved(turn, adapter)):
-            await self._unanswered.moved(moved)
+        if not arrived:
+            if moved := await readers.moved(turn, adapter):
+                await self._unanswered.moved(moved)
+            await self._unanswered.left_behind(turn, adapter)
         self._services.maintenance.poke(turn.view.home, turn.session)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
