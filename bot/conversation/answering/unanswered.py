@@ -22,7 +22,7 @@ from memory.journal.journal import Part
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
 
-_LEFT_BEHIND = "left behind"
+_LEFT_BEHIND = "left-behind"
 _MOVED = lazy(
     "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
 )
