@@ -189,6 +189,10 @@ class Adapter(ABC):
         """Return the existing place where a person alone reads Lyra, or None if there is none or it is unknown."""
         return None
 
+    async def successor(self, place: Place) -> Place | None:
+        """Return the place that replaces one for good, as far as Lyra is there, or None."""
+        return None
+
     async def administers(self, person: Person, place: Place) -> bool:
         """Return whether a person administers a place; used for typed commands."""
         return False

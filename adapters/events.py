@@ -235,6 +235,14 @@ class MessagesDeleted:
 
 
 @dataclass(frozen=True, slots=True)
+class Posted:
+    """A post of Lyra's own stands at a place now; it comes in the platform's order, like everything that others did."""
+
+    place: Place
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Vanished:
     """A server, channel, thread or room no longer exists, or Lyra is no longer in it.
 
@@ -294,4 +302,15 @@ class PlatformNotice:
     asks: str = ""
 
 
-Event = Message | MenuCall | MessageEdited | MessagesDeleted | Vanished | ServerJoined | Renamed | Unreadable | PlatformNotice
+Event = (
+    Message
+    | MenuCall
+    | MessageEdited
+    | MessagesDeleted
+    | Posted
+    | Vanished
+    | ServerJoined
+    | Renamed
+    | Unreadable
+    | PlatformNotice
+)

@@ -17,7 +17,7 @@ from adapters.discord.incoming.recent_messages import RecentEdits
 from adapters.discord.limits import Limits
 from adapters.discord.resuming.resumption import Resumption
 from adapters.discord.session_client import SessionClient
-from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Renamed, ServerJoined, Unreadable
+from adapters.events import Message, MessageEdited, MessagesDeleted, Place, Posted, Renamed, ServerJoined, Unreadable
 
 
 class Client(SessionClient):
@@ -161,9 +161,11 @@ class Client(SessionClient):
     # As Lyra reads it
 
     def gateway_event(self, message: discord.Message) -> GatewayEvent:
-        """Return a message as it is handed over; her own, ignored bots' and Discord's own notices only move their stream."""
-        event: Message | Unreadable | None = None
-        if self._is_heard(message) and not self._is_readable(message):
+        """Return a message as it is handed over; ignored bots' and Discord's own notices only move their stream."""
+        event: Message | Unreadable | Posted | None = None
+        if message.author.id == self._me.id:
+            event = Posted(self._place(message.channel), str(message.id))
+        elif self._is_heard(message) and not self._is_readable(message):
             event = convert.unreadable(message, self._place(message.channel), self._me)
         elif self._is_heard(message):
             event = convert.message(message, self._place(message.channel), self._me)

@@ -183,6 +183,10 @@ class Matrix(Adapter):
         _, room, thread = split_key(key)
         return self._line.rooms.place(room, thread) if self._line else None
 
+    async def successor(self, place: Place) -> Place | None:
+        """Return the room that replaces one, as far as Lyra is there, or None."""
+        return self._line.rooms.successor(place.channel) if self._line else None
+
     async def administers(self, person: Person, place: Place) -> bool:
         """Return whether a person has the power to administer a room."""
         room = self._room(place.channel)

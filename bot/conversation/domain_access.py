@@ -16,7 +16,7 @@ from memory.core import Memory
 from memory.places.named_conversations import thread
 from memory.ports import Clock
 from memory.text.time.zones import current
-from memory.types import Confidence, Domain, DomainKind, DomainRef, Identity, Session
+from memory.types import Confidence, Domain, DomainKind, DomainRef, Identity, Session, SessionRef
 from memory.view.view import View
 
 _KINDS = {Reach.PUBLIC: DomainKind.SERVER, Reach.RESTRICTED: DomainKind.CHANNEL, Reach.ROOM: DomainKind.ROOM}
@@ -101,14 +101,21 @@ class DomainAccess:
         found = [await self._memory.places.find_domain(ref) for ref in refs]
         return [self._memory.view(domain) for domain in found if domain]
 
-    async def current_session(self, view: View, place: Place) -> Session:
-        """Return the current session of a place, without naming it."""
-        return await view.sessions.get(await view.sessions.active(place.platform, place.key), "")
+    async def current_session(self, view: View, place: Place, *, left: bool = False) -> Session:
+        """Return the current session of a place, without naming it; `left` is as in `named_session`."""
+        return await view.sessions.get(await self._ref(view, place, left=left), "")
 
-    async def named_session(self, view: View, place: Place, person: Person | None = None) -> Session:
-        """Return the current session of a place, to store something there: named after the place, unless off the record."""
+    async def named_session(self, view: View, place: Place, person: Person | None = None, *, left: bool = False) -> Session:
+        """Return the current session of a place, to store something there: named after the place, unless off the record.
+
+        Where the place has other readers now, and the view's have `left` it, that is their last one there, and the place's
+        current session goes on.
+        """
         name = "" if await self._is_off_record(place, person) else place.name
-        return await view.sessions.get(await view.sessions.active(place.platform, place.key), name)
+        return await view.sessions.get(await self._ref(view, place, left=left), name)
+
+    async def _ref(self, view: View, place: Place, *, left: bool) -> SessionRef:
+        return await (view.sessions.latest if left else view.sessions.active)(place.platform, place.key)
 
     async def existing_dm(self, adapter: Adapter, person: Person) -> Place | None:
         """Return the existing DM of a person, or None."""

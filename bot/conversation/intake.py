@@ -72,7 +72,7 @@ class Intake:
         view, known_session = await self._domains.view_with_session(stored_place, last.person, adapter, chosen)
         off_record = last.off_record
         session = known_session or await (self._domains.current_session if off_record else self._domains.named_session)(
-            view, stored_place
+            view, stored_place, left=moved
         )
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
         if not kept.questions or moved or place is None:

@@ -45,7 +45,12 @@ def continuation_notice(prefix: str = "", *, waits: bool = False) -> str:
     )
     if not waits:
         return told
-    return f"{told} {_('I could not answer any more what I was asked there last: ask again here if you still want to know.')}"
+    return f"{told} {left_behind()}"
+
+
+def left_behind() -> str:
+    """Return the notice that an answer waits in the room that this one replaces, where nobody will see it."""
+    return _("I could not answer any more what I was asked there last: ask again here if you still want to know.")
 
 
 def thoughts_offer(prefix: str = "") -> str:

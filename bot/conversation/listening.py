@@ -15,6 +15,7 @@ from adapters.events import (
     MessagesDeleted,
     Place,
     PlatformNotice,
+    Posted,
     Renamed,
     ServerJoined,
     Unreadable,
@@ -30,6 +31,7 @@ from bot.conversation.preferences import Chosen
 from bot.conversation.services import Services
 from bot.conversation.session_routing import SessionRouting
 from bot.delivery.links import NO_LINKS
+from bot.delivery.overtaken import Overtaken
 from bot.errors import LyraError
 from bot.reconciliation.reconciliation import Reconciliation
 from bot.service.log import log
@@ -62,6 +64,7 @@ class Listening:
         self._access = access
         self._admission = Admission()
         self._session_routing = SessionRouting(services, adapter)
+        self._overtaken = Overtaken(services.memory.journal, services.outgoing, services.clock)
         self._uncommitted_cursors: dict[str, str] = {}
         self.connected = asyncio.Event()
         """Set when the platform has connected for the first time."""
@@ -110,6 +113,9 @@ class Listening:
                     self._admit_message(event, admitted_events) if isinstance(event, Message) else self._admit_call(event)
                 )
                 admitted_events += [admitted] if admitted else []
+                continue
+            if isinstance(event, Posted):
+                await self._overtaken.hear(event)
                 continue
             promises += await self._accept(admitted_events)
             await self._apply(event)
@@ -209,6 +215,7 @@ class Listening:
                     if await self._intake.revise(edit, self._adapter) and answer:
                         await offer_new_answer(self._services, edit, answer)
             case MessagesDeleted():
+                self._overtaken.note(event.ids)
                 for place in await self._session_routing.kept_at(event.place, event.ids):
                     await self._intake.withdraw(replace(event, place=place))
             case Vanished():
@@ -262,9 +269,14 @@ class Listening:
         place = await self._current_place(event.place)
         view, session = await self._services.domains.view_and_session(place)
         continues, prefix = bool(place.earlier and view.also), self._adapter.prefix
+        if place.alone and not continues:
+            # Whoever is alone there with her is greeted with the first answer.
+            return
+        earlier = {circle.id for circle in place.earlier}
+        waits = continues and await self._services.outgoing.has_waiting_answer(place.platform, earlier)
         with reading(await self._services.languages.among(place, view)):
             goes_to = self._services.models.goes_to
-            text = continuation_notice(prefix) if continues else introduction(goes_to, prefix, shared=True)
+            text = continuation_notice(prefix, waits=waits) if continues else introduction(goes_to, prefix, shared=True)
             parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
         if await (view.notices.go_on(place.channel, session, parts) if continues else view.notices.greet(session, parts)):
             await self._services.outgoing.flush(place.platform, place.key, parts)

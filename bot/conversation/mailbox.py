@@ -55,8 +55,8 @@ class Letter:
 
     @property
     def lane(self) -> str:
-        """The lane among concurrently answered people; a private place has only one."""
-        return "" if self.event.place.is_private else self.event.person.id
+        """The lane among concurrently answered people, the same before and after a private place became a shared one."""
+        return self.event.person.id
 
     @property
     def stands_alone(self) -> bool:

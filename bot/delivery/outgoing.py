@@ -104,7 +104,8 @@ class Outgoing:
         while waiting:
             row = waiting.pop(0)
             try:
-                remote = await self._send(adapter, row)
+                going = await self._judged(adapter, row)
+                remote = await self._send(adapter, going) if going else None
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
                 is_given_up = error.final or (error.barred and self._blocked.is_over(row))
@@ -126,34 +127,39 @@ class Outgoing:
                     waiting.insert(0, explanation)
                 continue
             self._pending_texts.drop([row])
-            if remote is not None:
+            if going and remote is not None:
                 if row.part.form == OFF_RECORD:
                     self._note_off_record(platform, remote)
                 arrived = remote or arrived
-                follows = await self._journal.sent(row.row, remote, *later[:1])
-                waiting, later = [*waiting, *([follows] if follows else [])], later[1:]
+                then = later[0] if later else ""
+                follows = await self._journal.sent(row.row, remote, then, going.part.operation)
+                waiting, later = [*waiting, *follows], later[1:]
             if not waiting:
                 waiting, later = await self._journal.take(platform, place, later), ()
         self._retries.arrived((platform, place))
         self._blocked.end((platform, place))
         return arrived
 
+    async def _judged(self, adapter: Adapter, row: Row) -> Row | None:
+        """Return a part as its place's readers may have it; None if they may not, and it is cancelled. Raises SendFailed."""
+        if row.part.operation == "delete" or await self._has_intended_readers(adapter, row.place, row.domain, row.also):
+            return row
+        if row.part.operation != "edit" or row.part.form == OFFER:
+            await self._journal.cancel([row.row])
+            return None
+        # The preview was written for other readers.
+        await self._journal.remove(row.row)
+        return replace(row, part=replace(row.part, operation="delete", text="", actions=""))
+
     async def _send(self, adapter: Adapter, row: Row) -> str | None:
         """Send one part and return its id; None if it must not be sent and is cancelled. Raises SendFailed."""
-        if row.part.operation != "delete" and not await self._has_intended_readers(adapter, row.place, row.domain, row.also):
-            if row.part.operation != "edit" or row.part.form == OFFER:
-                await self._journal.cancel([row.row])
-                return None
-            # The preview was written for other readers.
-            await self._journal.remove(row.row)
-            row = replace(row, part=replace(row.part, operation="delete", text="", actions=""))
         told_late = self._blocked.as_told((adapter.platform, row.place), row)
         if told_late is None:
             await self._journal.cancel([row.row])
             return None
         row = told_late
         files: Sequence[File] = ()
-        if row.part.form == OFF_RECORD:
+        if row.part.form == OFF_RECORD and row.part.operation != "delete":
             with_text = self._pending_texts.whole(row)
             if with_text is None:
                 await self._journal.cancel([row.row])
@@ -214,7 +220,7 @@ class Outgoing:
         return await self._has_intended_readers(self._adapters[place.platform], place.key, view.home.key, view.also)
 
     async def remove_preview(self, platform: str, place: str, preview: str) -> None:
-        """Remove a preview, now or at a retry."""
+        """Remove a preview, or another part, now or at a retry."""
         key = self._ids.new()
         await self._journal.take_back(preview, key)
         await self.flush(platform, place, [Part(key, "", "delete", preview)])

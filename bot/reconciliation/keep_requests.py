@@ -62,7 +62,8 @@ class KeepRequests:
             if view := await self._domains.home_view(asked.place, asked.person):
                 with reading(await self._languages.to(asked.place, asked.person)):
                     parts = await self._outgoing.composer.parts(asked.place.platform, str(LATE), links=NO_LINKS)
-                await view.notices.queue(await self._domains.current_session(view, asked.place), parts, [], asked.id)
+                session = await self._domains.current_session(view, asked.place, left=True)
+                await view.notices.queue(session, parts, [], asked.id)
 
     async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
         view, session = await self._domains.view_and_session(place, person)

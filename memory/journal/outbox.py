@@ -48,17 +48,21 @@ class Outbox:
             )
         return [outgoing(row) for row in rows]
 
-    async def sent(self, row: int, remote_id: str = "", then: str = "") -> OutboxRow | None:
-        """Record that a part arrived, and its platform id.
+    async def sent(self, row: int, remote_id: str = "", then: str = "", done: str = "send") -> list[OutboxRow]:
+        """Record that a part arrived, its platform id and which operation was done; return what to send next, being attempted.
 
-        If the part with key `then` still waits, mark it as attempting and return it as it is now.
+        That is the removal of this part if its words had to go while it was under way, and the part with key `then` if it
+        still waits.
         """
         async with self._db.transaction(bounds=Bounds()) as tx:
-            await tx.run(
-                "UPDATE outbox SET state = 'sent', remote_id = :remote_id, sent_at = :now WHERE id = :id",
-                {"id": row, "remote_id": remote_id, "now": self._clock.now()},
+            rows = await tx.all(
+                f"UPDATE outbox SET state = CASE WHEN {_REVOKED} THEN 'pending' ELSE 'sent' END, "
+                f"target = CASE WHEN {_REVOKED} AND target = '' THEN key ELSE target END, "
+                "remote_id = :remote_id, sent_at = :now WHERE id = :id RETURNING state, key",
+                {"id": row, "done": done, "remote_id": remote_id, "now": self._clock.now()},
             )
-            return await attempt(tx, then) if then else None
+            keys = [*(one["key"] for one in rows if one["state"] == "pending"), *([then] if then else [])]
+            return [found for key in keys if (found := await attempt(tx, key))]
 
     async def again(self, rows: Sequence[int]) -> None:
         """Return parts that surely did not arrive to pending, so that they are sent again."""
@@ -96,6 +100,16 @@ class Outbox:
                 "ON CONFLICT (key) DO NOTHING",
                 {"key": key, "preview": preview, "now": self._clock.now()},
             )
+
+    async def beside(self, platform: str, remote_id: str) -> list[Row]:
+        """Return key, place and `answers` of all parts that stand on a platform and answer what one of them answers."""
+        return await self._db.all(
+            "SELECT o.key, o.place, o.answers FROM outbox one JOIN outbox o ON o.platform = one.platform AND o.place = one.place "
+            "AND o.answers = one.answers WHERE one.platform = :platform AND one.remote_id = :remote_id AND one.answers <> '' "
+            "AND o.state = 'sent' AND o.remote_id <> '' AND o.operation IN ('send', 'edit') AND NOT EXISTS (SELECT 1 FROM outbox later "
+            "WHERE later.target <> '' AND later.target = o.key AND later.operation = 'delete') ORDER BY o.id",
+            {"platform": platform, "remote_id": remote_id},
+        )
 
     async def previews(self, platform: str) -> list[OutboxRow]:
         """Return the previews of the last week that were begun and not replaced."""
@@ -226,12 +240,14 @@ async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) 
 async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
     """Blank the parts matching an SQL condition, and cancel those not sent, in the caller's transaction.
 
-    A part without text, such as a deletion, has nothing to hide and goes out, unless its text is held off the record. A
-    preview whose fate is unknown may be on the platform, and still has to be removed.
+    A part without text, such as a deletion, has nothing to hide and goes out, unless its text is held off the record. What is
+    being attempted may be on the platform: it still has to be removed, a preview by whoever shows it, anything else by a
+    deletion that takes its row.
     """
     await tx.run(
-        "UPDATE outbox SET text = '', actions = '', state = CASE WHEN state = 'sent' "
-        "OR state = 'attempting' AND operation = 'preview' THEN state ELSE 'cancelled' END "
+        "UPDATE outbox SET text = '', actions = '', "
+        "operation = CASE WHEN state = 'attempting' AND operation IN ('send', 'edit') THEN 'delete' ELSE operation END, "
+        "state = CASE WHEN state IN ('sent', 'attempting') THEN state ELSE 'cancelled' END "
         # Two lists, as each is found by an index of its own.
         f"WHERE id IN (SELECT id FROM outbox WHERE text <> '' AND ({which}) UNION ALL "
         f"SELECT id FROM outbox WHERE form = :held AND state IN ('pending', 'attempting') AND ({which}))",
@@ -247,6 +263,8 @@ NOTICES = _without_reply("outbox")
 """The SQL condition that a part belongs to no stored reply."""
 _NOTICE = f"(o.operation <> 'preview' AND {_without_reply('o')})"
 _SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target"
+_REVOKED = "operation = 'delete' AND :done <> 'delete'"
+"""The SQL condition that a part was to be removed after its attempt, to do `done`, began."""
 _WEEK = 7 * 24 * 60 * MINUTE
 _LEFT = (
     "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "

@@ -156,6 +156,13 @@ class Places:
             last = None if row else await tx.one(_LAST_EPOCH, {**where, "domain": domain.key})
             return await _activate(tx, where, domain, last["epoch"] if last else await _next_epoch(tx, where))
 
+    async def latest_epoch(self, platform: str, place: str, domain: Domain) -> int:
+        """Return the epoch of a domain's last session at a place, a free one if it has none; the active session stays."""
+        where = {"platform": platform, "place": place}
+        async with self.db.transaction() as tx:
+            last = await tx.one(_LAST_EPOCH, {**where, "domain": domain.key})
+            return int(last["epoch"]) if last else await _next_epoch(tx, where)
+
     async def begin(self, platform: str, place: str, domain: Domain) -> int:
         """Begin a new session at a place, and return its epoch."""
         where = {"platform": platform, "place": place}

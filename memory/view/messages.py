@@ -149,6 +149,10 @@ class Conversations:
         """Return the active session of a place; a new one if the last belonged to another domain."""
         return SessionRef(platform, place, await self._b.shared.places.active_epoch(platform, place, self._b.home))
 
+    async def latest(self, platform: str, place: str) -> SessionRef:
+        """Return home's last session at a place, or its first one, without making it active."""
+        return SessionRef(platform, place, await self._b.shared.places.latest_epoch(platform, place, self._b.home))
+
     async def begin(self, platform: str, place: str) -> SessionRef:
         """Begin a new session at a place."""
         return SessionRef(platform, place, await self._b.shared.places.begin(platform, place, self._b.home))

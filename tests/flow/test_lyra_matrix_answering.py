@@ -258,7 +258,7 @@ async def test_talk_is_text_and_all_else_is_a_notice(at_home: Home, ada: Person,
         assert (begun.body, begun.kind) == ('This is a new conversation: "Boats".', "m.notice")
         unclear = await at_home.asks(ada, room, "!summarise", mentions=[at_home.user])
         assert (unclear.kind, "\n" in unclear.body) == ("m.notice", False)
-        model.script(b.Status(400, "No."))
+        model.script(b.DENIED)
         failed = await at_home.asks(ada, room, "are you there?", mentions=[at_home.user])
         assert failed.body.endswith("Your message is kept; I answer it when the model does.") and failed.kind == "m.notice"
         await lyra.talk.tick()

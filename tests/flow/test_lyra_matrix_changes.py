@@ -5,6 +5,7 @@ import pytest
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.hearing import Hearing
+from bot.service.log import FILE
 from memory.types import DomainKind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import People, Person, Status
@@ -206,10 +207,11 @@ async def test_nobodys_words_are_in_the_log(
             await settled(lyra)
             await at_home.answer(ada, room, again)
             at_home.proxy.requests.clear()
-    out, err = capsys.readouterr()
-    assert "platform.connected" in err
-    assert "model.denied" in err
-    assert not [word for word in ("swordfish", "flounder", at_home.owner.password, "syt_") if word in out + err]
+    shown, logged = capsys.readouterr(), (at_home.path / FILE).read_text()
+    assert "platform.connected" in logged
+    assert "model.denied" in logged
+    words = ("swordfish", "flounder", at_home.owner.password, "syt_")
+    assert not [word for word in words if word in shown.out + shown.err + logged]
 
 
 # Answered again

@@ -180,7 +180,7 @@ async def test_privacy_says_what_is_kept_where_and_how_to_stop(at_home: Home, ad
         assert "by mention, in answer to me, or in my threads" in told and "can come up in this room" in told
         assert "words go to a model on this same machine" in told and "!lyra privacy stop" in told and "!lyra forget" in told
         told = (await at_home.asks(ada, private, "!lyra privacy")).body
-        assert "I tell it to nobody but you" in told and "servers and rooms" not in told
+        assert "I tell it only to you, here or elsewhere" in told and "servers and rooms" not in told
         await at_home.asks(ada, private, "!lyra settings reach on")
         assert "what I heard in servers and rooms" in (await at_home.asks(ada, private, "!lyra privacy")).body
 

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from adapters.errors import SendFailed
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.faults import SEND, TO_DEVICE
@@ -193,9 +194,11 @@ async def test_without_that_nobody_could_read_it(town: Town, ada: Person) -> Non
 
 
 @pytest.mark.torture
-async def test_a_room_that_she_left_is_given_up(town: Town, ada: Person) -> None:
+async def test_what_is_to_go_to_a_room_that_she_is_out_of_waits_until_she_is_let_in_again(town: Town, ada: Person) -> None:
     async with town.desk() as it:
         room = await beside(it, ada, encrypted=True)
         await ada.kicks(room, it.user)
         await ada.says(room, "gone")
-        assert "invite her" in await it.refused(part(room, SECRET)) and not leaks(it)
+        with pytest.raises(SendFailed, match="invite her") as failed:
+            await it.sender.send(part(room, SECRET))
+        assert not failed.value.final and not leaks(it)

@@ -144,8 +144,9 @@ async def test_a_reply_is_stored_with_its_sources_its_parts_and_the_end_of_what_
         assert await states(here) == [("e1", "done", "")]
         edges = await here.memory.db.all("SELECT child, parent, cited FROM lineage")
         assert [(row["child"], row["parent"], row["cited"]) for row in edges] == [(stored.exchange.key, asked.key, 1)]
-        second = await here.memory.journal.sent(stored.first.row, then="k2") if stored.first else None
-        assert [(o and (o.part, o.place, o.domain, o.answers, o.unsure)) for o in (stored.first, second)] == [
+        assert stored.first is not None
+        follows = await here.memory.journal.sent(stored.first.row, then="k2")
+        assert [(o.part, o.place, o.domain, o.answers, o.unsure) for o in (stored.first, *follows)] == [
             (part, "dm", here.domain.key, "r1", False) for part in parts
         ]
         again = await here.view.answer(here.session, Answer(reply("otherwise"), [asked.key], [heard.key], parts))

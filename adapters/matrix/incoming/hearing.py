@@ -16,6 +16,7 @@ from adapters.events import (
     MessagesDeleted,
     Place,
     PlatformNotice,
+    Posted,
     Renamed,
     ServerJoined,
     Unreadable,
@@ -131,7 +132,8 @@ class Hearing:
         if seen.kind == TOMBSTONE:
             self._invitations.moved(room, seen)
         if room.is_member and not was_member:
-            if self._invitations.entered(room) and len(room.others) > 1:
+            replaces = room.state.predecessor and not room.is_private
+            if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
                 yield ServerJoined(f"join:{seen.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
             yield from self._renamed(room, name)
@@ -156,6 +158,7 @@ class Hearing:
         elif seen.sender == room.me and not seen.redacts:
             if seen.thread:
                 self._r.threads.note(room.id, seen.thread, hers=True)
+            yield Posted(room.place(seen.thread), seen.replaces or seen.id)
         elif seen.sealed is not None:
             self._r.undecrypted.add(room.id, seen, room.record.epoch)
         elif seen.redacts:

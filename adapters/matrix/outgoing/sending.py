@@ -136,7 +136,7 @@ class Posts:
     async def delete(self, sending: Sending) -> str:
         """Redact a message with its files and all its edits, which would stay readable; return its id."""
         room = split_key(sending.place)[1]
-        target = sending.target or await self._shown(sending)
+        target = sending.target or (await arrived(self._client, sending, self._most)).found or await self._shown(sending)
         # While the original exists, what belongs to it can be found again after a failure.
         for event in [*await belonging(self._client, room, target, self._most), target] if target else ():
             await self._redact(room, event, sending)

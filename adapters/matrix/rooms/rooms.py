@@ -107,6 +107,15 @@ class Rooms:
         unheard = tuple(circle for circle in earlier if not self.hears(circle.id))
         return replace(place, earlier=earlier, unheard=unheard)
 
+    def successor(self, room_id: str) -> Place | None:
+        """Return the room that replaces one, if Lyra is there and it is known now, else None."""
+        past = self._past(room_id)
+        ending = past.record.ending if past else None
+        try:
+            return self.place(ending.successor) if ending else None
+        except PlaceHidden:
+            return None
+
     def hears(self, room_id: str) -> bool:
         """Return whether Lyra hears of redactions in a room."""
         room = self._rooms.get(room_id)

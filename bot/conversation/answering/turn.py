@@ -133,8 +133,10 @@ class Turns:
             elif later:
                 await sending_lock.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
-        if not arrived and (moved := await current_readers.moved(turn, adapter)):
-            await self._unanswered.moved(moved)
+        if not arrived:
+            if moved := await current_readers.moved(turn, adapter):
+                await self._unanswered.moved(moved)
+            await self._unanswered.left_behind(turn, adapter)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
         """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""

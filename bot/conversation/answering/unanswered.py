@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from adapters.base import Adapter
 from bot.commands.general_commands import owned
 from bot.conversation.error_texts import error_text, too_much
 from bot.conversation.inbox_events import HeardMessage
+from bot.conversation.introduction import continuation_notice, left_behind
 from bot.conversation.one_turn import ReadersChanged, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
@@ -12,6 +14,7 @@ from bot.errors import ModelDenied, ModelError
 from bot.rights import unstored_answers
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
+from localization.current_language import reading
 from localization.sentences import _, lazy
 from memory.errors import SourceGone
 from memory.journal.journal import Part
@@ -19,6 +22,7 @@ from memory.journal.journal import Part
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
 
+_LEFT_BEHIND = "left-behind"
 _MOVED = lazy(
     "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
 )
@@ -52,6 +56,25 @@ class Unanswered:
         parts = await self._services.outgoing.composer.parts(platform, str(_MOVED), links=NO_LINKS)
         await view.notices.queue(session, parts, (), moved.reply_target)
         await self._services.outgoing.flush(platform, moved.place.key, parts)
+
+    async def left_behind(self, turn: Turn, adapter: Adapter) -> None:
+        """Say once in the room that replaces a turn's place, if she is there already, that nobody will see the answer."""
+        place = await adapter.successor(turn.place)
+        if place is None:
+            return
+        view, session = await self._services.domains.view_and_session(place)
+        if not (place.earlier and view.also):
+            return
+        outgoing, again = self._services.outgoing, await view.notices.has_gone_on(place.channel, session)
+        with reading(await self._services.languages.among(place, view)):
+            text = left_behind() if again else continuation_notice(adapter.prefix, waits=True)
+            parts = await outgoing.composer.parts(place.platform, text, links=NO_LINKS)
+        if again:
+            said = await view.notices.once(f"session:{session.id}", _LEFT_BEHIND, session, parts)
+        else:
+            said = await view.notices.go_on(place.channel, session, parts)
+        if said:
+            await outgoing.flush(place.platform, place.key, parts)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once."""

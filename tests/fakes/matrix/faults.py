@@ -94,6 +94,10 @@ class Faults:
         """Let every request of an operation meet a fault, once its script is over, until it is lifted."""
         self._standing[operation] = fault
 
+    def left(self, operation: str) -> int:
+        """Return how many of an operation's queued faults no request has met yet."""
+        return len(self._script.get(operation, ()))
+
     def lift(self) -> None:
         """Let nothing go wrong any more."""
         self._script.clear()
