@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from memory.text.languages import function_words, stemmed_as
 from memory.text.languages import language as language_of
+from memory.text.spellings import PLAIN_LETTERS
 
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.uint16]
@@ -75,7 +76,6 @@ STOP_WORDS = frozenset(
 
 # Their stemmers handle elided words; other languages get words without apostrophes.
 _ELIDING = frozenset({"french", "irish", "italian", "turkish"})
-_UNDECOMPOSED = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +156,7 @@ def stem(word: str, language: str = "english") -> str:
         bare = bare.replace("'", "") if own != "catalan" else bare.rpartition("'")[2]
     if own == "english":
         return _snowball(unaccented(bare), own)
-    return unaccented(_snowball(bare, own).replace("'", "")).translate(_UNDECOMPOSED)
+    return unaccented(_snowball(bare, own).replace("'", "")).translate(PLAIN_LETTERS)
 
 
 def _snowball(word: str, language: str) -> str:
