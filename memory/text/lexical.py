@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from memory.text.languages import function_words, stemmed_as
 from memory.text.languages import language as language_of
-from memory.text.spellings import PLAIN_LETTERS
+from memory.text.spellings import PLAIN_LETTERS, other_spellings
 
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.uint16]
@@ -205,6 +205,22 @@ def _hash(word: str, language: str) -> int:
 def key_words(text: str) -> dict[str, str]:
     """Return the content words of a text, in order: {word in lower case: its stem}."""
     return {word: stem(word) for word in tokens(text) if word not in STOP_WORDS}
+
+
+def spelled_stems(text: str) -> dict[str, frozenset[str]]:
+    """Return the content words of a text as stems, each with the stems of its other spellings."""
+    words = key_words(text)
+    others = other_spellings(text, words)
+    found: dict[str, frozenset[str]] = {}
+    for word, stemmed in words.items():
+        found[stemmed] = found.get(stemmed, frozenset()) | {stem(form) for form in others.get(word, ())}
+    return found
+
+
+def all_stems(text: str) -> frozenset[str]:
+    """Return the stems of a text's content words in all their spellings."""
+    found = spelled_stems(text)
+    return frozenset(found).union(*found.values())
 
 
 def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:
