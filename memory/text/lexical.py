@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from memory.text.language_detection import function_words, stemmed_as
 from memory.text.language_detection import language as language_of
+from memory.text.spellings import PLAIN_LETTERS, other_spellings
 
 Hashes = NDArray[np.uint64]
 Counts = NDArray[np.uint16]
@@ -75,7 +76,6 @@ STOP_WORDS = frozenset(
 
 # Their stemmers handle elided words; other languages get words without apostrophes.
 _ELIDING = frozenset({"french", "irish", "italian", "turkish"})
-_UNDECOMPOSED = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -156,7 +156,7 @@ def stem(word: str, language: str = "english") -> str:
         bare = bare.replace("'", "") if own != "catalan" else bare.rpartition("'")[2]
     if own == "english":
         return _snowball(unaccented(bare), own)
-    return unaccented(_snowball(bare, own).replace("'", "")).translate(_UNDECOMPOSED)
+    return unaccented(_snowball(bare, own).replace("'", "")).translate(PLAIN_LETTERS)
 
 
 def _snowball(word: str, language: str) -> str:
@@ -205,6 +205,22 @@ def _hash(word: str, language: str) -> int:
 def key_words(text: str) -> dict[str, str]:
     """Return the content words of a text, in order: {word in lower case: its stem}."""
     return {word: stem(word) for word in tokens(text) if word not in STOP_WORDS}
+
+
+def spelled_stems(text: str) -> dict[str, frozenset[str]]:
+    """Return the content words of a text as stems, each with the stems of its other spellings."""
+    words = key_words(text)
+    others = other_spellings(text, words)
+    found: dict[str, frozenset[str]] = {}
+    for word, stemmed in words.items():
+        found[stemmed] = found.get(stemmed, frozenset()) | {stem(form) for form in others.get(word, ())}
+    return found
+
+
+def all_stems(text: str) -> frozenset[str]:
+    """Return the stems of a text's content words in all their spellings."""
+    found = spelled_stems(text)
+    return frozenset(found).union(*found.values())
 
 
 def query_terms(text: str, languages: Sequence[str]) -> dict[str, list[int]]:

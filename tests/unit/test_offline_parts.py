@@ -28,6 +28,25 @@ def test_a_thing_of_two_words_is_not_known_by_the_first_of_them() -> None:
     assert ask("what is my blood type?", said("the blood values of the cat are fine")).text == 'Nothing about "blood type" yet.'
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("what did Juergen sell me?", "Jürgen sold me a kayak"),
+        ("what did Jürgen sell me?", "Juergen sold me a kayak"),
+        ("what does Lukasz bring?", "Łukasz brings the tent"),
+        ("what is the wi-fi code?", "the wifi code is heron"),
+        ("what is the wifi code?", "the wi-fi code is heron"),
+    ],
+)
+def test_a_name_in_another_spelling_is_not_said_to_be_unknown(question: str, told: str) -> None:
+    given = ask(question, said(told))
+    assert [hit.exchange.text for hit in given.cites] == [told] and "Nothing" not in given.text
+
+
+def test_a_name_that_is_another_one_is_said_to_be_unknown() -> None:
+    assert 'Nothing about "Rafael"' in ask("what does Rafael bring?", said("Rafał brings the tent")).text
+
+
 def test_the_parts_of_a_question_are_answered_one_after_the_other() -> None:
     lives, dog = said("Eva lives in Bonn"), said("my dog is called Bello", "2026-03-03T10:00")
     given = ask("where does Eva live, and what is my dog called?", dog, lives)

@@ -26,7 +26,7 @@ from memory.index.hits import Hit
 from memory.index.when.days import LATEST
 from memory.index.when.told_times import ToldTimes, asks_ahead, told
 from memory.index.when.values import Window
-from memory.text.lexical import key_words, stem
+from memory.text.lexical import all_stems, stem
 from memory.text.told.related_words import singles, telling
 from memory.types import MINUTE, Exchange, Kind
 
@@ -58,7 +58,7 @@ class AnswerChoice:
         self._tells: dict[int, ToldTimes] = {}
         near = [one for hit in hits for one in (hit.exchange, hit.before, hit.after) if one and one.role == "assistant"]
         self._assistants = {one.session: one.speaker for one in near if not _is_lyra(one)}
-        self._stems = {id(hit): frozenset(key_words(f"{hit.exchange.speaker}\n{hit.exchange.text}").values()) for hit in hits}
+        self._stems = {id(hit): all_stems(f"{hit.exchange.speaker}\n{hit.exchange.text}") for hit in hits}
 
     def is_asker(self, exchange: Exchange) -> bool:
         """Return whether the asker said a message."""
@@ -213,8 +213,8 @@ class AnswerChoice:
     def _weighed(self, part: QuestionPart, hit: Hit) -> Candidate:
         stems, strong, text = self._stems[id(hit)], part.about.strong, hit.exchange.text
         if hit.before and _is_imported_answer(hit.exchange) and asks(hit.before.text):
-            stems |= frozenset(key_words(hit.before.text).values())
-        covers = frozenset(one for one in strong if one in stems or telling(one) & stems)
+            stems |= all_stems(hit.before.text)
+        covers = frozenset(one for one in strong if one in stems or (telling(one) | part.about.spelled[one]) & stems)
         covers -= {one for one in covers if is_anothers(one, part.text, text)}
         whole = compound(part.text)
         shaped = is_shaped(part.text, text)

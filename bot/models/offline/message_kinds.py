@@ -1,12 +1,13 @@
 """Classification of messages by words (greeting, thanks, question, statement), and the topic of a question."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from bot.models.offline.sentence_splitting import is_marked_question, split
 from memory.text.function_words import FUNCTION_WORDS
-from memory.text.lexical import STOP_WORDS, key_words, stem, tokens
+from memory.text.lexical import STOP_WORDS, key_words, spelled_stems, stem, tokens
 
 
 class MessageKind(Enum):
@@ -31,12 +32,14 @@ class ClassifiedMessage:
 class Topic:
     """The topic of a question.
 
-    `admit` maps stems whose absence is worth reporting to the words as written; `weak` holds the others.
+    `admit` maps stems whose absence is worth reporting to the words as written; `weak` holds the others. `spelled` maps the stems
+    to those of their words' other spellings.
     """
 
     admit: dict[str, str]
     unspaced: frozenset[str]
     weak: frozenset[str]
+    spelled: Mapping[str, frozenset[str]]
 
     @property
     def strong(self) -> frozenset[str]:
@@ -176,4 +179,4 @@ def topic(question: str) -> Topic:
             weak.add(stemmed)
         elif stemmed and stemmed not in empty:
             admit.setdefault(stemmed, re.sub(r"['’][sS]$", "", written.get(word, word)))
-    return Topic(admit, frozenset(unspaced), frozenset(weak))
+    return Topic(admit, frozenset(unspaced), frozenset(weak), spelled_stems(question))

@@ -14,6 +14,7 @@ from memory.index.recall.columns import Column, Ints, Mask
 from memory.index.recall.neighbourhood import Neighbourhood
 from memory.index.when.values import Window
 from memory.text import lexical
+from memory.text.spellings import plain_spellings
 from memory.types import MINUTE
 
 BREAK = 360 * MINUTE
@@ -133,7 +134,8 @@ class Documents:
         if known is not None:
             return known
         for word in name_words(speaker) - NO_NAMES:
-            self.called.setdefault(word, set()).add(speaker)
+            for form in forms_of_name(word):
+                self.called.setdefault(form, set()).add(speaker)
         return self.names.setdefault(speaker, len(self.names))
 
     def numbers(self, name: str) -> list[int]:
@@ -142,7 +144,8 @@ class Documents:
         """
         same = [number for known, number in self.names.items() if known.casefold() == name.casefold()]
         words = name_words(name)
-        named = set.intersection(*(self.called.get(word, set()) for word in words)) if words else set()
+        bearers = [set().union(*(self.called.get(form, ()) for form in forms_of_name(word))) for word in words]
+        named = set.intersection(*bearers) if bearers else set()
         return same or [self.names[speaker] for speaker in named]
 
     def said_by(self, numbers: Sequence[int]) -> Mask:
@@ -185,10 +188,15 @@ class Documents:
 
 
 def name_words(name: str) -> set[str]:
-    """Return the words of a name, without accents; single characters only if there are no longer words."""
-    words = {lexical.unaccented(word.removesuffix("'s")) for word in lexical.tokens(name)}
+    """Return the words of a name; single characters only if there are no longer words."""
+    words = {word.removesuffix("'s") for word in lexical.tokens(name)}
     longer = {word for word in words if len(word) > 1}
     return longer or words
+
+
+def forms_of_name(word: str) -> set[str]:
+    """Return the forms without accents and special letters by which a word of a name is known."""
+    return {lexical.unaccented(form) for form in plain_spellings(word)}
 
 
 def _firsts(chosen: Ints, joined: Mask) -> Ints:

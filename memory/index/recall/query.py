@@ -8,6 +8,7 @@ from functools import partial
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, speaks
+from memory.index.recall.documents import forms_of_name
 from memory.index.recall.domain_indexes import Loaded
 from memory.index.when.told_times import asked_ahead, asks_ahead
 from memory.index.when.values import TimedQuestion, Window
@@ -16,6 +17,7 @@ from memory.text import lexical
 from memory.text.display_names import TAG
 from memory.text.language_detection import language as language_of
 from memory.text.off_loop import off_loop
+from memory.text.spellings import other_spellings
 
 _VERBS = """
 become became|begin began begun|bend bent|bite bit bitten|bleed bled|blow blew blown|break broke broken|bring brought|build built
@@ -134,8 +136,10 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     if window and window.instead and not _any_in(window, loaded) and _any_in(window.instead, loaded):
         window = window.instead
     text = timed.rest if window and not timed.dated else query.text
-    words = _outer(lexical.query_terms(text, sorted({ENGLISH}.union(*(one.languages for one in loaded)))))
+    languages = sorted({ENGLISH}.union(*(one.languages for one in loaded)))
+    words = _outer(lexical.query_terms(text, languages))
     words = _as_told(words) if window else words
+    words = _as_spelled(words, text, languages)
     called = _called(query, [*words, *_capitalized(query.text)], loaded)
     hers = {name for one in loaded for name in one.domain_indexes[MESSAGES].documents.hers}
     voices, sayers = _fullest(called), _fullest({word: called[word] for word in called if _says(word, query.text)})
@@ -161,6 +165,15 @@ def _as_told(words: dict[str, list[int]]) -> dict[str, list[int]]:
     """
     telling = {word: terms for word, terms in words.items() if word not in LIGHT} or words
     return {word: [*terms, *(lexical.term(lexical.stem(form)) for form in past_forms(word))] for word, terms in telling.items()}
+
+
+def _as_spelled(words: dict[str, list[int]], text: str, languages: Sequence[str]) -> dict[str, list[int]]:
+    """Add other spellings to the words of a question: "Juergen" also finds "Jürgen", and "wi-fi" finds "wifi"."""
+    spelled = dict(words)
+    for word, forms in other_spellings(text, words).items():
+        terms = [lexical.term(lexical.stem(form, name), name) for form in sorted(forms) for name in languages]
+        spelled[word] = list(dict.fromkeys([*words[word], *terms]))
+    return spelled
 
 
 def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
@@ -200,10 +213,11 @@ def _called_upon(text: str, called: Iterable[str]) -> bool:
 
 def _called(query: Query, words: Iterable[str], loaded: Sequence[Loaded]) -> dict[str, set[str]]:
     """Return the words that are part of a speaker's name, with these speakers."""
+    every = [one.domain_indexes[kind].documents.called for one in loaded for kind in query.kinds]
     found: dict[str, set[str]] = {}
-    for called in (one.domain_indexes[kind].documents.called for one in loaded for kind in query.kinds):
-        for word in words:
-            found.setdefault(word, set()).update(called.get(lexical.unaccented(_plain(word)), ()))
+    for word in words:
+        for form in forms_of_name(_plain(word)):
+            found.setdefault(word, set()).update(*(called.get(form, ()) for called in every))
     return {word: speakers for word, speakers in found.items() if speakers}
 
 

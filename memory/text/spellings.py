@@ -1,0 +1,43 @@
+"""Other spellings of a word: "Jürgen" is also typed "Juergen" or "Jurgen", "Łukasz" "Lukasz", and "wi-fi" "wifi"."""
+
+import re
+from collections.abc import Collection
+
+PLAIN_LETTERS = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ς": "σ"})
+"""Letters that are not a plain one with an accent, and what is typed in their place."""
+_WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+_UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü"}
+# Not the endings of "Michael", "Noel", "Samuel" and "Zoe", nor the diphthongs of "Bauer" and "Feuer".
+_MAY_BE_UMLAUT = re.compile(r"(?<![aeouq])[aou]e(?=[^\W\d_]{2})")
+_NAME = re.compile(r"(?<!\w)[A-Z][a-z]+")
+_HYPHENS = r"\-\u2010\u2011"
+_HYPHENED = re.compile(rf"(?<![\w{_HYPHENS}])[^\W\d_]+(?:[{_HYPHENS}][^\W\d_]+)+(?![\w{_HYPHENS}])")
+
+
+def plain_spellings(word: str) -> set[str]:
+    """Return a lower-case word as it may be typed without its special letters, umlauts also written out."""
+    if word.isascii():
+        return {word}
+    return {word.translate(PLAIN_LETTERS), word.translate(_WRITTEN_OUT).translate(PLAIN_LETTERS)}
+
+
+def other_spellings(text: str, words: Collection[str]) -> dict[str, set[str]]:
+    """Return the other spellings in which a text may hold the words (lower case) of a question, of those that have any.
+
+    Written-out umlauts are read back in what is capitalized only: "Goethe" is a name, "poetry" has no ö.
+    """
+    found: dict[str, set[str]] = {}
+    names = {name.lower() for name in _NAME.findall(text)}
+    for word in words:
+        found[word] = plain_spellings(word)
+        if (bare := word.removesuffix("'s")) in names and (umlauts := _with_umlauts(bare)) != bare:
+            found[word].add(umlauts)
+    for compound in _HYPHENED.findall(text.casefold()):
+        parts = re.split(f"[{_HYPHENS}]", compound)
+        for part in found.keys() & set(parts):
+            found[part].add("".join(parts))
+    return {word: others for word, forms in found.items() if (others := forms - {word})}
+
+
+def _with_umlauts(word: str) -> str:
+    return _MAY_BE_UMLAUT.sub(lambda pair: _UMLAUTS[pair[0]], word)

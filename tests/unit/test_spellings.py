@@ -1,0 +1,37 @@
+"""Other spellings of the words of a question, and none where another name or word would be meant."""
+
+import pytest
+
+from memory.text.lexical import tokens
+from memory.text.spellings import other_spellings
+from tests.kits.memory_kit import table
+
+OTHERS = """
+ask Jürgen             | jürgen: juergen
+ask Juergen            | juergen: jürgen
+Juergen's key          | juergen's: jürgen
+Mueller and Schaefer   | mueller: müller, schaefer: schäfer
+Søren Łukasz           | søren: soeren soren, łukasz: lukasz
+is the wi-fi on        | wi: wifi, fi: wifi
+Anne‑Marie             | anne: annemarie, marie: annemarie
+a state-of-the-art one | state: stateoftheart, of: stateoftheart, the: stateoftheart, art: stateoftheart
+"""
+NONE = """
+Michael Rafael Samuel Joel Noel Zoe Chloe Sue
+Bauer Feuer Quelle Neuer Straße
+juergen poet duel does
+2024-05-03 or 3-4 or -x- or a - b
+"""
+
+
+@pytest.mark.parametrize(("text", "others"), table(OTHERS))
+def test_a_word_has_the_spellings_in_which_it_may_have_been_typed(text: str, others: str) -> None:
+    found = other_spellings(text, tokens(text))
+    assert {word: " ".join(sorted(forms)) for word, forms in found.items()} == dict(
+        one.split(": ") for one in others.split(", ") if one
+    )
+
+
+@pytest.mark.parametrize("text", NONE.strip().splitlines())
+def test_what_is_another_name_or_word_is_no_other_spelling(text: str) -> None:
+    assert other_spellings(text, tokens(text)) == {}
