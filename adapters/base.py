@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from adapters.command_table import Action, Card, CardLimits, File, Surface
-from adapters.events import Attachment, Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
+from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener
+from adapters.message_parts import Attachment, Contents, Quote
 from localization.sentences import Said
 
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 
-from adapters.events import Attachment, Contents
+from adapters.message_parts import Attachment, Contents
 
 MOST_FILES = 4
 """How many texts, and how many images, are read per message."""

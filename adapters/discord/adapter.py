@@ -31,8 +31,9 @@ from adapters.discord.pace import Pace
 from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
-from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
+from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
+from adapters.message_parts import Contents, Quote
 from adapters.task_groups import until_one_ends, watched
 from localization.sentences import _, lazy
 

@@ -11,7 +11,7 @@ from nio import AsyncClient
 
 from adapters.base import Adapter, Presence, Sending
 from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
-from adapters.events import Circle, Contents, Message, Person, Place, Quote, Reach, Vanished, split_key
+from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
 from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.incoming.backfill import Backfill
@@ -36,6 +36,7 @@ from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
 from adapters.matrix.sync import Sync
 from adapters.matrix.verification.verifications import Verifications
+from adapters.message_parts import Contents, Quote
 from adapters.task_groups import until_one_ends
 from localization.sentences import Said, _, lazy
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
-from adapters.events import Quote
+from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.answer_pages import AnswerPages
 from bot.commands.group import Group, plain

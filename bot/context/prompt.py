@@ -9,7 +9,7 @@ leaves of its share is passed on to the layers after it.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from adapters.events import Quote
+from adapters.message_parts import Quote
 from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer

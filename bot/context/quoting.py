@@ -8,7 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
-from adapters.events import Forward, Message, Place, Quote, Reach
+from adapters.events import Message, Place, Reach
+from adapters.message_parts import Forward, Quote
 from memory.core import Memory
 from memory.text.told.discretion import discreet
 from memory.text.told.topics import goes_on, held

@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.events import Person, Place, Quote
+from adapters.events import Person, Place
+from adapters.message_parts import Quote
 from memory.places.shown_names import NameStanding
 from memory.places.shown_names import Person as Account
 from memory.text.display_names import LYRA, likeness, untagged

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from adapters.events import Contents, Message
+from adapters.events import Message
+from adapters.message_parts import Contents
 from bot.models.port import Image
 from memory.text.storable import EMPTY, clean
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from adapters.events import Attachment, Circle, Forward, MenuCall, Message, Person, Place, Quote, Reach
+from adapters.events import Circle, MenuCall, Message, Person, Place, Reach
+from adapters.message_parts import Attachment, Forward, Quote
 from memory.journal.journal import Event, InboxEvent, Journal
 
 _QUOTING = ('"quoted": {', '"forwards": [{')

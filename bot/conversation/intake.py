@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from adapters.base import Adapter
-from adapters.events import Attachment, Contents, Message, MessageEdited, MessagesDeleted, Person
+from adapters.events import Message, MessageEdited, MessagesDeleted, Person
+from adapters.message_parts import Attachment, Contents
 from bot.admission.access import Access
 from bot.context.quoting import without_forgotten
 from bot.context.unstored_names import names_in_use

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from adapters.events import Person, Place, Quote
+from adapters.events import Person, Place
+from adapters.message_parts import Quote
 from bot.conversation.concurrent_changes import ChangeWatch
 from bot.conversation.preferences import Chosen
 from bot.models.port import Image

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from adapters.events import Person, Place, Quote, Reach, split_key
+from adapters.events import Person, Place, Reach, split_key
+from adapters.message_parts import Quote
 from localization.current_language import LANGUAGES
 from localization.sentences import Said, lazy
 from memory.places import linked_accounts

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Sequence
 
 from adapters.base import Adapter
-from adapters.events import Message, Person, Place, Quote
+from adapters.events import Message, Person, Place
+from adapters.message_parts import Quote
 from bot.admission.access import Access
 from bot.context.quoting import unforgotten_quotes, unstored_quotes, without_confidences, without_forgotten
 from bot.context.unstored_names import with_display_names

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from adapters.base import Adapter
-from adapters.events import Contents, Message, Person, Place, split_key
+from adapters.events import Message, Person, Place, split_key
+from adapters.message_parts import Contents
 from bot.context.quoting import without_forgotten
 from bot.context.unstored_names import name_of
 from bot.conversation.attachments import text_with_attachments

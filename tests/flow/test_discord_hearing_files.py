@@ -1,6 +1,7 @@
 """Files that come with messages on Discord: texts and images are read within bounds, nothing else is fetched."""
 
-from adapters.events import Contents, Message
+from adapters.events import Message
+from adapters.message_parts import Contents
 from tests.fakes.discord import Channel, DiscordServer, Held
 from tests.kits.discord_kit import Clock, Ear, listening
 

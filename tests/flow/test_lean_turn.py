@@ -11,7 +11,8 @@ import pytest
 
 from adapters.base import Adapter
 from adapters.discord.adapter import Discord
-from adapters.events import Person, Place, Quote
+from adapters.events import Person, Place
+from adapters.message_parts import Quote
 from bot.app import App, opened
 from bot.conversation.domain_access import DomainAccess
 from bot.conversation.preferences import Chosen

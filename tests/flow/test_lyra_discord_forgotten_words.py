@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.command_table import Call
-from adapters.events import Quote
+from adapters.message_parts import Quote
 from bot.commands.summary_commands import SummaryCommands
 from memory.types import DomainKind
 from memory.view.view import View

@@ -14,7 +14,8 @@ import pytest
 from adapters.base import Adapter
 from adapters.discord.adapter import Discord
 from adapters.events import Person as Someone
-from adapters.events import Place, Quote, split_key
+from adapters.events import Place, split_key
+from adapters.message_parts import Quote
 from bot.conversation.domain_access import DomainAccess
 from memory.bank.block import HEAD
 from memory.types import Confidence, Domain

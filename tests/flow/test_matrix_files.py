@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.events import Attachment, Contents, Message
+from adapters.events import Message
 from adapters.events import Person as Someone
 from adapters.file_contents import MOST_IMAGE, MOST_TEXT
 from adapters.matrix.incoming.convert import attachments
 from adapters.matrix.incoming.event import Seen
 from adapters.matrix.incoming.files import Files
+from adapters.message_parts import Attachment, Contents
 from tests.fakes.matrix import Held, Lost, Person, Status, contents
 from tests.fakes.matrix.client import Json
 from tests.fakes.matrix.faults import DOWNLOAD

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from adapters.events import Person as Someone
-from adapters.events import Quote
 from adapters.matrix.incoming.history import before
+from adapters.message_parts import Quote
 from tests.fakes.matrix import Lost, People, Person, Status
 from tests.fakes.matrix.contents import edit, text
 from tests.fakes.matrix.faults import MESSAGES

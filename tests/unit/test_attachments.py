@@ -2,7 +2,8 @@
 
 import pytest
 
-from adapters.events import Attachment, Contents, Message, Person, conversation
+from adapters.events import Message, Person, conversation
+from adapters.message_parts import Attachment, Contents
 from bot.conversation.attachments import MOST_CHARACTERS, images, text_with_attachments
 from bot.models.port import Image
 

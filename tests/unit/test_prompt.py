@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.events import Quote
+from adapters.message_parts import Quote
 from bot.context.prompt import Prompt, PromptDraft, PromptQuestion, draft_prompt, finish_prompt
 from bot.context.turn_retrieval import StandingLayers
 from memory.bank.block import HEAD, Block

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.events import Forward, Quote
+from adapters.message_parts import Forward, Quote
 from bot.context.quoting import without_forgotten
 from memory.types import Discretion, DomainKind, Identity, Kind, NewExchange
 from tests.kits.memory_kit import Corner, among

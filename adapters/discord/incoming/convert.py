@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import discord
 
-from adapters.events import Attachment, Forward, MenuCall, Message, Person, Place, Quote, Unreadable
+from adapters.events import MenuCall, Message, Person, Place, Unreadable
 from adapters.markup import printable
+from adapters.message_parts import Attachment, Forward, Quote
 from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
 from localization.sentences import lazy
 

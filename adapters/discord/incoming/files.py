@@ -9,7 +9,8 @@ from adapters import file_contents
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming import convert
 from adapters.discord.shielding import shielded
-from adapters.events import Attachment, Contents, Message
+from adapters.events import Message
+from adapters.message_parts import Attachment, Contents
 
 _MOST_MESSAGES = 256
 

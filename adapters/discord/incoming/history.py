@@ -20,7 +20,8 @@ from adapters.discord.incoming import convert
 from adapters.discord.limits import Limits
 from adapters.discord.shielding import shielded
 from adapters.errors import SendFailed
-from adapters.events import Person, Quote, split_key
+from adapters.events import Person, split_key
+from adapters.message_parts import Quote
 
 _PAGE = 100
 

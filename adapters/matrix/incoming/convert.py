@@ -2,10 +2,10 @@
 
 import re
 
-from adapters.events import Attachment
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
 from adapters.matrix.rooms.display import line
+from adapters.message_parts import Attachment
 
 PLATFORM = "matrix"
 

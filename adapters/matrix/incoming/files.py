@@ -9,11 +9,12 @@ from nio.crypto.attachments import decrypt_attachment
 from nio.exceptions import EncryptionError
 
 from adapters import file_contents
-from adapters.events import Attachment, Contents, Message
+from adapters.events import Message
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
 from adapters.matrix.incoming.scrollback import look
+from adapters.message_parts import Attachment, Contents
 
 _DOWNLOAD = "/_matrix/client/v1/media/download"
 _ADDRESS = re.compile(r"mxc://(?P<server>[A-Za-z0-9.:\[\]-]{1,255})/(?P<id>[A-Za-z0-9_=-]{1,255})")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from urllib.parse import unquote
 
-from adapters.events import Attachment, Message, Quote
+from adapters.events import Message
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.event import Seen, part, word
@@ -15,6 +15,7 @@ from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.contents import AUTOMATED
 from adapters.matrix.rooms.display import line, localpart
 from adapters.matrix.rooms.room import Room
+from adapters.message_parts import Attachment, Quote
 
 # No quoted reply within another, so that each position is scanned once: long messages would block everybody.
 _QUOTED = re.compile(r"<mx-reply>[^<]*+(?:<(?!/?mx-reply>)[^<]*+)*+</mx-reply>", re.IGNORECASE)

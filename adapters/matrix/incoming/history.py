@@ -13,7 +13,7 @@ from nio import AsyncClient
 
 from adapters.base import Presence
 from adapters.errors import PlaceGone, PlatformFailure
-from adapters.events import Person, Quote, split_key
+from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
@@ -24,6 +24,7 @@ from adapters.matrix.incoming.scrollback import MESSAGE, SEALED, Scrollback
 from adapters.matrix.rooms.audience import Audience
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
+from adapters.message_parts import Quote
 
 _OWN_NAME = "Lyra"
 _MOST = 1000
