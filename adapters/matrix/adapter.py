@@ -88,18 +88,9 @@ class Matrix(Adapter):
     past_names: type[PastNames] = PastNames
 
     def __init__(
-        self,
-        access: Credentials,
-        folder: Path,
-        notes: Notes,
-        now: Callable[[], int],
-        *,
-        prefix: str = "!",
-        invites: Invites,
-        bots: frozenset[str] = frozenset(),
-        waived: Callable[[str], bool] | None = None,
-        pace: Pace = _PACE,
-    ) -> None:
+        self, access: Credentials, folder: Path, notes: Notes, now: Callable[[], int], *, prefix: str = "!", invites: Invites,
+        bots: frozenset[str] = frozenset(), waived: Callable[[str], bool] | None = None, pace: Pace = _PACE,
+    ) -> None:  # fmt: skip
         # A prefix that is a word is separated from the command by a space.
         self.prefix = f"{prefix} " if prefix[-1:].isalnum() else prefix
         self._notes = notes

@@ -11,7 +11,7 @@ from memory.store import domains
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, placeholders
 from memory.text.time.zones import moved
 from memory.types import Confidence, Domain, DomainRef, Identity, Session, SessionRef
 
@@ -230,24 +230,6 @@ async def note_span(tx: Transaction, session: Session) -> None:
         "started_at = (SELECT min(said_at) FROM exchanges WHERE session = :session) WHERE id = :session",
         {"session": session.key},
     )
-
-
-async def drop_names(tx: Transaction, domain: Domain) -> None:
-    """Drop the names of empty sessions.
-
-    Their rows stay: a turn may hold one, and their keys must never be reused for another session.
-    """
-    await tx.run(
-        "UPDATE sessions SET name = public_id WHERE domain = :domain "
-        "AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = sessions.id)",
-        {"domain": domain.key},
-    )
-
-
-async def drop_names_of(tx: Transaction, sessions: Sequence[int]) -> None:
-    """Drop the names of these sessions."""
-    for some in pages(sessions):
-        await tx.run(f"UPDATE sessions SET name = public_id WHERE id IN ({placeholders('s', some)})", bound("s", some))
 
 
 async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:

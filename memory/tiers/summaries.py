@@ -6,7 +6,6 @@ The summary is one more merge of the frontier, made only on request.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memory.forget.gone import shown
 from memory.index.indexing import GISTS, IndexEntry, index_entries
@@ -15,43 +14,10 @@ from memory.store.domains import next_source
 from memory.store.lineage import Seal, add_items, bound, derive, living, pages, placeholders
 from memory.tiers import episodes
 from memory.tiers.episodes import HAS_TALK
+from memory.tiers.written_digest import DigestPlace, WrittenDigest
 from memory.types import Digest, Domain, Session
 
 FAN_IN = 8
-
-
-@dataclass(frozen=True, slots=True)
-class DigestPlace:
-    """The position of a digest in a session's tree."""
-
-    tier: str
-    level: int
-    position: int
-
-
-@dataclass(frozen=True, slots=True)
-class DigestLine:
-    """One sentence of a digest with the items it cites."""
-
-    text: str
-    cited: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenDigest:
-    """A digest's sentences, their writer, and what it derives from."""
-
-    lines: tuple[DigestLine, ...]
-    writer: str
-    extractive: bool
-    first_at: int
-    last_at: int
-    parents: tuple[int, ...]
-
-    @property
-    def text(self) -> str:
-        """The sentences, one per line."""
-        return "\n".join(line.text for line in self.lines)
 
 
 async def publish(

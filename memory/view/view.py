@@ -37,7 +37,8 @@ from memory.view.calendar import MonthCalendar
 from memory.view.confidence_view import Confidences
 from memory.view.digests import Digests, Facts, SelfStates, SharedBank
 from memory.view.feedback_view import Feedback
-from memory.view.messages import Conversations, Messages, Notices, OwnPosts
+from memory.view.messages import Conversations, Messages, OwnPosts
+from memory.view.notices import Notices
 from memory.view.own_words import OwnWords
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval

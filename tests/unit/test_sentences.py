@@ -118,7 +118,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/tiers/messages/seen.py": "a statement",
     "memory/tiers/profile.py": "words that a model writes, or that tell something",
     "memory/tiers/statements.py": "a statement",
-    "memory/view/messages.py: gone on": "the name of a setting",
+    "memory/view/notices.py: gone on": "the name of a setting",
     "memory/view/thoughts.py: reflection": "the name of a setting",
     "memory/view/thoughts.py: state": "a statement",
     "memory/view/changing.py: id": "a statement",

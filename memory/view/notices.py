@@ -1,0 +1,88 @@
+"""Notices at home: texts that are no part of a conversation, some of them told once."""
+
+from collections.abc import Collection, Sequence
+
+from memory.journal import inbox
+from memory.journal.parts import Part
+from memory.places import scope_settings
+from memory.store.lineage import require_living
+from memory.tiers.messages import seen, shown_posts
+from memory.types import MINUTE, DomainKind, Session
+from memory.view.binding import Binding
+
+_GREETED, _GREETED_AT, _GONE_ON, _HINTED = "greeted", "greeted_at", "gone on", "hinted"
+_BETWEEN_GREETINGS = 60 * MINUTE
+
+
+class Notices:
+    """Notices at one home."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._b = binding
+
+    async def queue(
+        self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = ()
+    ) -> None:
+        """Queue a text that is not conversation (a command's result, a notice), and finish the events it answers.
+
+        `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that
+        rested on it. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
+        """
+        self._b.own(session)
+        belong, hold = await seen.abroad(self._b.db.everywhere, self._b.home, shows)
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+            await require_living(tx.everywhere, sorted(shows), replaced=True)
+            await inbox.finish(tx, finishes)
+            item = None
+            if shows and parts:
+                item = await shown_posts.keep_notice(tx, self._b.shared.seal, self._b.home, parts[0].key, shows, {*belong, *hold})
+            await self._b.queue(tx, session, parts, answers, item)
+
+    async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue the first-contact notice, once in the life of this domain; return whether it was queued.
+
+        In a room whose epochs change as newcomers join, at most once an hour.
+        """
+        home, shared = self._b.home, self._b.shared
+        scope, room = shared.places.scope(home), f"room:{home.ref.platform}:{home.ref.native_id}"
+        if home.ref.kind is not DomainKind.ROOM or await shared.settings.is_marked(scope, _GREETED):
+            return await self._once(scope, _GREETED, session, parts)
+        now, last = shared.clock.now(), await shared.settings.get(room, _GREETED_AT)
+        if isinstance(last, int) and now - last < _BETWEEN_GREETINGS:
+            return False
+        await shared.settings.set(room, _GREETED_AT, now)
+        return await self._once(scope, _GREETED, session, parts)
+
+    async def go_on(self, room: str, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue a notice on what an upgraded room continues with, in place of a greeting, once in the life of the room."""
+        return await self._once(_room(room, session), _GONE_ON, session, parts, greets=True)
+
+    async def has_gone_on(self, room: str, session: Session) -> bool:
+        """Return whether that notice was queued."""
+        return await self._b.shared.settings.is_marked(_room(room, session), _GONE_ON)
+
+    async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
+        """Queue a notice on how to talk to Lyra, once in the life of a session; return whether it was queued."""
+        return await self._once(f"session:{session.id}", _HINTED, session, parts, answers)
+
+    async def once(self, scope: str, mark: str, session: Session, parts: Sequence[Part]) -> bool:
+        """Queue a notice once in the life of a scope; return whether it was queued."""
+        return await self._once(scope, mark, session, parts)
+
+    async def _once(
+        self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
+    ) -> bool:
+        self._b.own(session)
+        if await self._b.shared.settings.is_marked(scope, mark):
+            return False
+        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+            first = await scope_settings.mark(tx, scope, mark)
+            if first and greets:
+                await scope_settings.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
+            if first:
+                await self._b.queue(tx, session, parts, answers)
+        return first
+
+
+def _room(room: str, session: Session) -> str:
+    return f"room:{session.ref.platform}:{room}"
