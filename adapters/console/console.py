@@ -235,14 +235,13 @@ class Pipe:
 
     def __init__(self, source: TextIO, replies: TextIO, notes: TextIO) -> None:
         self._source = source.buffer
-        self._replies = replies
-        self._notes = notes
+        self._replies, self._notes = replies, notes
         self.prefix = ""
         self.reads_ahead = True
         self._wanted = threading.Semaphore(0)
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._reader: threading.Thread | None = None
-        self.refused = 0
+        self._why_unreadable, self.refused = "", 0
 
     def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
         """Do nothing: a pipe shows no suggestions."""
@@ -255,7 +254,11 @@ class Pipe:
             self._reader = threading.Thread(target=self._read, args=(loop,), daemon=True)
             self._reader.start()
         self._wanted.release()
-        return await self._lines.get()
+        line = await self._lines.get()
+        if line is None and self._why_unreadable:
+            self.note(_("Standard input cannot be read: {why}.", why=self._why_unreadable))
+            self.refused += 1
+        return line
 
     def write(self, text: str) -> None:
         self._replies.write(text + "\n")
@@ -272,7 +275,10 @@ class Pipe:
         line: str | None = ""
         while line is not None:
             self._wanted.acquire()
-            line = self._next()
+            try:
+                line = self._next()
+            except OSError as error:
+                line, self._why_unreadable = None, error.strerror or str(error)
             loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
     def _next(self) -> str | None:

@@ -137,6 +137,15 @@ def test_closed_streams_lead_nowhere_and_into_no_file(home: Home, command: str, 
     assert [row["content"] for row in home.export()] == ["my cat is called Turing", "Kept."]
 
 
+def test_standard_input_that_cannot_be_read_ends_a_conversation_with_a_sentence(home: Home) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"$0" {" ".join(LYRA[1:])} chat 0>"$1"', LYRA[0], str(home.folder / "written")],
+        env=home.environment(), cwd=home.folder, capture_output=True, check=False, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stderr.splitlines()[-1] == "Standard input cannot be read: Bad file descriptor."
+    assert (done.returncode, done.stdout) == (1, "")
+
+
 CONFIGS = {
     "unknown key": ("sumary = 'x'\n", ['"sumary"', 'did you mean "summary"']),
     "unknown key of a model": ('[models.main]\nbase_ulr = "x"\nmodel = "m"\n', ['"models.main.base_ulr"', 'did you mean "base_url"']),

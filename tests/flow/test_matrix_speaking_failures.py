@@ -60,7 +60,7 @@ async def test_a_short_limit_is_waited_for(town: Town, ada: Person) -> None:
 
 
 async def test_a_long_limit_is_left_to_the_next_time(town: Town, ada: Person) -> None:
-    async with town.desk(seconds=1) as it:
+    async with town.desk(seconds=2) as it:
         room = await beside(it, ada)
         it.proxy.faults.script(SEND, RateLimit(3600))
         sending = part(room, "after all")
