@@ -8,7 +8,7 @@ from memory.index.indexing import unindex
 from memory.journal import inbox
 from memory.journal.outbox import silence
 from memory.places import confidences
-from memory.places.session_names import drop_names
+from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages

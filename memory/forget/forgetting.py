@@ -20,7 +20,7 @@ from memory.forget.tombstones import Tombstones
 from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence
 from memory.places import titles
-from memory.places.session_names import drop_names_of
+from memory.places.places import drop_names_of
 from memory.ports import Clock, Embedder
 from memory.store import home_files
 from memory.store.database import Database, Transaction

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from memory.journal import outbox
-from memory.places.session_names import drop_names_of
+from memory.places.places import drop_names_of
 from memory.store.database import Parameters, Transaction
 from memory.store.lineage import bound, pages, placeholders
 

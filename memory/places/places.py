@@ -11,7 +11,7 @@ from memory.store import domains
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
-from memory.store.lineage import Seal, bound, placeholders
+from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.zones import moved
 from memory.types import Confidence, Domain, DomainRef, Identity, Session, SessionRef
 
@@ -83,11 +83,8 @@ class Places:
         for row in rows:
             if home and row["id"] == home.key and row["session"] and row["name"] != row["public_id"]:
                 ref = SessionRef(platform, place, row["active_epoch"])
-                return (
-                    there,
-                    list(told.values()),
-                    Session(row["session"], row["public_id"], home.key, ref, row["name"], row["started_at"], row["last_at"]),
-                )
+                active = Session(row["session"], row["public_id"], home.key, ref, row["name"], row["started_at"], row["last_at"])
+                return there, list(told.values()), active
         return there, list(told.values()), None
 
     async def refs(self, keys: Collection[int]) -> tuple[dict[int, DomainRef], list[Confidence]]:
@@ -127,17 +124,13 @@ class Places:
             return _session(row)
         id = self.seal.id(domain.ref, "session", ref.platform, ref.place, str(ref.epoch))
         async with self.db.transaction(bounds=Bounds.of(domain.key)) as tx:
+            named = await titles.bearable(tx, self.seal, domain, ref, name) or id
             await tx.run(
                 "INSERT INTO sessions (public_id, domain, platform, place, epoch, name, started_at, last_at) "
                 "VALUES (:public_id, :domain, :platform, :place, :epoch, :name, :now, :now) "
                 "ON CONFLICT (domain, platform, place, epoch) DO UPDATE SET name = excluded.name "
                 "WHERE sessions.name = sessions.public_id",  # it is unnamed, or lost its name
-                {
-                    **_session_key(domain, ref),
-                    "public_id": id,
-                    "name": await titles.bearable(tx, self.seal, domain, ref, name) or id,
-                    "now": now,
-                },
+                {**_session_key(domain, ref), "public_id": id, "name": named, "now": now},
             )
             row = await tx.one(_COUNTED + _SESSION, _session_key(domain, ref))
         assert row is not None
@@ -230,6 +223,24 @@ async def note_span(tx: Transaction, session: Session) -> None:
         "started_at = (SELECT min(said_at) FROM exchanges WHERE session = :session) WHERE id = :session",
         {"session": session.key},
     )
+
+
+async def drop_names(tx: Transaction, domain: Domain) -> None:
+    """Drop the names of empty sessions.
+
+    Their rows stay: a turn may hold one, and their keys must never be reused for another session.
+    """
+    await tx.run(
+        "UPDATE sessions SET name = public_id WHERE domain = :domain "
+        "AND NOT EXISTS (SELECT 1 FROM exchanges e WHERE e.session = sessions.id)",
+        {"domain": domain.key},
+    )
+
+
+async def drop_names_of(tx: Transaction, sessions: Sequence[int]) -> None:
+    """Drop the names of these sessions."""
+    for some in pages(sessions):
+        await tx.run(f"UPDATE sessions SET name = public_id WHERE id IN ({placeholders('s', some)})", bound("s", some))
 
 
 async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> None:

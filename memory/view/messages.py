@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequen
 from memory.journal import outbox
 from memory.journal.parts import Part
 from memory.places import identities
-from memory.places.session_names import drop_names
+from memory.places.places import drop_names
 from memory.places.shown_names import NOBODYS, NameStanding, Person, standing
 from memory.tiers import asides, exchanges
 from memory.tiers.asides import Aside

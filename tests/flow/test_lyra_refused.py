@@ -68,4 +68,5 @@ async def test_on_matrix_whoever_asked_is_told_why_the_answer_does_not_come(at_h
         at_home.proxy.faults.script(SEND, Refuse(400, "M_BAD_JSON"))
         one = await ada.says(room, "what is new?", mentions=[at_home.user])
         assert "M_BAD_JSON" in (await at_home.answer(ada, room, one)).body
+        await lyra.talk.tick()
         assert await lyra.app.memory.journal.unsent() == 0
