@@ -130,9 +130,10 @@ async def at_their_places(
     found: dict[int, PlacedMessage] = {}
     for at, some in enumerate(list(pages(keys)) or ([[]] if told else [])):
         named = f"OR e.item IN ({telling(told.names, told.aliases, domains)})" if told and not at else ""
+        # With a plus, the domain is no index to search by: each message would be searched for in every domain in view.
         rows = await db.all(
             f"SELECT {_AS_EXCHANGE}, s.name, s.public_id, s.platform, s.place, ({_CORRECTED}) FROM exchanges e JOIN items i ON i.id = e.item "
-            f"JOIN sessions s ON s.id = e.session WHERE (e.item IN ({placeholders('k', some)}) {named}) AND e.domain IN ({placeholders('d', domains)}) "
+            f"JOIN sessions s ON s.id = e.session WHERE (e.item IN ({placeholders('k', some)}) {named}) AND +e.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('e')} AND {readable('e', domains)}",
             {**bound("k", some), **bound("d", domains), **(told.parameters if told and not at else {})},
         )

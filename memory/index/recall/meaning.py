@@ -103,9 +103,9 @@ class _Rows:
         cosines = self.roughly(asked, some)
         nearest = np.flatnonzero(cosines >= reached(cosines, _NEAREST))
         exactly = nearest if some is None else some[nearest]
-        fine = self.rests.now[exactly].astype(np.float32)
+        fine = self.rests.now.take(exactly, axis=0).astype(np.float32)
         fine *= np.float32(1 / _FINER)
-        fine += self.rows.now[exactly]
+        fine += self.rows.now.take(exactly, axis=0)
         # Row by row: in a matrix product, the result of a row depends on its position in the matrix.
         cosines[nearest] = np.vecdot(fine, asked.vector) * self.scales.now[exactly]
         return cosines
