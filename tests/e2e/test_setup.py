@@ -61,7 +61,9 @@ def test_a_model_that_does_not_answer_is_told_and_kept_only_if_that_is_said(home
     url = model.server.base_url
     refused = set_up(home, "", "http://127.0.0.1:99999/v1", url, "", "tiny", "n", "none", *NO)
     assert '"http://127.0.0.1:99999/v1" is not an address; write it like' in refused.err
-    assert "Keep it anyway?" in refused.err and "Model main: " in refused.err and "401" not in refused.err
+    # A port or a folder of the test may have the same digits.
+    words = refused.err.replace(url, "").replace(str(home.path), "")
+    assert "Keep it anyway?" in words and "Model main: " in words and "401" not in words
     assert "It is not kept. Name another one, or none to go on without a model." in refused.err
     assert "models" not in config(home)
     model.script(b.Status(401))
