@@ -152,9 +152,8 @@ class Places:
     async def latest_epoch(self, platform: str, place: str, domain: Domain) -> int:
         """Return the epoch of a domain's last session at a place, a free one if it has none; the active session stays."""
         where = {"platform": platform, "place": place}
-        async with self.db.transaction() as tx:
-            last = await tx.one(_LAST_EPOCH, {**where, "domain": domain.key})
-            return int(last["epoch"]) if last else await _next_epoch(tx, where)
+        last = await self.db.one(_LAST_EPOCH, {**where, "domain": domain.key})
+        return int(last["epoch"]) if last else await _next_epoch(self.db, where)
 
     async def begin(self, platform: str, place: str, domain: Domain) -> int:
         """Begin a new session at a place, and return its epoch."""
@@ -261,8 +260,8 @@ async def _activate(tx: Transaction, where: dict[str, str], domain: Domain, epoc
     return epoch
 
 
-async def _next_epoch(tx: Transaction, where: dict[str, str]) -> int:
-    row = await tx.one(
+async def _next_epoch(db: DatabaseAccess | Transaction, where: dict[str, str]) -> int:
+    row = await db.one(
         "SELECT coalesce(max(epoch), -1) + 1 AS epoch FROM ("
         "SELECT epoch FROM active_sessions WHERE platform = :platform AND place = :place "
         "UNION ALL SELECT epoch FROM sessions WHERE platform = :platform AND place = :place) AS known",
