@@ -232,7 +232,7 @@ def told_key(path: object, settings: Settings) -> str:
 async def until_stopped() -> AsyncIterator[asyncio.Event]:
     """Yield an event that is set on SIGINT or SIGTERM, then remove the signal handlers."""
     stop = asyncio.Event()
-    with _asked(stop):
+    with _set_on_signals(stop):
         yield stop
 
 
@@ -240,7 +240,7 @@ async def until_stopped() -> AsyncIterator[asyncio.Event]:
 async def until_ended() -> AsyncIterator[Stop]:
     """Yield an event that is set on SIGINT or SIGTERM, and from then on end the process in time, whatever it waits for."""
     stop = Stop()
-    with _asked(stop):
+    with _set_on_signals(stop):
         for number in (signal.SIGINT, signal.SIGTERM):
             # The event loop is woken beside this, unless it stands still.
             signal.signal(number, lambda _number, _frame: stop.begin())
@@ -248,7 +248,8 @@ async def until_ended() -> AsyncIterator[Stop]:
 
 
 @contextmanager
-def _asked(stop: asyncio.Event) -> Iterator[None]:
+def _set_on_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Set an event on SIGINT and SIGTERM during the block."""
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)

@@ -165,8 +165,7 @@ class Outgoing:
                 await self._journal.cancel([row.row])
                 return None
             row, files = with_text
-        # This process may not know the recipient's language: it is detected from the text.
-        with reading(known(detect_language(row.part.text)) if row.unsure else ""):
+        with reading(_language_of(row)):
             remote = await adapter.send(_sending(row, files))
         # Its id belongs to the text, not to the buttons.
         return "" if row.part.form == OFFER else remote
@@ -252,11 +251,17 @@ class Outgoing:
         return self._locks.alone((platform, place))
 
 
+def _language_of(row: Row) -> str:
+    """Return the language of a part that an earlier attempt, of another process maybe, was made for; '' for the current one."""
+    # Whose language it was may not be known any more: it is detected from the text.
+    return known(detect_language(row.part.text)) if row.unsure else ""
+
+
 def _explanation(row: Row, error: SendFailed) -> Row | None:
     """Return one line that says why an answer was refused; None for anything else, and for such a line itself."""
     if not error.final or row.notice or not row.answers or row.part.operation != "send":
         return None
-    with reading(known(detect_language(row.part.text)) if row.unsure else ""):
+    with reading(_language_of(row)):
         why = told(error)
     return replace(row, part=replace(row.part, text=why, actions="", form=""), notice=True)
 

@@ -55,7 +55,7 @@ class Stop(asyncio.Event):
 
 
 def _standing() -> list[str]:
-    """Return where each thread stands that an interpreter would wait for: innermost first, without anybody's words."""
+    """Return the line at which each thread stands that an interpreter would wait for, without anybody's words."""
     awaited = {one.ident: one.name for one in threading.enumerate() if not one.daemon}
     found = []
     for ident, frame in sys._current_frames().items():
