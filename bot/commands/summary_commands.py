@@ -26,7 +26,7 @@ from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound, WriterFailed, WriterRefused
 from memory.ports import Source, Task
 from memory.text.time.times import iso
-from memory.tiers.asides import Aside
+from memory.tiers.messages.asides import Aside
 from memory.types import Session
 from memory.view.view import View
 

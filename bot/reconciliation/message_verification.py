@@ -24,7 +24,7 @@ from memory.core import Memory
 from memory.errors import SourceGone
 from memory.forget.comparison_state import PlaceComparison, Prefix, StoredMessage, Support, as_seen
 from memory.index.hits import Hit
-from memory.tiers.asides import Aside
+from memory.tiers.messages.asides import Aside
 from memory.types import Exchange
 
 LOOKS = 5

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from memory.ports import Clock
 from memory.store.database import Database, Row
 from memory.store.lineage import bound, pages, placeholders
-from memory.tiers import asides
-from memory.tiers.asides import Aside
-from memory.tiers.messages import seen
+from memory.tiers.messages import asides, seen
+from memory.tiers.messages.asides import Aside
 
 Prefix = tuple[str, ...]
 """The prefix of a place's key: (), (server,), (server, channel) or (server, channel, thread)."""

@@ -12,8 +12,8 @@ from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages
-from memory.tiers import asides, entities, episodes, feedback, open_things, reflections, rereading, statements, summaries
-from memory.tiers.messages import seen, storing
+from memory.tiers import entities, episodes, feedback, open_things, reflections, rereading, statements, summaries
+from memory.tiers.messages import asides, seen, storing
 from memory.types import Domain, Forgotten
 
 

@@ -9,7 +9,8 @@ from memory.forget.forgetting import Forgetting
 from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
 from memory.store.lineage import bound, pages, placeholders
-from memory.tiers import asides, exchanges
+from memory.tiers import exchanges
+from memory.tiers.messages import asides
 from memory.types import Domain
 
 

@@ -26,8 +26,8 @@ from memory.store import home_files
 from memory.store.database import Database, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, mark_dead, pages, placeholders
-from memory.tiers import asides, exchanges
-from memory.tiers.messages import known
+from memory.tiers import exchanges
+from memory.tiers.messages import asides, known
 from memory.types import Domain, Forgotten
 
 STEP = 500

@@ -26,9 +26,9 @@ from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
 from memory.text.told.discretion import discreet
-from memory.tiers import asides, entities, exchanges, feedback, manners, open_things
+from memory.tiers import entities, exchanges, feedback, manners, open_things
 from memory.tiers.feedback import GivenBy
-from memory.tiers.messages import known, storing
+from memory.tiers.messages import asides, known, storing
 from memory.types import Discretion, Domain, DomainKind, Exchange, Forgotten, Identity, SessionRef
 from memory.view.shown_messages import conversations
 

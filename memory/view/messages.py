@@ -7,9 +7,9 @@ from memory.journal.parts import Part
 from memory.places import identities
 from memory.places.places import drop_names
 from memory.places.shown_names import NOBODYS, NameStanding, Person, standing
-from memory.tiers import asides, exchanges
-from memory.tiers.asides import Aside
-from memory.tiers.messages import said, shown_posts
+from memory.tiers import exchanges
+from memory.tiers.messages import asides, said, shown_posts
+from memory.tiers.messages.asides import Aside
 from memory.types import DomainKind, Exchange, Identity, Kind, NameUse, Session, SessionRef
 from memory.view import owners
 from memory.view.binding import Binding

@@ -9,6 +9,7 @@ from typing import TypeVar
 from localization.sentences import marked
 from memory.index.hits import Condensed, DigestHit, Hit
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
+from memory.index.recall.current_first import newest_claims_first, newest_first
 from memory.index.recall.finder import Recall
 from memory.index.recall.query import Query, ends
 from memory.index.recall.raw_hits import RawHit
@@ -28,7 +29,6 @@ from memory.tiers.entities import MentionedNames
 from memory.tiers.statement_reads import UpperTiers
 from memory.types import Digest, DomainKind, Exchange, Session, Statement
 from memory.view.binding import Binding
-from memory.view.current_first import newest_claims_first, newest_first
 from memory.view.recalled import Recalled, RecallLimits
 from memory.view.short_ids import ShortIds
 

@@ -7,8 +7,7 @@ from memory.journal.inbox import around
 from memory.store.database import Database
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
-from memory.tiers import asides
-from memory.tiers.messages import known
+from memory.tiers.messages import asides, known
 from memory.types import Domain, SessionRef
 
 Talks = Mapping[str, Sequence[tuple[Domain, SessionRef]]]

@@ -19,9 +19,9 @@ from memory.places import confidences
 from memory.ports import Progress
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
-from memory.tiers import asides, exchanges, manners, open_things, statements, summaries
-from memory.tiers.asides import Aside
-from memory.tiers.messages import seen, shown_posts, storing
+from memory.tiers import exchanges, manners, open_things, statements, summaries
+from memory.tiers.messages import asides, seen, shown_posts, storing
+from memory.tiers.messages.asides import Aside
 from memory.types import (
     Domain,
     Exchange,

@@ -23,7 +23,7 @@ from bot.rights.off_record import OffRecord
 from bot.service.priority import Priority
 from memory.core import Memory
 from memory.forget.comparison_state import ComparisonState, Support
-from memory.tiers.asides import Aside
+from memory.tiers.messages.asides import Aside
 from memory.types import MINUTE, Domain, DomainKind, DomainRef, Exchange, Identity, Kind, NewExchange, SessionRef
 from memory.view.view import Answer
 from tests.fakes.pulse import PATIENCE

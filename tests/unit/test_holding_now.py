@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from memory.index.hits import Hit
 from memory.index.recall import query
+from memory.index.recall.current_first import newest_claims_first
 from memory.index.when.told_times import asked_ahead
 from memory.text.lexical import query_stems
 from memory.text.told.claims import claims, superseded
 from memory.types import Exchange, Kind
 from memory.view import retrieval
-from memory.view.current_first import newest_claims_first
 from tests.kits.memory_kit import START, at_home, found
 from tests.kits.memory_kit import said as says
 from tests.kits.size import examples

@@ -9,9 +9,9 @@ from memory.core import ConsolidationRules
 from memory.deriving import Deriving
 from memory.errors import SourceGone
 from memory.ports import Embedder, Entry
-from memory.tiers.asides import Aside
 from memory.tiers.episodes import EpisodeRules
 from memory.tiers.messages import seen
+from memory.tiers.messages.asides import Aside
 from memory.types import MINUTE, Digest, DomainKind, DomainRef, Exchange, Kind, NewExchange, SessionRef
 from memory.view.shown_messages import ShownMessage
 from memory.view.view import Answer

@@ -15,7 +15,7 @@ from memory import view as view_package
 from memory.index.when.values import Window
 from memory.journal.parts import Part
 from memory.store import opening
-from memory.tiers.asides import Aside
+from memory.tiers.messages.asides import Aside
 from memory.types import Discretion, DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from memory.view.binding import Binding
 from memory.view.recalled import RecallLimits

@@ -30,7 +30,7 @@ from memory.index.hits import Hit
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
-from memory.tiers.asides import Aside
+from memory.tiers.messages.asides import Aside
 from memory.types import Exchange, Kind, Statement
 from memory.view.recalled import Recalled
 
