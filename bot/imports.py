@@ -1,7 +1,11 @@
 """Lazy imports of modules that are slow to load and not always needed."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from memory.core import Memory
+    from memory.deriving import Deriving
 
 
 def imported(name: str) -> Any:
@@ -9,3 +13,9 @@ def imported(name: str) -> Any:
     module, _, defined = name.partition(":")
     found = import_module(module)
     return getattr(found, defined) if defined else found
+
+
+def deriving(memory: "Memory") -> "Deriving":
+    """Return the derivation of a memory: digests, the tiers above them, banks and dreams."""
+    made: Deriving = imported("memory.deriving:Deriving")(memory)
+    return made

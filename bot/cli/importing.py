@@ -12,8 +12,7 @@ from pathlib import Path
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
 from bot.cli.output import interruptible, show
-from bot.imports import imported
-from bot.service.lazy_derivation import deriving
+from bot.imports import deriving, imported
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed

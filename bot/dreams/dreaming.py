@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bot.config.settings import Settings
+from bot.imports import deriving
 from bot.models.chains import Models
 from bot.models.daily_limits import limits
-from bot.service.lazy_derivation import deriving
 from bot.service.log import carried_on, log
 from bot.service.priority import Priority
 from localization.sentences import lazy
