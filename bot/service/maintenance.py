@@ -1,7 +1,7 @@
 """Background maintenance: gists for due sessions, and vectors for new texts."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,7 @@ class Maintenance:
         self._settings = settings
         self._clock = clock
         self._busy: set[asyncio.Task[None]] = set()
+        self._poked: dict[Domain, set[Session | None]] = {}
         self._unembedded: dict[int, Domain] = {}
         self._embedding: asyncio.Task[None] | None = None
         self._left = 0
@@ -78,8 +79,16 @@ class Maintenance:
         if self._left_to_others:
             self._leave(domain)
             return
-        self._embed_soon(domain)
-        self._begin(self._look_after(domain, session))
+        if not self._poked:
+            self._begin(self._look_after_poked())
+        self._poked.setdefault(domain, set()).add(session)
+
+    async def _look_after_poked(self) -> None:
+        await self._priority.pause()
+        poked, self._poked = self._poked, {}
+        for domain, sessions in poked.items():
+            self._embed_soon(domain)
+            self._begin(self._look_after(domain, sessions))
 
     def _leave(self, domain: Domain) -> None:
         if not self._leaving:
@@ -94,7 +103,7 @@ class Maintenance:
 
     async def look_after(self, domain: Domain, still: Callable[[], Awaitable[bool]]) -> None:
         """Maintain a domain until it is done and embedded, as long as this process `still` holds the work."""
-        await self._look_over(domain, None)
+        await self._look_over(domain, [None])
         embeds = True
         while embeds and await still():
             embeds = bool(await carried_on(self._embed_some(domain), _JOB))
@@ -117,14 +126,15 @@ class Maintenance:
     async def tick(self) -> None:
         """Maintain every domain once."""
         for domain in await self._memory.places.domains():
-            await self._look_after(domain, None)
+            await self._look_after(domain, [None])
 
-    async def _look_after(self, domain: Domain, only: Session | None) -> None:
-        await self._look_over(domain, only)
+    async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> None:
+        await self._look_over(domain, sessions)
         self._embed_soon(domain)
 
-    async def _look_over(self, domain: Domain, only: Session | None) -> None:
-        await carried_on(self._tidy(domain, only), _JOB)
+    async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> None:
+        for session in sessions:
+            await carried_on(self._tidy(domain, session), _JOB)
         await carried_on(self._read_names(domain), _JOB)
         await carried_on(self._memory.read_again(domain), _JOB)
 
@@ -158,10 +168,12 @@ class Maintenance:
 
     async def _embed(self) -> None:
         while self._unembedded:
-            domain = self._unembedded.pop(next(iter(self._unembedded)))
+            await self._priority.pause()
+            domains, self._unembedded = self._unembedded, {}
             # Round-robin over domains, so that nobody waits for somebody else's import.
-            if await carried_on(self._embed_some(domain), _JOB):
-                self._unembedded[domain.key] = domain
+            for domain in domains.values():
+                if await carried_on(self._embed_some(domain), _JOB):
+                    self._unembedded[domain.key] = domain
 
     async def _embed_some(self, domain: Domain) -> bool:
         """Embed some items of a domain; return whether there may be more."""

@@ -4,13 +4,16 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+_MOMENT, _MOST_OF_MOMENTS = 0.02, 0.25
+"""Seconds without a new turn that count as a pause, and the limit to waiting for one."""
+
 
 class Priority:
     """Counts the running turns. Waiting is limited in time, since somewhere somebody may always be talking."""
 
     def __init__(self, patience: float = 60.0) -> None:
         self._patience = patience
-        self._talking = 0
+        self._talking = self._begun = 0
         self._free = asyncio.Event()
         self._free.set()
 
@@ -18,6 +21,7 @@ class Priority:
     def taken(self) -> Iterator[None]:
         """Count a turn as running during the block."""
         self._talking += 1
+        self._begun += 1
         self._free.clear()
         try:
             yield
@@ -32,3 +36,13 @@ class Priority:
             async with asyncio.timeout(self._patience):
                 while self._talking:
                     await self._free.wait()
+
+    async def pause(self) -> None:
+        """Wait for a moment in which nobody talks, or a quarter of a second, so that what several turns leave is done together."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_MOST_OF_MOMENTS):
+                begun = None
+                while self._talking or begun != self._begun:
+                    await self._free.wait()
+                    begun = self._begun
+                    await asyncio.sleep(_MOMENT)

@@ -32,7 +32,14 @@ class EmbedderRouting:
 
     async def spaces(self) -> tuple[int, ...]:
         """Return the spaces in which anything was embedded."""
-        return tuple([space for store in self._stores if (space := await store.space())])
+        for store in self._stores:
+            await store.space()
+        return self.used
+
+    @property
+    def used(self) -> tuple[int, ...]:
+        """The spaces in which anything was embedded, as far as this process has read them."""
+        return tuple([store.used for store in self._stores if store.used])
 
     async def query(self, text: str, held: Collection[int] = ()) -> dict[int, Vectors]:
         """Return a question as one unit vector per space, the one that fits its language best first; empty if no embedder
@@ -45,20 +52,19 @@ class EmbedderRouting:
         stores = self._stores if told == ENGLISH else self._stores[::-1]
         asked: dict[int, Vectors] = {}
         for store in stores:
-            space = await store.space()
-            if space and (not held or space in held) and not (asked and told not in (ENGLISH, None)):
+            if store.used and (not held or store.used in held) and not (asked and told not in (ENGLISH, None)):
                 try:
                     vector = await store.query(text)
                 except EmbeddingFailed:
                     continue
-                asked[await store.space()] = vector
+                asked[store.used] = vector
         return asked
 
     async def foreign(self, text: str) -> int:
         """Return the multilingual space for a question that is not certainly English; else, or without that embedder, 0."""
         if len(self._stores) < 2 or await off_loop(len(text), partial(spoken, text)) == ENGLISH:
             return 0
-        return await self._stores[-1].space()
+        return self._stores[-1].used
 
     async def catch_up(self, domain: Domain, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed items without a vector, at most about `most` per store; return how many. Raises EmbeddingFailed."""

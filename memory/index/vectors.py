@@ -47,6 +47,8 @@ class VectorStore:
         self._dimension = 0
         self._asked: OrderedDict[str, Vectors] = OrderedDict()
         self._caught_up: dict[int, int] = {}
+        # How often it turned out that what had been embedded, or left to another, has to be looked at anew.
+        self._beginnings = 0
 
     async def query(self, text: str) -> Vectors:
         """Return the unit vector of a question. Raises EmbeddingFailed."""
@@ -57,6 +59,11 @@ class VectorStore:
             while len(self._asked) > _LAST_ASKED:
                 self._asked.popitem(last=False)
         return known
+
+    @property
+    def used(self) -> int:
+        """The key of the space this embedder last used, as far as this process has read it; 0 if it knows of none."""
+        return self._used
 
     async def space(self) -> int:
         """Return the key of the space this embedder last used, 0 if it has embedded nothing yet."""
@@ -69,18 +76,18 @@ class VectorStore:
         `tell` reports progress as (done, total). After about `most` items the call ends, to let others have a turn. Completed
         batches survive an interruption. Raises EmbeddingFailed.
         """
-        done, before = 0, self._caught_up.get(domain.key, -1)
-        # Items changed while they were embedded are missing again.
-        while (mark := await last_change(self._db, domain.key)) != before and (missing := await self._missing(domain)):
-            before = mark
-            for start in range(0, len(missing), _BATCH):
-                if most is not None and done >= most:
-                    return done
-                some = missing[start : start + _BATCH]
-                await self._embed(domain, some)
-                done += len(some)
-                if tell:
-                    tell(start + len(some), len(missing))
+        beginnings, mark, done = self._beginnings, await last_change(self._db, domain.key), 0
+        missing = await self._missing(domain)
+        while done < len(missing):
+            if most is not None and done >= most:
+                return done
+            some = missing[done : done + _BATCH]
+            missing += await self._embed(domain, some)
+            done += len(some)
+            if tell:
+                tell(done, len(missing))
+        if beginnings != self._beginnings:
+            return done + await self.catch_up(domain, tell, most)
         if domain.key not in self._caught_up:
             await self._drop_outdated(domain)
         self._caught_up[domain.key] = mark
@@ -109,6 +116,7 @@ class VectorStore:
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
             await tx.run("DELETE FROM vectors WHERE space = :left AND domain = :domain", {"left": left, "domain": domain.key})
         self._caught_up.pop(domain.key, None)
+        self._beginnings += 1
 
     async def holds(self, domain: Domain) -> bool:
         """Return whether anything in a domain has a vector of this embedder."""
@@ -138,7 +146,8 @@ class VectorStore:
                 ),
             )
 
-    async def _embed(self, domain: Domain, items: Sequence[int]) -> None:
+    async def _embed(self, domain: Domain, items: Sequence[int]) -> list[int]:
+        """Embed items, and return those whose text changed meanwhile."""
         texts = await texts_of(self._db, items)
         if self._reads:
             mine = await self._reads(domain, texts)
@@ -147,7 +156,7 @@ class VectorStore:
             texts = {item: text for item, text in texts.items() if item in mine}
         parts = await asyncio.to_thread(_parts, texts)
         if not parts:
-            return
+            return []
         vectors = _within(await self._embedder.embed([one.text for one in parts]), [one.within for one in parts])
         space = await self._use(vectors.shape[1])
         async with self._db.transaction(bounds=Bounds.of(domain.key)) as tx:
@@ -162,11 +171,13 @@ class VectorStore:
                 ),
             )  # fmt: skip
             await announce(tx, domain, list(texts), "vector")
+        return [item for item, text in texts.items() if item in now and now[item] != text]
 
     async def _use(self, dimension: int) -> int:
         """Return the space of a dimension just embedded; when it changes, everything is to be embedded anew."""
         if dimension != self._dimension:
             self._dimension, self._used, self._caught_up = dimension, await self._space(dimension), {}
+            self._beginnings += 1
         return self._used
 
     async def _drop_outdated(self, domain: Domain) -> None:

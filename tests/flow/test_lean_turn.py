@@ -57,7 +57,7 @@ class Counting(Maintenance):
         self._app = app
         self._model = model
         self.poked = self.now()
-        self._poked = asyncio.Event()
+        self._was_poked = asyncio.Event()
 
     def now(self) -> Cost:
         """Return what was asked so far."""
@@ -67,15 +67,15 @@ class Counting(Maintenance):
     def poke(self, domain: Domain, session: Session | None = None) -> None:
         """Note it, and look after the domain."""
         self.poked = self.now()
-        self._poked.set()
+        self._was_poked.set()
         super().poke(domain, session)
 
     async def turn(self, said: Awaitable[object]) -> Cost:
         """Have something said, and return what the turn took, up to its end."""
         before = self.now()
-        self._poked.clear()
+        self._was_poked.clear()
         await said
-        await self._poked.wait()
+        await self._was_poked.wait()
         return self.since(before)
 
     async def everything(self) -> None:

@@ -14,6 +14,7 @@ from bot.models.endpoints.backend_facts import BackendFacts
 from bot.models.port import ChatMessage, Model, Toolbox
 from bot.service import log
 from bot.service.maintenance import Maintenance
+from bot.service.priority import Priority
 from memory.core import ConsolidationRules
 from memory.errors import WriterFailed
 from memory.ports import Vectors
@@ -55,8 +56,28 @@ class Failing(Roomless):
         """Let go of nothing."""
 
 
+class Batches(BagOfWords):
+    """An embedder that remembers how many texts it was given at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Embed the texts."""
+        self.sizes.append(len(texts))
+        return await super().embed(texts)
+
+
+class Hasty(Priority):
+    """The twin that waits for no pause."""
+
+    async def pause(self) -> None:
+        """Go on at once."""
+
+
 @asynccontextmanager
-async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Maintenance]:
+async def keeping(here: Corner, *, model: bool = False, priority: Priority | None = None) -> AsyncIterator[Maintenance]:
     """Return what keeps house, without a model or with one that cannot be reached."""
     backends = {"main": Backend(base_url="http://127.0.0.1:1/v1", model="m")} if model else {}
     settings = Settings(chat=["main"] if model else [], models=backends)
@@ -66,7 +87,7 @@ async def keeping(here: Corner, *, model: bool = False) -> AsyncIterator[Mainten
 
     models = Models(settings, here.memory.settings, make)
     await models.open()
-    maintenance = Maintenance(here.memory, models, settings, here.clock)
+    maintenance = Maintenance(here.memory, models, settings, here.clock, priority)
     yield maintenance
     await maintenance.drain()
     await models.close()
@@ -125,3 +146,35 @@ async def test_at_the_end_a_few_vectors_are_waited_for_and_many_are_left(
         assert f"embedded                       done={kept} of=600" in capsys.readouterr().err
         embedder.free.set()
         assert await here.view.embed() >= 600 - kept and await here.view.embed() == 0
+
+
+async def talked(tmp_path: Path, priority: Priority) -> list[int]:
+    """Return how many texts were embedded at once while three turns followed each other."""
+    async with at_home(tmp_path, embedder=(batches := Batches())) as here, keeping(here, priority=priority) as maintenance:
+        for n in range(3):
+            with priority.taken():
+                for kind in ("green", "grey", "loud", "quiet", "tame"):
+                    await here.say(f"parrot number {n} is {kind}")
+            maintenance.poke(here.domain, here.session)
+        await maintenance.drain()
+        assert await here.count("vectors") == 15
+    return batches.sizes
+
+
+async def test_what_turns_in_a_row_leave_to_be_done_is_done_together(tmp_path: Path) -> None:
+    assert await talked(tmp_path, Priority()) == [15]
+
+
+async def test_the_twin_that_waits_for_no_pause_does_it_one_by_one(tmp_path: Path) -> None:
+    assert len(await talked(tmp_path, Hasty())) > 1
+
+
+async def test_where_somebody_always_talks_vectors_are_made_all_the_same(tmp_path: Path) -> None:
+    priority, embedder = Priority(), Waiting()
+    async with at_home(tmp_path, embedder=embedder) as here, keeping(here, priority=priority) as maintenance:
+        with priority.taken():
+            await here.say("the parrot is green")
+            maintenance.poke(here.domain, here.session)
+            async with asyncio.timeout(PATIENCE):
+                await embedder.asked.wait()
+        embedder.free.set()

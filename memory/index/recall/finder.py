@@ -182,9 +182,9 @@ class Recall:
             else {}
         )
         foreign = await self._embedder_routing.foreign(question.text) if self._embedder_routing else 0
-        if await self.spaces() != spaces:
+        if self._embedder_routing and self._embedder_routing.used != spaces:
             # The embedder has changed its space meanwhile.
-            loaded = await self._domain_indexes.of(domains, await self.spaces())
+            loaded = await self._domain_indexes.of(domains, self._embedder_routing.used)
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
         together = replace(
