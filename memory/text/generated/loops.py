@@ -2,8 +2,6 @@
 
 import re
 
-import numpy as np
-
 _NUMBER = re.compile(r"\d{1,6}(?=\D[\s\S])")
 _ENDS_IN_DIGITS = re.compile(r"\d{1,6}\D?$")
 _AFTER_NUMBER = re.compile(r"[.)][^\S\n]")
@@ -90,8 +88,7 @@ _LONGEST_TOKEN = 20
 _LONGEST = 600
 _TIMES = 2
 _FEW, _LEAST_OF_FEW = 12, 120
-_ROOM = 16 * _LONGEST
-_MOST = np.maximum(_TIMES * np.arange(1, _LONGEST + 1), _TIMES * _FEW).astype(np.int32)
+_LEAST = _TIMES * _FEW
 
 
 class Unlooped:
@@ -104,14 +101,12 @@ class Unlooped:
 
     def __init__(self) -> None:
         self._text = ""
+        self._read = 0
         self._given = 0
         self._sentence = 0
         self._token = -1
-        # The length of the current match at each distance less one, in characters.
-        self._runs = np.zeros(_LONGEST, dtype=np.int32)
-        self._codes = np.zeros(_ROOM, dtype=np.uint32)
-        self._start = _ROOM - _LONGEST
-        self._same = np.zeros(_LONGEST, dtype=np.bool_)
+        # The length of the longest end of what was read that occurs before as well, at most 600 characters back.
+        self._repeated = 0
         self._distance = 0
 
     @property
@@ -121,41 +116,50 @@ class Unlooped:
 
     def feed(self, piece: str) -> str:
         """Add a piece and return the text that can be shown so far."""
+        self._text += piece
         for character in piece:
             if self.ended:
                 break
-            self._text += character
-            self._follow(ord(character))
-            if character == ">" and (found := _TOKEN.search(self._text, max(0, len(self._text) - _LONGEST_TOKEN))):
-                self._token = -1 if self._text.count("```") % 2 else found.start()
-            elif character == "\n" or (character == " " and _ENDED.search(self._text[-4:])):
-                self._sentence = len(self._text)
+            self._read += 1
+            self._follow()
+            if character == ">" and (found := _TOKEN.search(self._text, max(0, self._read - _LONGEST_TOKEN), self._read)):
+                self._token = -1 if self._text.count("```", 0, self._read) % 2 else found.start()
+            elif character == "\n" or (character == " " and _ENDED.search(self._text[max(0, self._read - 4) : self._read])):
+                self._sentence = self._read
         return self._give(self._end())
 
     def rest(self) -> str:
         """Return what was held back, at the end of the text; nothing if it was cut off."""
         return "" if self.ended else self._give(len(self._text))
 
-    def _follow(self, code: int) -> None:
-        runs, same = self._runs, self._same
-        np.equal(self._codes[self._start : self._start + _LONGEST], code, out=same)
-        runs += 1
-        runs *= same
-        self._remember(code)
-        np.greater_equal(runs, _MOST, out=same)
-        if same.any():
-            # A repetition at one distance is one at each multiple of it.
-            distance = int((runs >= runs[int(same.argmax())]).argmax()) + 1
-            if distance >= _FEW or runs[distance - 1] >= _LEAST_OF_FEW:
-                self._distance = distance
+    def _follow(self) -> None:
+        # Another character lengthens a repetition by one at most.
+        self._repeated += 1
+        while self._repeated and self._before(self._repeated) < 0:
+            self._repeated -= 1
+        distance = self._nearest_loop() if self._repeated >= _LEAST else 0
+        if distance and (distance >= _FEW or self._repeats(_LEAST_OF_FEW, distance)):
+            self._distance = distance
 
-    def _remember(self, code: int) -> None:
-        # Newest first, so that index equals distance; when the front is used up, the contents move to the back.
-        if self._start == 0:
-            self._start = _ROOM - _LONGEST
-            self._codes[self._start :] = self._codes[:_LONGEST]
-        self._start -= 1
-        self._codes[self._start] = code
+    def _before(self, length: int, distance: int = 1) -> int:
+        """Return where the last `length` characters occur before, at least so many characters back and nearest; -1 if nowhere."""
+        start = self._read - length
+        return self._text.rfind(self._text[start : self._read], max(0, start - _LONGEST), self._read - distance)
+
+    def _nearest_loop(self) -> int:
+        """Return the smallest distance at which the text occurs three times in a row, 0 if there is none."""
+        start, distance = self._read - _LEAST, 1
+        while (at := self._before(_LEAST, distance)) >= 0:
+            distance = start - at
+            if self._repeats(max(_TIMES * distance, _LEAST), distance):
+                return distance
+            distance += 1
+        return 0
+
+    def _repeats(self, length: int, distance: int) -> bool:
+        """Return whether the last `length` characters are those before, at a distance."""
+        start = self._read - length
+        return start >= distance and self._text[start : self._read] == self._text[start - distance : self._read - distance]
 
     def _end(self) -> int:
         """Return the position up to which the text can be shown."""
@@ -163,15 +167,17 @@ class Unlooped:
             return self._token
         if self._distance:
             return self._begun()
-        length, run = len(self._text), int(self._runs.max())
-        if run < _FEW and run < length - self._sentence:
-            run = 0
+        length, repeated = self._read, self._repeated
+        if repeated < _FEW and repeated < length - self._sentence:
+            repeated = 0
         opened = self._text.rfind("<", max(0, length - _LONGEST_TOKEN))
-        return min(length - run, opened if opened >= 0 and ">" not in self._text[opened:] else length)
+        return min(length - repeated, opened if opened >= 0 and ">" not in self._text[opened:] else length)
 
     def _begun(self) -> int:
         """Return where the loop's repetition begins, preferably at the end of a sentence."""
-        at = len(self._text) - int(self._runs[self._distance - 1])
+        at = self._read
+        while at > self._distance and self._text[at - 1] == self._text[at - 1 - self._distance]:
+            at -= 1
         if _ENDED.search(self._text[max(0, at - 4) : at]):
             return at
         end = _END.search(self._text, at, at + self._distance)
