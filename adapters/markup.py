@@ -23,6 +23,8 @@ _MARKS = "*_~`<&\\|["
 
 def printable(text: str) -> str:
     """Return text without characters that could move a cursor, hide text or reverse it: controls, bidi marks, tags."""
+    if text.isprintable():
+        return text
     kept = (
         c for c in _BREAKS.sub("\n", text) if c in _KEPT or c in _JOINERS or unicodedata.category(c) not in ("Cc", "Cf", "Cs")
     )

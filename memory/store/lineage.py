@@ -35,12 +35,14 @@ class Seal:
         return b32encode(digest[:ID_BYTES]).decode().rstrip("=").lower()
 
 
-async def add_items(tx: Transaction, domain: Domain, kind: str, public_ids: Sequence[str]) -> list[int]:
-    """Create items, searchable from this transaction on; return their keys in order."""
+async def add_items(
+    tx: Transaction, domain: Domain, kind: str, public_ids: Sequence[str], numbers: Sequence[int] = ()
+) -> list[int]:
+    """Create items, searchable from this transaction on; return their keys in order: the first of these `numbers`, or new ones."""
     if not public_ids:
         return []
     require_within(tx.bounds, domain.key)
-    keys = list(await tx.numbers("item", len(public_ids)))
+    keys = list(numbers[: len(public_ids)] or await tx.numbers("item", len(public_ids)))
     await tx.many(
         "INSERT INTO items (id, domain, kind, public_id) VALUES (:id, :domain, :kind, :public_id)",
         (

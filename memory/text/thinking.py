@@ -6,6 +6,7 @@ _TAGS = ("<think>", "</think>", "<thinking>", "</thinking>", "[think]", "[/think
 _TAG = re.compile("|".join(re.escape(tag) for tag in _TAGS), re.IGNORECASE)
 _CLOSING = re.compile("|".join(re.escape(tag) for tag in _TAGS if "/" in tag), re.IGNORECASE)
 _LONGEST = max(map(len, _TAGS))
+_OPENINGS = {tag[0] for tag in _TAGS}
 _CODE = "```"
 
 
@@ -87,5 +88,5 @@ class WithoutThinking:
 def _begun(text: str) -> int:
     """Return the length of a possible beginning of a tag at the end of a text."""
     end = text[-_LONGEST:].lower()
-    starts = (at for at in range(len(end)) if any(tag.startswith(end[at:]) for tag in _TAGS))
+    starts = (at for at, character in enumerate(end) if character in _OPENINGS and any(tag.startswith(end[at:]) for tag in _TAGS))
     return next((len(end) - at for at in starts), 0)

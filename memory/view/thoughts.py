@@ -127,14 +127,16 @@ class Thoughts:
         """Raise the bar, so that fewer thoughts are posted at home."""
         await self._b.shared.settings.set(self._b.shared.places.scope(self._b.home), _BAR, to)
 
+    async def are_to_offer(self) -> bool:
+        """Return whether thoughts are waiting, and nobody was told so yet."""
+        if not await self._reflections("state = 'waiting' LIMIT 1", {}):
+            return False
+        return not await self._b.shared.settings.is_marked(self._b.shared.places.scope(self._b.home), _OFFERED)
+
     async def offer(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice that thoughts are waiting, once in the life of this domain; return whether it was queued."""
         self._b.own(session)
         scope = self._b.shared.places.scope(self._b.home)
-        if not await self._reflections("state = 'waiting' LIMIT 1", {}) or await self._b.shared.settings.is_marked(
-            scope, _OFFERED
-        ):
-            return False
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             first = await scope_settings.mark(tx, scope, _OFFERED)
             if first:

@@ -56,7 +56,7 @@ ASKED: Mapping[str, str] = {
     "SharedBank.shown": _SETTING,
     "SharedBank.state": _SETTING,
     "Thoughts.bar": _SETTING,
-    "Thoughts.offer": _SETTING,
+    "Thoughts.are_to_offer": _SETTING,
     "Thoughts.take_back": _REPLIES,
     "View._forget": _GONE,
     "View.answer": _SEEN,
@@ -165,6 +165,7 @@ async def _knows(view: View, session: Any, asked: Any) -> None:
 
 async def _thinks(here: Corner, keys: Any) -> None:
     view, session = here.view, here.session
+    assert await view.thoughts.are_to_offer()
     assert await view.thoughts.offer(session, [Part(next(keys), "I thought")])
     (waiting,) = await view.thoughts.waiting()
     assert not await view.thoughts.is_outdated(waiting)

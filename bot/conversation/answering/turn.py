@@ -142,6 +142,8 @@ class Turns:
         """Return the one-time offer, in private, to hear her thoughts; () if it is not due."""
         if turn.shared or turn.off_record or turn.chosen.on(turn.person, REFLECTIONS):
             return ()
+        if not await turn.view.thoughts.are_to_offer():
+            return ()
         parts = await self._services.outgoing.composer.parts(turn.place.platform, thoughts_offer(adapter.prefix), links=NO_LINKS)
         return parts if await turn.view.thoughts.offer(turn.session, parts) else ()
 

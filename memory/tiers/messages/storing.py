@@ -45,12 +45,15 @@ async def store(
     """Store messages of one session, each once; known or forgotten ones are skipped. `before` is as in `shown_name`."""
     named = {known.public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
-    (living, buried), language = await tx.together(known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain))
+    # Numbers that are not used are no loss, and asking for them later would take another trip.
+    (living, buried), language, numbers = await tx.together(
+        known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain), tx.numbers("item", len(wanted))
+    )
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
     refused = sum(pid in buried for pid in wanted)
     if not fresh:
         return StoringOutcome([], len(wanted) - refused, refused)
-    keys = await add_items(tx, domain, "exchange", list(fresh))
+    keys = await add_items(tx, domain, "exchange", list(fresh), numbers)
     spoken = {(new.identity, new.speaker, new.role): new.borne for new in fresh.values()}
     accounts = await _accounts(tx, spoken, now)
     people = {
