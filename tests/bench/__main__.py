@@ -51,11 +51,12 @@ from tests.bench import (
 from tests.bench.chart import draw
 from tests.bench.crowd import Talk, crowd
 from tests.bench.evidence import Score
-from tests.fakes.openai_server import OpenAIServer
 from tests.kits.stalls import Typed
 
 _MILLISECONDS = 1_000
 _ANSWER = "You told me that your boat is green, that it lies at the lake, and that you want to paint it in spring."
+_TURNS, _WARM = 100, 10
+"""How many turns are measured, and after how many of them everything is loaded."""
 RESULTS = Path(__file__).with_name("results.md")
 
 
@@ -112,21 +113,29 @@ class _Asked(Typed):
 
 
 async def _turn(table: Table) -> None:
-    async with OpenAIServer(lambda _: _ANSWER) as server:
-        model = OpenAIModel("m", server.base_url, "m", None, 10.0, 64)
-        began = time.process_time()
-        bare = await _timed(lambda: complete(model, [{"role": "user", "content": "boats?"}]), 30)
-        worked = (time.process_time() - began) * _MILLISECONDS / 30
-        await model.close()
-        with _home(server.base_url):
-            async with opened() as app:
-                lines = _Asked(30)
-                console = Console(lines, Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
-                async with talking(app, {"console": console}) as talk:
-                    await console.run(talk.listeners["console"])
-        whole, work = (median(b - a for a, b in pairwise(moments)) * _MILLISECONDS for moments in (lines.moments, lines.worked))
+    with tempfile.TemporaryDirectory() as name:
+        arguments = ("--says", _ANSWER, "--port-file", str(Path(name) / "port"))
+        async with stalls.beside("tests.fakes.openai_server", *arguments) as (port, _):
+            await _turns(table, f"http://127.0.0.1:{port}/v1")
+
+
+async def _turns(table: Table, base_url: str) -> None:
+    model = OpenAIModel("m", base_url, "m", None, 10.0, 64)
+    began = time.process_time()
+    bare = await _timed(lambda: complete(model, [{"role": "user", "content": "boats?"}]), _TURNS)
+    worked = (time.process_time() - began) * _MILLISECONDS / _TURNS
+    await model.close()
+    with _home(base_url):
+        async with opened() as app:
+            lines = _Asked(_TURNS)
+            console = Console(lines, Person("console", "ada", "ada"), "main", Origin(app.base.ids.new, app.base.clock.now))
+            async with talking(app, {"console": console}) as talk:
+                await console.run(talk.listeners["console"])
+    whole = median(later - earlier for earlier, later in pairwise(lines.moments)) * _MILLISECONDS
+    later, earlier = lines.worked[-1], lines.worked[_WARM]
+    work = (later - earlier) * _MILLISECONDS / (len(lines.worked) - 1 - _WARM)
     _row(table, "a turn with an instant model", whole, "the model call alone", bare, "ms")
-    _row(table, "processor time of that turn, the model's server included", work, "the model call alone", worked, "ms")
+    _row(table, "processor time a turn, gists and vectors included", work, "the model call alone", worked, "ms")
 
 
 def _start(table: Table) -> None:

@@ -28,7 +28,7 @@ async def measure(row: Row, messages: int = 20) -> None:
     """Measure the longest stall, by the loop's own processor time and by the wall."""
     with tempfile.TemporaryDirectory() as name:
         os.environ["LYRA_HOME"] = name
-        async with _beside("tests.fakes.openai_server", "--hashed", "--port-file", str(Path(name) / "port")) as (server, _):
+        async with beside("tests.fakes.openai_server", "--hashed", "--port-file", str(Path(name) / "port")) as (server, _):
             config = f'chat = "main"\n[models.main]\nbase_url = "http://127.0.0.1:{server}/v1"\nmodel = "m"\n'
             (Path(name) / "lyra.toml").write_text(config)
             async with opened() as app:
@@ -36,12 +36,12 @@ async def measure(row: Row, messages: int = 20) -> None:
                 await say(app, ["hello", "/recall hello", "/summarize"])
                 async with stalls(time.thread_time) as idle:
                     await asyncio.sleep(_IDLE_SECONDS)
-                async with stalls(time.thread_time) as own, stalls() as busy, _beside("tests.bench.bare_loop") as (_, bare):
+                async with stalls(time.thread_time) as own, stalls() as busy, beside("tests.bench.bare_loop") as (_, bare):
                     await long_talk(app, messages)
-                    beside = float(await bare())
+                    at_that_time = float(await bare())
     what = f"{messages} messages of {LONG:,} characters"
     row(f"longest step of the event loop, its own processor time, {what}", own.longest, "nothing to do", idle.longest, "ms")
-    row(f"longest stall of the event loop by the wall, {what}", busy.longest, "a bare loop at that time", beside, "ms")
+    row(f"longest stall of the event loop by the wall, {what}", busy.longest, "a bare loop at that time", at_that_time, "ms")
     await _links(row, idle.longest)
 
 
@@ -63,7 +63,7 @@ async def _links(row: Row, idle: float) -> None:
 
 
 @asynccontextmanager
-async def _beside(module: str, *arguments: str) -> AsyncIterator[tuple[str, Callable[[], "asyncio.Future[str]"]]]:
+async def beside(module: str, *arguments: str) -> AsyncIterator[tuple[str, Callable[[], "asyncio.Future[str]"]]]:
     """Run a module in a process of its own; give its first line, and what ends it and returns its last."""
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, *arguments, stdin=pipe, stdout=pipe)

@@ -318,6 +318,7 @@ def main() -> None:
         "--looks-up", dest="default", action="store_const", const=b.looked_up, help="call tools, then answer with a hash"
     )
     style.add_argument("--hashed", dest="default", action="store_const", const=b.hashed, help="answer with a hash of the prompt")
+    style.add_argument("--says", dest="default", type=lambda text: lambda _: text, metavar="TEXT", help="answer with this text")
     options = parser.parse_args()
     asyncio.run(_serve(options.port_file, options.default or b.sensible))
 
