@@ -29,6 +29,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
             break
         with imported("adapters.console.progress_bar:ProgressBar")(_("Gone through conversations:")) as told:
             dreamt = await app.dreams.dream(domain, forced=forced, tell=told)
+        app.maintenance.embed_soon(domain)
         failed |= bool(dreamt.report and dreamt.report.failed)
         if as_json:
             print(_row(app, dreamt))

@@ -87,7 +87,7 @@ class Maintenance:
         await self._priority.pause()
         poked, self._poked = self._poked, {}
         for domain, sessions in poked.items():
-            self._embed_soon(domain)
+            self.embed_soon(domain)
             self._begin(self._look_after(domain, sessions))
 
     def _leave(self, domain: Domain) -> None:
@@ -130,7 +130,7 @@ class Maintenance:
 
     async def _look_after(self, domain: Domain, sessions: Collection[Session | None]) -> None:
         await self._look_over(domain, sessions)
-        self._embed_soon(domain)
+        self.embed_soon(domain)
 
     async def _look_over(self, domain: Domain, sessions: Collection[Session | None]) -> None:
         for session in sessions:
@@ -160,7 +160,7 @@ class Maintenance:
         writer = self._models.unasked(domain, self._memory.spending, limits(self._settings), self._priority.free)
         return writer or self._models.extractive
 
-    def _embed_soon(self, domain: Domain) -> None:
+    def embed_soon(self, domain: Domain) -> None:
         """Schedule embedding for a domain, concurrently, since a large import takes minutes."""
         self._unembedded[domain.key] = domain
         if self._embedding is None or self._embedding.done():
@@ -202,6 +202,7 @@ class Maintenance:
             await consolidator.digest(session, redo=redo)
             if await consolidator.due(session):
                 raise BusyElsewhere(lazy('Another process is summarizing "{name}". Try again in a moment.', name=session.name))
+            self.embed_soon(domain)
             return await consolidator.summary(session)
 
     async def climb(self, domain: Domain) -> int:

@@ -48,6 +48,16 @@ def test_what_is_said_in_a_conversation_gets_its_vector_too(tmp_path: Path, mode
     assert any(signal.startswith("meaning") for signal in why(home, "boathouse"))
 
 
+@pytest.mark.parametrize("command", [["dream", "--force"], ["summarize", "--all"], ["summarize"]])
+def test_what_a_command_makes_of_it_gets_its_vector_too(tmp_path: Path, model: ModelServer, command: list[str]) -> None:
+    home = Home(tmp_path, vectors_at(model))
+    (tmp_path / "said.jsonl").write_text(jsonl(*SAID))
+    home.lyra("import", "said.jsonl")
+    assert home.lyra(*command).code == 0
+    status = home.lyra("status", "--json").rows[0]
+    assert (status["unsummarized_total"], status["waiting_for_vectors"]) == (0, 0)
+
+
 def test_words_serve_while_the_endpoint_is_away_and_vectors_come_later(tmp_path: Path, model: ModelServer) -> None:
     away = vectors_at(model).replace(model.host, "127.0.0.1:1")
     home = Home(tmp_path, away)
