@@ -114,10 +114,11 @@ class Maintenance:
         Embedding many texts, which takes minutes, is not waited for.
         """
         deadline = asyncio.get_running_loop().time() + seconds
-        while self._busy and (left := deadline - asyncio.get_running_loop().time()) > 0:
-            if self._embedding and self._left > _MANY:
-                self._embedding.cancel()
-            await asyncio.wait(self._busy, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        with self._priority.hurried():
+            while self._busy and (left := deadline - asyncio.get_running_loop().time()) > 0:
+                if self._embedding and self._left > _MANY:
+                    self._embedding.cancel()
+                await asyncio.wait(self._busy, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         late = list(self._busy)
         for task in late:
             task.cancel()

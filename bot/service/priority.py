@@ -16,6 +16,7 @@ class Priority:
         self._talking = self._begun = 0
         self._free = asyncio.Event()
         self._free.set()
+        self._hurried = asyncio.Event()
 
     @contextmanager
     def taken(self) -> Iterator[None]:
@@ -38,11 +39,29 @@ class Priority:
                     await self._free.wait()
 
     async def pause(self) -> None:
-        """Wait for a moment in which nobody talks, or a quarter of a second, so that what several turns leave is done together."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_MOST_OF_MOMENTS):
-                begun = None
-                while self._talking or begun != self._begun:
-                    await self._free.wait()
-                    begun = self._begun
-                    await asyncio.sleep(_MOMENT)
+        """Wait for a moment in which nobody talks, so that what several turns leave is done together.
+
+        It ends after a quarter of a second at the latest, and at once while others wait for what is to be done.
+        """
+        waits = [asyncio.ensure_future(self._silence()), asyncio.ensure_future(self._hurried.wait())]
+        try:
+            await asyncio.wait(waits, timeout=_MOST_OF_MOMENTS, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()
+
+    async def _silence(self) -> None:
+        begun = None
+        while self._talking or begun != self._begun:
+            await self._free.wait()
+            begun = self._begun
+            await asyncio.sleep(_MOMENT)
+
+    @contextmanager
+    def hurried(self) -> Iterator[None]:
+        """Let no pause be waited for during the block."""
+        self._hurried.set()
+        try:
+            yield
+        finally:
+            self._hurried.clear()
