@@ -121,7 +121,7 @@ class Turns:
     async def _answer_and_send(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket
     ) -> None:
-        """Answer a turn and send the answer; say so at the place if its readers changed before it arrived."""
+        """Answer a turn and send the answer."""
         place, arrived = turn.place, True
         async with AsyncExitStack() as sending_lock:
             with self._priority.taken():
@@ -134,8 +134,6 @@ class Turns:
                 await sending_lock.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
         if not arrived:
-            if moved := await current_readers.moved(turn, adapter):
-                await self._unanswered.moved(moved)
             await self._unanswered.left_behind(turn, adapter)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:

@@ -15,7 +15,7 @@ from bot.rights import unstored_answers
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
-from localization.sentences import _, lazy
+from localization.sentences import _
 from memory.errors import SourceGone
 from memory.journal.journal import Part
 
@@ -23,9 +23,6 @@ _TRIES = 3
 """How often a question is put to a model that refuses it."""
 
 _LEFT_BEHIND = "left-behind"
-_MOVED = lazy(
-    "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
-)
 
 
 class Unanswered:
@@ -51,11 +48,9 @@ class Unanswered:
 
     async def moved(self, moved: ReadersChanged) -> None:
         """Say at a place whose readers changed that a question was not answered for those who read it now."""
-        platform = moved.place.platform
-        view, session = await self._services.domains.view_and_session(moved.place, moved.person)
-        parts = await self._services.outgoing.composer.parts(platform, str(_MOVED), links=NO_LINKS)
-        await view.notices.queue(session, parts, (), moved.reply_target)
-        await self._services.outgoing.flush(platform, moved.place.key, parts)
+        outgoing, place = self._services.outgoing, moved.place
+        parts = await outgoing.queue_readers_changed(place, moved.person, moved.reply_target)
+        await outgoing.flush(place.platform, place.key, parts)
 
     async def left_behind(self, turn: Turn, adapter: Adapter) -> None:
         """Say once in the room that replaces a turn's place, if she is there already, that nobody will see the answer."""
