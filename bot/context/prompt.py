@@ -106,6 +106,8 @@ def draft_prompt(
     persona: str, memory: StandingLayers, question: PromptQuestion, now: int, time_zone: str, budget: int
 ) -> PromptDraft:
     """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
+    # What is learnt of a context smaller than an answer leaves less than nothing.
+    budget = max(0, budget)
     head, date_line = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
     manners = "\n\n".join(filter(None, (layers.manners(memory.manners), layers.disliked(memory.disliked))))
     open_thing = layers.open_thing(memory.open_thing, time_zone)

@@ -111,7 +111,7 @@ class Generation:
             log.warning("model.failed", model=chat.name, why=str(error))
             if preview:
                 await preview.drop()
-            return await self._answer_offline(turn, request_budget)
+            return await self._answer_offline(turn, request_budget, too_long=isinstance(error, ContextTooLong))
 
     def _chat(self, turn: Turn) -> Model | None:
         """Return the model that answers a turn, or None."""
@@ -243,9 +243,10 @@ class Generation:
         question = _question(turn, now)
         return [part.sought for part in self._voice.parts(replace(question, text=question.text[-_MOST_OF_A_QUESTION:]))]
 
-    async def _answer_offline(self, turn: Turn, request_budget: RequestBudget) -> GeneratedAnswer:
+    async def _answer_offline(self, turn: Turn, request_budget: RequestBudget, *, too_long: bool = False) -> GeneratedAnswer:
+        """Answer without a model; if a prompt was `too_long` for it, say so first."""
         wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
-        question = replace(_question(turn, self._services.clock.now()), manner=wanted_manner)
+        question = replace(_question(turn, self._services.clock.now()), manner=wanted_manner, too_long=too_long)
         if not (wanted_manner.language or detect_language(question.text)):
             question = replace(question, written=await _written(turn))
         read_at = question.now
