@@ -62,6 +62,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/core.py: lyra": "what a key is for",
     "bot/context/packing.py": "what a model is given",
     "bot/context/prompt.py": "what a model is given",
+    "bot/context/prompt_question.py": "what a model is given",
     "bot/context/tools.py": "what a model is given, and what it calls",
     "bot/conversation/attachments.py": "what is stored of a file",
     "bot/conversation/answering/tool_calls.py": "what a model is told of its calls",

@@ -7,7 +7,8 @@ from functools import partial
 
 from bot.context import tools
 from bot.context.persona import Persona
-from bot.context.prompt import Prompt, PromptDraft, PromptQuestion, draft_prompt
+from bot.context.prompt import Prompt, PromptDraft, draft_prompt
+from bot.context.prompt_question import PromptQuestion
 from bot.context.turn_retrieval import SearchResult, recall_items, search_parts, standing_layers
 from bot.conversation.answer_language import LOOKED_BACK
 from bot.conversation.answering.source_watch import SourceWatch
