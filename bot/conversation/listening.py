@@ -89,7 +89,7 @@ class Listening:
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
         """Mark what is stored of these places as unverified, and start comparing it."""
-        await self._reconciliation.verification.missed(self._adapter.platform, tuple(prefix))
+        await self._reconciliation.verification.unverified.missed(self._adapter.platform, tuple(prefix))
         if self.connected.is_set():
             await self._reconciliation.history_comparison.begin(self._adapter.platform)
 

@@ -167,7 +167,7 @@ class Generation:
             if preview:
                 preview.allow(links, source_watch)
 
-        reads = Reads(turn, partial(self._verification.hits, looks=request_budget), allow_links)
+        reads = Reads(turn, partial(self._verification.hits, requests=request_budget), allow_links)
         lookups = ToolCalls(reads, inputs.draft, inputs.recalled, rounds, int(SHARE * budget), inputs.read_at, self._show_prompt)
         source_watch = SourceWatch(turn, inputs.read_at, inputs.commits, lambda: lookups.seen, lambda: lookups.last_prompt.asides)
         messages = await lookups.begin()
@@ -210,7 +210,7 @@ class Generation:
             recent = layers.recent
             if turn.unstored_history:
                 recent = sorted([*recent, *turn.unstored_history], key=lambda message: message.said_at)
-            usable_recent = await verification.sure(used_at(turn.session, recent), request_budget)
+            usable_recent = await verification.usable(used_at(turn.session, recent), request_budget)
             layers = replace(layers, recent=[one for one in recent if one.key in usable_recent.keys])
             longest = max(len(one.text) for one in (*layers.recent, *turn.questions))
             zone = turn.view.home.time_zone
@@ -221,7 +221,7 @@ class Generation:
                 recall = await recall_items(
                     turn, settings, prompt_draft.in_view, prompt_draft.since, self._queries(turn, read_at)
                 )
-            usable_hits = await verification.sure(used_in(recall.hits), request_budget)
+            usable_hits = await verification.usable(used_in(recall.hits), request_budget)
             if not (usable_recent.changed or usable_hits.changed):
                 return _Start(read_at, commits, layers.recent, prompt_draft, recall.narrowed(only(recall.hits, usable_hits)))
 
