@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from adapters.base import Adapter
 from bot.commands.general_commands import owned
 from bot.conversation.error_texts import error_text, too_much
+from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.inbox_events import HeardMessage
-from bot.conversation.introduction import continuation_notice, left_behind
 from bot.conversation.one_turn import ReadersChanged, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
@@ -22,14 +22,13 @@ from memory.journal.journal import Part
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
 
-_LEFT_BEHIND = "left-behind"
-
 
 class Unanswered:
     """Ends turns without an answer. Whoever asked privately waits for one, and is told each time."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._first_contact = FirstContact(services)
 
     async def decline(self, turn: Turn, seconds: int) -> None:
         """Leave a message unanswered, with a notice if that lasts `seconds`."""
@@ -58,18 +57,9 @@ class Unanswered:
         if place is None:
             return
         view, session = await self._services.domains.view_and_session(place)
-        if not (place.earlier and view.also):
-            return
-        outgoing, again = self._services.outgoing, await view.notices.has_gone_on(place.channel, session)
-        with reading(await self._services.languages.among(place, view)):
-            text = left_behind() if again else continuation_notice(adapter.prefix, waits=True)
-            parts = await outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-        if again:
-            said = await view.notices.once(f"session:{session.id}", _LEFT_BEHIND, session, parts)
-        else:
-            said = await view.notices.go_on(place.channel, session, parts)
-        if said:
-            await outgoing.flush(place.platform, place.key, parts)
+        if goes_on(place, view):
+            with reading(await self._services.languages.among(place, view)):
+                await self._first_contact.leave_behind(place, view, session, adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once."""
