@@ -13,7 +13,7 @@ from adapters.errors import SendFailed
 from adapters.events import split_key
 from adapters.matrix.failures import TROUBLE, Refused, failure
 from adapters.matrix.homeserver import Json
-from adapters.matrix.incoming.event import Seen, part
+from adapters.matrix.incoming.event import RoomEvent, part
 from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
 from adapters.matrix.incoming.scrollback import look
 from adapters.matrix.outgoing.contents import (
@@ -88,10 +88,10 @@ class Posts:
 
     async def _said(self, sending: Sending) -> str:
         if sending.unsure:
-            seen = await arrived(self._client, sending, self._most)
-            if seen.found:
-                return seen.found
-            if seen.closed or not (seen.whole or self._now() - sending.since < _REMEMBERED):
+            search = await arrived(self._client, sending, self._most)
+            if search.found:
+                return search.found
+            if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
                 sending = replace(sending, text=f"*{_REPEAT}*\n\n{sending.text}")
         _, room, thread = split_key(sending.place)
         answered = await self._answered(room, sending)
@@ -172,7 +172,7 @@ class Posts:
             return _Answered()
         return _Answered(sending.answers, [asked.sender] if asked.sender != self._client.user_id else [])
 
-    async def _own(self, room: str, target: str) -> Seen | None:
+    async def _own(self, room: str, target: str) -> RoomEvent | None:
         found = await look(self._client, room, target) if target else None
         return found if found and found.sender == self._client.user_id and not found.is_redacted else None
 
@@ -199,7 +199,7 @@ def _asks(sending: Sending) -> bool:
     return {one.argument for one in sending.actions} == set(VERDICTS.values())
 
 
-def _mentions(event: Seen) -> list[str]:
+def _mentions(event: RoomEvent) -> list[str]:
     found = part(event.content, "m.mentions").get("user_ids")
     return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
 

@@ -10,7 +10,7 @@ from nio import AsyncClient
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
 from adapters.matrix.homeserver import RequestRefused, ask
-from adapters.matrix.incoming.event import Seen, word
+from adapters.matrix.incoming.event import RoomEvent, word
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.inviters import Invite, Invites
 from adapters.matrix.rooms.room import Room
@@ -67,7 +67,7 @@ class Invitations:
         invite = self._invites.get(room)
         return invite is not None and invite.quiet
 
-    def moved(self, room: Room, tombstone: Seen) -> None:
+    def moved(self, room: Room, tombstone: RoomEvent) -> None:
         """Follow a room to its successor, if whoever announced that may."""
         new = word(tombstone.content, "replacement_room")
         if new and room.is_member and room.state.may_replace(tombstone.sender):
