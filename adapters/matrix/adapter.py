@@ -1,8 +1,8 @@
 """Matrix as a platform."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -288,11 +288,6 @@ class Matrix(Adapter):
             raise PlatformFailure(_AWAY)
         return await self._connection.direct_rooms.place(person, encrypted=encrypted)
 
-    @asynccontextmanager
-    async def thinking(self, place: str) -> AsyncIterator[None]:
+    def thinking(self, place: str) -> AbstractAsyncContextManager[None]:
         """Show typing in a room while an answer is made."""
-        if self._connection is None:
-            yield
-            return
-        async with thinking(self._connection.client, split_key(place)[1]):
-            yield
+        return thinking(self._connection.client, split_key(place)[1]) if self._connection else nullcontext()

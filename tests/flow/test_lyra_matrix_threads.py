@@ -13,7 +13,7 @@ from adapters.events import MessageEdited, MessagesDeleted, Reach
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.batch import SyncBatch
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.rooms.display import short
+from adapters.matrix.rooms.room import short
 from memory.types import DomainKind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person

@@ -7,14 +7,14 @@ import re
 from collections.abc import Collection
 from urllib.parse import unquote
 
+from adapters.display import line
 from adapters.events import Message
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.contents import AUTOMATED
-from adapters.matrix.rooms.display import line, localpart
-from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.room import Room, localpart
 from adapters.message_parts import Attachment, Quote
 
 # No quoted reply within another, so that each position is scanned once: long messages would block everybody.
