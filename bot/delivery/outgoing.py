@@ -161,7 +161,7 @@ class Outgoing:
             rest = await queue.take_rest_of_answer(row)
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
             with reading(known(detect_language(whole[0].part.text))):
-                await queue.add(await self.queue_readers_changed(place, person, row.answers))
+                await queue.add(await self._queue_notice(place, person, str(READERS_CHANGED), row.answers))
             await self._cancel(rest)
         if row.part.operation != "edit" or row.part.form == OFFER:
             await self._cancel([row])
@@ -174,10 +174,17 @@ class Outgoing:
         self._pending_texts.drop(rows)
         await self._journal.cancel([one.row for one in rows])
 
-    async def queue_readers_changed(self, place: Place, person: Person, question: str) -> Sequence[Part]:
-        """Queue one line at a place that has other readers than when a question was asked there: it is not answered for them."""
+    async def tell(self, place: Place, person: Person, text: str, question: str = "") -> None:
+        """Tell somebody at a place something that is no part of the conversation, in answer to a `question` if there is one."""
+        await self.flush(place.platform, place.key, await self._queue_notice(place, person, text, question))
+
+    async def tell_readers_changed(self, place: Place, person: Person, question: str) -> None:
+        """Say at a place that has other readers than when a question was asked there that it is not answered for them."""
+        await self.tell(place, person, str(READERS_CHANGED), question)
+
+    async def _queue_notice(self, place: Place, person: Person, text: str, question: str) -> Sequence[Part]:
         view, session = await self._domains.view_and_session(place, person)
-        parts = await self.composer.parts(place.platform, str(READERS_CHANGED), links=NO_LINKS)
+        parts = await self.composer.parts(place.platform, text, links=NO_LINKS)
         await view.notices.queue(session, parts, (), question)
         return parts
 

@@ -143,9 +143,7 @@ class Reconciliation:
         memory = services.memory
         verification = MessageVerification(memory, intake, adapters)
         register = PlaceRegister(memory, verification.unverified, adapters)
-        keep_requests = KeepRequests(
-            memory, register, services.domains, services.preferences, services.outgoing, adapters, services.languages
-        )
+        keep_requests = KeepRequests(services, register, adapters)
         vanishing = Vanishing(memory, register, keep_requests, verification.unverified, adapters)
         history_comparison = HistoryComparison(memory, verification, vanishing.vanish, adapters, priority, services.clock)
         await verification.unverified.open()

@@ -47,9 +47,7 @@ class Unanswered:
 
     async def moved(self, moved: ReadersChanged) -> None:
         """Say at a place whose readers changed that a question was not answered for those who read it now."""
-        outgoing, place = self._services.outgoing, moved.place
-        parts = await outgoing.queue_readers_changed(place, moved.person, moved.reply_target)
-        await outgoing.flush(place.platform, place.key, parts)
+        await self._services.outgoing.tell_readers_changed(moved.place, moved.person, moved.reply_target)
 
     async def left_behind(self, turn: Turn, adapter: Adapter) -> None:
         """Say once in the room that replaces a turn's place, if she is there already, that nobody will see the answer."""
