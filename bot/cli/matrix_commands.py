@@ -18,7 +18,7 @@ from adapters.matrix.verification.sas_emoji import shown
 from adapters.matrix.verification.verified_keys import OPERATOR, attestations
 from bot.app import App, opened
 from bot.cli.checkups.matrix_checkup import said_once
-from bot.cli.output import show
+from bot.cli.output import has_screen, show
 from bot.errors import LyraError
 from bot.service.adapter_notes import KeptNotes
 from bot.service.platforms import matrix_access
@@ -26,7 +26,6 @@ from localization.formatting import day
 from localization.sentences import _, lazy
 from memory.store.file_locks import FileLock
 
-_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 _YES, _NO = ("yes", "y", "ja", "j"), ("no", "n", "nein")
 
 
@@ -80,9 +79,7 @@ async def login() -> int:
     async def signed_in(account: Account, app: App) -> None:
         section = app.base.settings.matrix
         assert section is not None
-        variables = app.base.environment.variables
-        has_screen = sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
-        await account.sign_in(AtTerminal(section.user_id, has_screen=has_screen))
+        await account.sign_in(AtTerminal(section.user_id, has_screen=has_screen(app.base.environment.variables)))
         client = await account.open()
         show(
             _("She is signed in as {user}, device {device}. `lyra run` wakes her.", user=client.user_id, device=client.device_id),

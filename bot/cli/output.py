@@ -2,7 +2,7 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO, TypeVar
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _PAGE = 20
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 _MEGABYTE = 1_000_000
 
 
@@ -28,6 +29,11 @@ def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
     if file.isatty():
         said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
     print(said, file=file, end=end)
+
+
+def has_screen(variables: Mapping[str, str]) -> bool:
+    """Return whether a browser can be shown here, by the variables of the environment."""
+    return sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
 
 
 def progress_bar(done: str) -> "ProgressBar":
