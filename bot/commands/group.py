@@ -96,7 +96,12 @@ class Group:
 
     def _only(self, call: Call) -> Identity | None:
         """Return the account whose messages alone a person may have forgotten here; None for everybody's."""
-        return Identity(call.person.platform, call.person.id) if self._shared(call) and not call.admin else None
+        return caller(call) if self._shared(call) and not call.admin else None
+
+
+def caller(call: Call) -> Identity:
+    """Return the account that made a call."""
+    return Identity(call.person.platform, call.person.id)
 
 
 def off_record(sign: str) -> Sentence:
