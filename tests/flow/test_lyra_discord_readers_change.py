@@ -203,12 +203,18 @@ async def test_without_the_guard_at_the_exit_it_would_go_out(town: Town, general
         assert [one.content for one in answers(town.server, question)] == [f"You said: ada: {ASKED}"]
 
 
-@pytest.mark.parametrize("domains", [DomainAccess, Unguarded], ids=["guarded", "without the guard"])
+@pytest.mark.parametrize(
+    ("domains", "off_record"),
+    [(DomainAccess, False), (DomainAccess, True), (Unguarded, False)],
+    ids=["guarded", "off the record", "without the guard"],
+)
 async def test_an_answer_that_waited_to_be_sent_while_the_readers_changed_is_said_not_to_come(
-    town: Town, general: Channel, domains: type[DomainAccess]
+    town: Town, general: Channel, domains: type[DomainAccess], off_record: bool
 ) -> None:
     async with town.lyra(domains=domains) as lyra:
         await town.asks("ada", general, "is there tea?")
+        if off_record:
+            await (await town.person("ada").runs(general, "incognito", what="on", of="me")).answer()
         town.server.acts.overwrite(general, town.server.world.bot, deny=Right.SEND_MESSAGES)
         question = await town.person("ada").says(general, f"{town.server.mention} {CODE}")
         tries = f"/channels/{general.id}/messages"
