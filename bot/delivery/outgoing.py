@@ -14,7 +14,7 @@ from adapters.command_table import Action, File
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
 from adapters.events import Person, Place, split_key
 from bot.conversation.domain_access import DomainAccess
-from bot.delivery.blocked_places import BlockedPlaces
+from bot.delivery.blocked_places import BlockedPlaces, PlaceKey
 from bot.delivery.composer import OFFER, Composer
 from bot.delivery.links import NO_LINKS, AllowList
 from bot.delivery.pending_sends import PartQueue, PendingTexts, Retries, explanation, language_of, sending
@@ -41,22 +41,22 @@ class Outgoing:
     """Sends waiting outbox parts through the adapters. `listed` are the links that may always pass."""
 
     def __init__(
-        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
-        barred: BlockedPlaces, note: Callable[[str, str], None] = lambda platform, id: None,
-        elsewhere: Callable[[str, str], None] = lambda platform, place: None,
+        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList, blocked: BlockedPlaces,
+        *, on_sent_off_record: Callable[[str, str], None] = lambda platform, id: None,
+        on_held_elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
-        """Prepare; `note` is told the platform and the id of everything that goes out off the record, `elsewhere` of a place where
-        something waits that another process holds.
+        """Prepare; `on_sent_off_record` is told the platform and the id of everything that goes out off the record, `on_held_elsewhere`
+        of a place where something waits that another process holds.
         """
-        self._on_held_elsewhere = elsewhere
-        self._blocked = barred
-        self._note_off_record = note
+        self._on_held_elsewhere = on_held_elsewhere
+        self._on_sent_off_record = on_sent_off_record
+        self._blocked = blocked
         self._journal = journal
         self._domains = domains
         self._adapters = adapters
         self._ids = ids
         self.composer = Composer(adapters, ids, listed)
-        self._locks = KeyedLocks[tuple[str, str]]()
+        self._locks = KeyedLocks[PlaceKey]()
         self._retries = Retries()
         self._pending_texts = PendingTexts()
 
@@ -136,7 +136,7 @@ class Outgoing:
         # Its id belongs to the text, not to the buttons.
         remote = "" if row.part.form == OFFER else remote
         if row.part.form == OFF_RECORD:
-            self._note_off_record(adapter.platform, remote)
+            self._on_sent_off_record(adapter.platform, remote)
         await queue.sent(row, remote)
         return remote
 

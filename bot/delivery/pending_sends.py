@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from adapters.base import Sending
 from adapters.command_table import Action, File
 from adapters.errors import SendFailed
+from bot.delivery.blocked_places import PlaceKey
 from bot.delivery.cards import CARDS, thawed
 from bot.delivery.composer import OFFER, REFLECTION
 from bot.models.offline.spoken_languages import detect_language
@@ -24,8 +25,6 @@ LOST = lazy("I was stopped before this answer was sent, and kept no word of it: 
 _MOST = 10_000
 """How many parts are held, which can wait where a platform is out of reach; what is older is lost."""
 _FIRST, _LONGEST = 5.0, 60.0
-Place = tuple[str, str]
-"""A platform, and the key of a place there."""
 
 
 class PendingTexts:
@@ -66,24 +65,24 @@ class Retries:
     """Places to retry: when the platform says; else after 5 s, doubling with each further failure up to 60 s."""
 
     def __init__(self) -> None:
-        self._late: dict[Place, _Late] = {}
+        self._late: dict[PlaceKey, _Late] = {}
         self._changed = asyncio.Event()
 
-    def __contains__(self, place: Place) -> bool:
+    def __contains__(self, place: PlaceKey) -> bool:
         return place in self._late
 
-    def failed(self, place: Place, retry_after: float | None) -> None:
+    def failed(self, place: PlaceKey, retry_after: float | None) -> None:
         """Record a failed delivery; `retry_after` is in seconds, None if the platform did not say."""
         failures = self._late[place].failures + 1 if place in self._late else 1
         usual = min(_LONGEST, _FIRST * 2.0 ** min(failures - 1, 10))
         self._late[place] = _Late(failures, asyncio.get_running_loop().time() + (usual if retry_after is None else retry_after))
         self._changed.set()
 
-    def arrived(self, place: Place) -> None:
+    def arrived(self, place: PlaceKey) -> None:
         """Record that nothing waits at a place any more."""
         self._late.pop(place, None)
 
-    async def due(self) -> list[Place]:
+    async def due(self) -> list[PlaceKey]:
         """Wait until a retry is due, and return the places. Each is due again only if it fails again."""
         now = asyncio.get_running_loop().time
         while not (due := [place for place, one in self._late.items() if one.due is not None and one.due <= now()]):
@@ -102,9 +101,7 @@ class Retries:
 class PartQueue:
     """Parts `attempted`, then those with the keys `later`, each of which is attempted once the one before it is sent."""
 
-    def __init__(
-        self, journal: Journal, place: tuple[str, str], attempted: Sequence[OutboxRow], later: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, journal: Journal, place: PlaceKey, attempted: Sequence[OutboxRow], later: Sequence[str] = ()) -> None:
         self._journal = journal
         self._place = place
         self._attempted = list(attempted)
