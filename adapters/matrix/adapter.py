@@ -29,8 +29,7 @@ from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import DirectRooms
-from adapters.matrix.rooms.invitations import Invitations
-from adapters.matrix.rooms.inviters import Invites
+from adapters.matrix.rooms.invitations import Invitations, Invites
 from adapters.matrix.rooms.past_names import PastNames
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms

@@ -17,8 +17,7 @@ from adapters.matrix.account.authorization import GrantEnded, authorization_serv
 from adapters.matrix.account.device_keys import described, publish, refill
 from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
-from adapters.matrix.account.login import Credentials, Device, by_password, refreshed
-from adapters.matrix.account.login_methods import LoginMethods
+from adapters.matrix.account.login import Credentials, Device, LoginMethods, by_password, refreshed
 from adapters.matrix.account.published_keys import PublishedKeys, bare, published
 from adapters.matrix.homeserver import (
     PASSWORD,
