@@ -32,6 +32,10 @@ from memory.view.view import View
 READERS_CHANGED = lazy(
     "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
 )
+PARTED = lazy(
+    "What I may use here changed while I was at your question, so I leave my answer out: ask again if you still want to know."
+)
+"""Where one person reads a place, only what they may be told can have changed: they parted accounts, for example."""
 
 GONE, REFUSED, WAITING = "gone", "refused", "waiting"
 """The outcomes of deleting a message."""
@@ -161,7 +165,8 @@ class Outgoing:
             rest = await queue.take_rest_of_answer(row)
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
             with reading(known(detect_language(whole[0].part.text))):
-                await queue.add(await self._queue_notice(place, person, str(READERS_CHANGED), row.answers))
+                why = str(READERS_CHANGED if place.circle else PARTED)
+                await queue.add(await self._queue_notice(place, person, why, row.answers))
             await self._cancel(rest)
         if row.part.operation != "edit" or row.part.form == OFFER:
             await self._cancel([row])
