@@ -226,9 +226,7 @@ class Discord(Adapter):
 
     async def read_attachments(self, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's files: texts up to 128 KiB and images up to 5 MiB, four of each."""
-        if self._client is None:
-            return [Contents(one) for one in message.attachments]
-        return await self._files.read(self._client, message)
+        return await self._files.read(self._client, message) if self._client else [Contents(one) for one in message.attachments]
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a channel's history, from the first of these messages back; nothing while the connection is away."""
