@@ -6,8 +6,8 @@ whose fate is unknown. What it reports about a place is true now, or it reports 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -243,10 +243,9 @@ class Adapter(ABC):
         """Return the person waiting for the answer to an event, or None if nobody can be asked."""
         return None
 
-    @asynccontextmanager
-    async def thinking(self, place: str) -> AsyncIterator[None]:
+    def thinking(self, place: str) -> AbstractAsyncContextManager[None]:
         """Show at a place that an answer is being made, for the block."""
-        yield
+        return nullcontext()
 
     async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
         """Return the n messages before one ('': before now), oldest first, that both `reader` and Lyra may read."""

@@ -83,12 +83,11 @@ async def talking(
     app.domains.connect(adapters)
     off_record, elsewhere = OffRecord(), OtherProcesses(app.memory.db.peers)
     within = base.settings.answer_within_minutes
+    blocked = BlockedPlaces(base.clock, within * MINUTE)
     outgoing = Outgoing(
-        *(journal, app.domains, adapters, base.ids, base.settings.exit.allowed),
-        BlockedPlaces(base.clock, within * MINUTE),
-        off_record.note,
-        elsewhere.queued,
-    )
+        journal, app.domains, adapters, base.ids, base.settings.exit.allowed, blocked,
+        on_sent_off_record=off_record.note, on_held_elsewhere=elsewhere.queued,
+    )  # fmt: skip
     access = Access(base.settings, adapters, base.clock)
     languages = AnswerLanguage(app.preferences, app.domains)
     services = Services(

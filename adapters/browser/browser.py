@@ -122,12 +122,12 @@ class Browser(Adapter):
 
     def preview(self, place: str) -> Preview | None:
         """Return a preview if a tab is open."""
-        return _Beginning(self._tabs, place) if self._tabs.watched(place) else None
+        return _TabPreview(self._tabs, place) if self._tabs.watched(place) else None
 
     def surface(self, event_id: str) -> Surface | None:
         """Return the person who said something in a tab that may still be open."""
         place = self._places.get(event_id)
-        return _Asking(self, place) if place else None
+        return _TabSurface(self, place) if place else None
 
     @asynccontextmanager
     async def thinking(self, place: str) -> AsyncIterator[None]:
@@ -180,7 +180,7 @@ def _owner_command(listener: Listener, text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Beginning:
+class _TabPreview:
     """A preview in the tabs of a place."""
 
     tabs: Tabs
@@ -197,7 +197,7 @@ class _Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _TabSurface:
     """The person in the tabs of a place."""
 
     browser: Browser

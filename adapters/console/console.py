@@ -172,7 +172,7 @@ class Console(Adapter):
 
     def preview(self, place: str) -> Preview | None:
         """Return a preview on a terminal; piped, a reply is written whole."""
-        return _Shown(self.screen) if self.screen.prefix else None
+        return _ScreenPreview(self.screen) if self.screen.prefix else None
 
     def surface(self, event_id: str) -> Surface | None:
         """Return the person at the terminal."""
@@ -209,7 +209,7 @@ async def _wait(answered: Awaitable[None]) -> None:
     await answered
 
 
-class _Shown:
+class _ScreenPreview:
     """A preview on the screen."""
 
     def __init__(self, screen: Screen) -> None:

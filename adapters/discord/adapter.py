@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 
 import discord
 
@@ -183,23 +183,21 @@ class Discord(Adapter):
 
     async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
         """Return those servers, channels and private threads that a person can read now, for sure."""
-        if self._client is None or not self._client.live:
-            return set()
-        return await Permissions(self._client, self._limits, self._gate, person).circles(circles)
+        permissions = self._permissions(person)
+        return await permissions.circles(circles) if permissions else set()
 
     async def has_place_in_common(self, person: Person) -> bool:
         """Say whether a person is for sure in a server with Lyra; of many servers some are asked."""
-        if self._client is None or not self._client.live:
-            return False
-        return await Permissions(self._client, self._limits, self._gate, person).shares()
+        permissions = self._permissions(person)
+        return permissions is not None and await permissions.shares()
 
     async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return those accounts that cannot see a restricted channel or private thread now; of a server everyone sees the rest."""
-        if self._client is None or not self._client.live or place.reach is not Reach.RESTRICTED:
+        if self._live is None or place.reach is not Reach.RESTRICTED:
             return set()
-        channel = self._client.get_channel(int(place.thread or place.channel))
-        asked = {one: Permissions(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts}
-        return {one for one, person in asked.items() if await person.is_shut_out(channel)}
+        channel = self._live.get_channel(int(place.thread or place.channel))
+        asked = {one: self._permissions(Person(place.platform, one, "")) for one in accounts}
+        return {one for one, permissions in asked.items() if permissions and await permissions.is_shut_out(channel)}
 
     async def is_reader(self, person: Person, place: Place) -> bool:
         """Say whether a person can see a place now; of one that only some see they are asked about."""
@@ -207,12 +205,11 @@ class Discord(Adapter):
 
     async def member_names(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return the members of a server that are known here, and those of these accounts that are members."""
-        if self._client is None or not self._client.live:
+        guild = self._live.get_guild(int(place.server)) if self._live and place.server else None
+        if guild is None:
             return ()
-        if not place.server or (guild := self._client.get_guild(int(place.server))) is None:
-            return ()
-        asked = [Permissions(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts]
-        members = [*guild.members, *[one for person in asked if (one := await person.member(guild))]]
+        asked = filter(None, [self._permissions(Person(place.platform, one, "")) for one in accounts])
+        members = [*guild.members, *[one for permissions in asked if (one := await permissions.member(guild))]]
         return [one for member in members for one in names(member)]
 
     async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
@@ -229,9 +226,7 @@ class Discord(Adapter):
 
     async def read_attachments(self, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's files: texts up to 128 KiB and images up to 5 MiB, four of each."""
-        if self._client is None:
-            return [Contents(one) for one in message.attachments]
-        return await self._files.read(self._client, message)
+        return await self._files.read(self._client, message) if self._client else [Contents(one) for one in message.attachments]
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a channel's history, from the first of these messages back; nothing while the connection is away."""
@@ -245,10 +240,17 @@ class Discord(Adapter):
 
     async def administers_server(self, person: Person, server: str) -> bool | None:
         """Say whether a person may manage a server now, False while nobody knows; None where she is not in it."""
-        if self._client is None or not self._client.live:
-            return False
-        guild = self._client.get_guild(int(server))
-        return await Permissions(self._client, self._limits, self._gate, person).manages(guild) if guild is not None else None
+        permissions = self._permissions(person)
+        return await permissions.manages(server) if permissions else False
+
+    @property
+    def _live(self) -> Client | None:
+        """The client whose cache is true now; None while the connection is away."""
+        return self._client if self._client is not None and self._client.live else None
+
+    def _permissions(self, person: Person) -> Permissions | None:
+        """Return what tells what a person may do; None while the connection is away."""
+        return Permissions(self._live, self._limits, self._gate, person) if self._live else None
 
     def server_name(self, server: str) -> str:
         """Return what a server is called, or was last."""
@@ -289,12 +291,7 @@ class Discord(Adapter):
         """Return the person who waits for the answer to a command."""
         return self._calls.surface(event_id) if self._calls else None
 
-    @asynccontextmanager
-    async def thinking(self, place: str) -> AsyncIterator[None]:
+    def thinking(self, place: str) -> AbstractAsyncContextManager[None]:
         """Type at a place while an answer is being made."""
-        if self._client is None:
-            yield
-            return
         _, channel, thread = split_key(place)
-        async with thinking(self._client, self._limits, int(thread or channel)):
-            yield
+        return thinking(self._client, self._limits, int(thread or channel)) if self._client else nullcontext()

@@ -55,6 +55,13 @@ def failure(error: Exception) -> SendFailed:
     return SendFailed(_FINAL.get(error.code, unnamed), final=True)
 
 
+def is_final(trouble: Exception) -> bool:
+    """Return whether asking again cannot help."""
+    if isinstance(trouble, discord.HTTPException):
+        return trouble.status < 500 and trouble.status != 429
+    return isinstance(trouble, discord.InvalidData)
+
+
 def seconds(header: str | None) -> float | None:
     """Return the seconds in a `Retry-After` header, at least one; None if it holds none."""
     try:

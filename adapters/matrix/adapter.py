@@ -1,8 +1,8 @@
 """Matrix as a platform."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -29,8 +29,7 @@ from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.departures import Departures
 from adapters.matrix.rooms.direct import DirectRooms
-from adapters.matrix.rooms.invitations import Invitations
-from adapters.matrix.rooms.inviters import Invites
+from adapters.matrix.rooms.invitations import Invitations, Invites
 from adapters.matrix.rooms.past_names import PastNames
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
@@ -50,14 +49,14 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
-    """What exists while Lyra is connected."""
+class MatrixConnection:
+    """The parts that exist while Lyra is connected."""
 
     client: AsyncClient
     rooms: Rooms
     sender: Sender
     files: Files
-    asides: DirectRooms
+    direct_rooms: DirectRooms
     presences: Presences
     departures: Departures
     past_names: PastNames
@@ -100,7 +99,7 @@ class Matrix(Adapter):
         self._waived = waived
         self._pace = pace
         self._account = Account(access, folder, notes)
-        self._line: Connected | None = None
+        self._connection: MatrixConnection | None = None
         self._connected_once = False
 
     # Connected
@@ -129,13 +128,12 @@ class Matrix(Adapter):
         for sentence in self._account.said[known:] if self._connected_once else ():
             log.warning("%s", sentence)
         self._connected_once = True
-        rooms = self.rooms(client, self._notes)
-        rooms.waived = self._waived or rooms.waived
+        rooms = self.rooms(client, self._notes, self._waived)
         timeline_state = TimelineState(client, self._notes, self._pace, self.references)
         invitations = self.invitations(client, self._notes, self._invites, self._pace)
         gatherer = Gatherer(client, rooms, timeline_state, self.gaps(client))
-        saying = MessageReader(timeline_state, self._bots)
-        hearing = self.hearing(rooms, timeline_state, invitations, saying)
+        message_reader = MessageReader(timeline_state, self._bots)
+        hearing = self.hearing(rooms, timeline_state, invitations, message_reader)
         departures = Departures(client, rooms, self._notes)
         wire = Wire(client, rooms)
         verifications = Verifications.of(
@@ -146,18 +144,20 @@ class Matrix(Adapter):
             self._pace,
             self.at_once,
         )
-        asides = DirectRooms(client, rooms, self._notes)
-        presences = Presences(client, rooms, timeline_state.lookups, saying)
+        direct_rooms = DirectRooms(client, rooms, self._notes)
+        presences = Presences(client, rooms, timeline_state.lookups, message_reader)
         sender = Sender(client, rooms, self._now, wire=wire)
         past_names = self.past_names(client)
-        self._line = Connected(client, rooms, sender, Files(), asides, presences, departures, past_names, verifications)
+        self._connection = MatrixConnection(
+            client, rooms, sender, Files(), direct_rooms, presences, departures, past_names, verifications
+        )
         try:
             await until_one_ends(
                 *(sync.run(), sync.show_read(), invitations.run(), verifications.run(), verifications.watch()),
                 self._account.keep_signed_in(self._pace.pause),
             )
         finally:
-            self._line = None
+            self._connection = None
             await self._account.close()
 
     def describe(self) -> str:
@@ -168,16 +168,16 @@ class Matrix(Adapter):
 
     async def locate(self, place: Place) -> Place | None:
         """Return a place as it is now; None while the homeserver is away. Raises PlaceGone."""
-        return self._line.rooms.place(place.channel, place.thread) if self._line else None
+        return self._connection.rooms.place(place.channel, place.thread) if self._connection else None
 
     async def locate_key(self, key: str) -> Place | None:
         """Like `locate`, given a key."""
         _, room, thread = split_key(key)
-        return self._line.rooms.place(room, thread) if self._line else None
+        return self._connection.rooms.place(room, thread) if self._connection else None
 
     async def successor(self, place: Place) -> Place | None:
         """Return the room that replaces one, as far as Lyra is there, or None."""
-        return self._line.rooms.successor(place.channel) if self._line else None
+        return self._connection.rooms.successor(place.channel) if self._connection else None
 
     async def administers(self, person: Person, place: Place) -> bool:
         """Return whether a person has the power to administer a room."""
@@ -196,7 +196,7 @@ class Matrix(Adapter):
 
     async def has_place_in_common(self, person: Person) -> bool:
         """Return whether a person shares a room with Lyra that is no DM."""
-        return self._line is not None and self._line.rooms.shares(person.id)
+        return self._connection is not None and self._connection.rooms.shares(person.id)
 
     async def non_readers(self, place: Place, accounts: Collection[str]) -> set[str]:
         """Return which accounts are neither in a room nor invited, if nobody else could join or read it."""
@@ -217,10 +217,10 @@ class Matrix(Adapter):
         they know.
         """
         room = self._room(place.channel)
-        if room is None or self._line is None:
+        if room is None or self._connection is None:
             return ()
-        now = self._line.rooms.place(place.channel)
-        return await self._line.past_names.of(room, [one.id for one in now.earlier] if now else ())
+        now = self._connection.rooms.place(place.channel)
+        return await self._connection.past_names.of(room, [one.id for one in now.earlier] if now else ())
 
     async def encrypted_circles(self, circles: Collection[Circle]) -> set[Circle]:
         """Return which rooms are or ever were encrypted, unknown ones included."""
@@ -229,28 +229,30 @@ class Matrix(Adapter):
 
     async def messages_before(self, place: str, message: str, n: int, reader: Person | None = None) -> Sequence[Quote]:
         """Return the n messages before one, oldest first; none if that is impossible now."""
-        return await before(self._line.client, self._line.rooms, place, message, n, reader) if self._line else ()
+        return (
+            await before(self._connection.client, self._connection.rooms, place, message, n, reader) if self._connection else ()
+        )
 
     async def read_attachments(self, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's file."""
-        if self._line is None:
+        if self._connection is None:
             return [Contents(one) for one in message.attachments]
-        return await self._line.files.read(self._line.client, message)
+        return await self._connection.files.read(self._connection.client, message)
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a room's history, around the first of these messages; {} while the homeserver is away."""
         if patient:
             await self._pace.pause(self._pace.look)
-        return await self._line.presences.of(place, ids) if self._line else {}
+        return await self._connection.presences.of(place, ids) if self._connection else {}
 
     async def vanished(self, places: Collection[str]) -> Sequence[Vanished]:
         """Return which of these places' rooms Lyra is no longer in; none while the homeserver is away."""
-        return await self._line.departures.vanished(places) if self._line else ()
+        return await self._connection.departures.vanished(places) if self._connection else ()
 
     async def dm(self, person: Person) -> Place | None:
         """Return the existing DM with a person, or None."""
-        room = self._line.rooms.dm_of(person.id) if self._line else None
-        return self._line.rooms.place(room) if self._line and room else None
+        room = self._connection.rooms.dm_of(person.id) if self._connection else None
+        return self._connection.rooms.place(room) if self._connection and room else None
 
     def link(self, place: str, message: str) -> str:
         """Return the URL of a message (for a reply, of the message it answers); '' if it has none on Matrix."""
@@ -259,37 +261,32 @@ class Matrix(Adapter):
 
     def _room(self, room: str) -> Room | None:
         try:
-            return self._line.rooms.room(room) if self._line else None
+            return self._connection.rooms.room(room) if self._connection else None
         except PlaceGone:
             return None
 
     async def verify(self, person: Person, place: Place, answer: bool | None) -> Said:
         """Ask a person's app for a verification, or take their verdict on the emoji; return what to say about it."""
-        if self._line is None:
+        if self._connection is None:
             raise PlatformFailure(_AWAY)
         if answer is None:
-            return await self._line.verifications.ask(person.id, place.channel)
-        return await self._line.verifications.decide(person.id, same=answer)
+            return await self._connection.verifications.ask(person.id, place.channel)
+        return await self._connection.verifications.decide(person.id, same=answer)
 
     # Answers
 
     async def send(self, sending: Sending) -> str:
         """Send a part and return its event id. Raises SendFailed."""
-        if self._line is None:
+        if self._connection is None:
             raise SendFailed(_AWAY)
-        return await self._line.sender.send(sending)
+        return await self._connection.sender.send(sending)
 
     async def private_place(self, person: Person, *, encrypted: bool = False) -> Place | None:
         """Return the DM with a person, created if need be. Raises PlatformFailure while it can be neither found nor created."""
-        if self._line is None:
+        if self._connection is None:
             raise PlatformFailure(_AWAY)
-        return await self._line.asides.place(person, encrypted=encrypted)
+        return await self._connection.direct_rooms.place(person, encrypted=encrypted)
 
-    @asynccontextmanager
-    async def thinking(self, place: str) -> AsyncIterator[None]:
+    def thinking(self, place: str) -> AbstractAsyncContextManager[None]:
         """Show typing in a room while an answer is made."""
-        if self._line is None:
-            yield
-            return
-        async with thinking(self._line.client, split_key(place)[1]):
-            yield
+        return thinking(self._connection.client, split_key(place)[1]) if self._connection else nullcontext()

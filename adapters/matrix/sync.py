@@ -64,7 +64,7 @@ class Sync:
         self._client: AsyncClient = account.client
         self._listener = listener
         self._rooms = rooms
-        self._r = timeline_state
+        self._timeline = timeline_state
         self._invitations = invitations
         self._gatherer = gatherer
         self._hearing = hearing
@@ -74,7 +74,7 @@ class Sync:
         self._since = ""
         self._full = True
         self._ready = False
-        self._told = pace.elapsed()
+        self._answered_at = pace.elapsed()
         self._receipts: asyncio.Queue[list[Event]] = asyncio.Queue()
         rooms.away = self._is_away
 
@@ -84,14 +84,14 @@ class Sync:
         Raises PlatformRefused, SignedOut, or PlatformFailure if a new connection may help.
         """
         self._since = (await self._listener.cursors()).get(STREAM, "")
-        await self._r.load()
+        await self._timeline.load()
         await self._invitations.load()
         await self._verifications.load()
         failures = without_keys = 0
         while True:
             try:
                 response = await self._ask()
-                await self._take(response)
+                await self._process(response)
                 failures = 0
             except (PlatformRefused, SignedOut):
                 raise
@@ -103,14 +103,14 @@ class Sync:
             without_keys = await self._keep_keys(response, without_keys)
 
     def _is_away(self) -> bool:
-        return self._pace.elapsed() - self._told > self._pace.stale
+        return self._pace.elapsed() - self._answered_at > self._pace.stale
 
     async def _ask(self) -> SyncResponse:
         """Request what happened since the last commit."""
         # nio skips an answer that ends at its own position. In a full one, it would miss the quiet rooms.
         self._client.next_batch = "" if self._full else self._since
         # A full answer comes at once.
-        wait = 0 if self._full else ceil(self._r.undecrypted.within(self._pace.poll) * 1000)
+        wait = 0 if self._full else ceil(self._timeline.undecrypted.seconds_left(self._pace.poll) * 1000)
         try:
             async with asyncio.timeout(_LONGEST_START):
                 answer = await self._client.sync(wait, self._filter, since=self._since or None, full_state=self._full or None)
@@ -118,10 +118,10 @@ class Sync:
             raise unreachable(type(error).__name__) from None
         if isinstance(answer, ErrorResponse):
             raise failure(answer)
-        self._told = self._pace.elapsed()
+        self._answered_at = self._pace.elapsed()
         return answer
 
-    async def _take(self, response: SyncResponse) -> None:
+    async def _process(self, response: SyncResponse) -> None:
         """Pass on what a sync brought, and move on."""
         self._invitations.invited(await _invites(response), quiet=not self._since)
         try:
@@ -132,13 +132,13 @@ class Sync:
         for prefix in _missed(batch):
             await self._listener.missed(prefix)
         left = [one.room.id for one in batch.segments if one.room.record.inside and not one.inside]
-        events = [one for event in self._hearing.turn(batch) if (one := await self._departed(event))]
+        events = [one for event in self._hearing.advance(batch) if (one := await self._departed(event))]
         # A room that continues elsewhere has not vanished, and Lyra no longer learns of redactions there.
         vanished = {event.prefix[1] for event in events if isinstance(event, Vanished)}
         for room in left:
             if room not in vanished and not self._rooms.hears(room):
                 await self._listener.missed(("", room))
-        await self._r.settle()
+        await self._timeline.settle()
         await self._rooms.settle(batch.rooms, self._since)
         await self._invitations.settle()
         if not self._ready:
@@ -155,7 +155,7 @@ class Sync:
         self._verifications.hear(heard)
         self._receipts.put_nowait(events)
         await self._departures.settle(batch.rooms)
-        await self._r.undecrypted.ask()
+        await self._timeline.undecrypted.ask()
 
     async def _departed(self, event: Event) -> Event | None:
         return await self._departures.told(event) if isinstance(event, Vanished) else event

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import NamedTuple
 
 from adapters.events import Person, Place
 from bot.admission.place_limits import EACH, HERE, place_limits, stricter
@@ -43,14 +44,22 @@ class Grant(Enum):
     IGNORED = "nothing"
 
 
+class _Use(NamedTuple):
+    """Answers and tokens that were used at an instant."""
+
+    at: int
+    turns: int
+    tokens: int
+
+
 @dataclass(slots=True)
 class _Used:
-    """The usage of one counter: `recent` are the instant, answers and tokens of each record, `turns` and `tokens` those of `day`.
+    """The usage of one counter: `recent` is that of the last minute, `turns` and `tokens` are those of `day`.
 
     A declined account was notified, and is not again before `notified_until`.
     """
 
-    recent: deque[tuple[int, int, int]] = field(default_factory=deque)
+    recent: deque[_Use] = field(default_factory=deque)
     day: int = 0
     turns: int = 0
     tokens: int = 0
@@ -61,11 +70,11 @@ class _Used:
             self.day, self.turns, self.tokens = now // _DAY, 0, 0
         self.turns += turns
         self.tokens += tokens
-        self.recent.append((now, turns, tokens))
+        self.recent.append(_Use(now, turns, tokens))
 
     def today(self, now: int) -> tuple[int, int]:
         """Return the answers and tokens used today, dropping minute records that are too old."""
-        while self.recent and self.recent[0][0] <= now - MINUTE:
+        while self.recent and self.recent[0].at <= now - MINUTE:
             self.recent.popleft()
         return (self.turns, self.tokens) if self.day == now // _DAY else (0, 0)
 
@@ -73,13 +82,13 @@ class _Used:
 def _share(used: Sequence[_Used], limit: Limit, now: int) -> tuple[float, int]:
     """Return the used fraction of a limit (1 is all of it), and how long that lasts, in microseconds."""
     today = [one.today(now) for one in used]
-    recent = [had for one in used for had in one.recent]
-    next_minute = min((at for at, *_ in recent), default=now - MINUTE) + MINUTE - now
+    recent = [use for one in used for use in one.recent]
+    next_minute = min((use.at for use in recent), default=now - MINUTE) + MINUTE - now
     shares = [
         (had / most, left)
         for had, most, left in (
-            (sum(turns for _, turns, _ in recent), limit.turns_per_minute, next_minute),
-            (sum(tokens for *_, tokens in recent), limit.tokens_per_minute, next_minute),
+            (sum(use.turns for use in recent), limit.turns_per_minute, next_minute),
+            (sum(use.tokens for use in recent), limit.tokens_per_minute, next_minute),
             (sum(turns for turns, _ in today), limit.turns_per_day, _DAY - now % _DAY),
             (sum(tokens for _, tokens in today), limit.tokens_per_day, _DAY - now % _DAY),
         )
@@ -136,7 +145,7 @@ class Allowance:
             name: used
             for name, used in self._used.items()
             if used.notified_until > now
-            or any(at > minute_ago for at, *_ in used.recent)
+            or any(use.at > minute_ago for use in used.recent)
             or (used.day == today and self._is_limited_by_day(name))
         }
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from bot.app import RandomIds, address_of, key_of, opened, prepare
-from bot.cli.output import ask, show
+from bot.cli.output import ask, copying, show
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
@@ -15,19 +15,16 @@ from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, KeyUnusable, MemoryFailure
-from memory.ports import Progress
 from memory.store import home_files, restoring, rotating
 from memory.store.postgresql.address import DatabaseAddress
 from memory.text.time.times import SystemClock
-
-_MEGABYTE = 1_000_000
 
 
 async def backup(file: Path) -> int:
     """Write a verified backup and say how to keep it."""
     async with opened() as app:
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
-            held = await app.memory.backup(file.absolute(), in_megabytes(told))
+        with copying() as told:
+            held = await app.memory.backup(file.absolute(), told)
         done = ngettext(
             "Backed up {n} message to {file}, read back and sound.",
             "Backed up {n} messages to {file}, read back and sound.",
@@ -38,11 +35,6 @@ async def backup(file: Path) -> int:
         apart = _("It opens with the same key, {key}; keep them apart.", key=key) if key else ""
         show(f"{done} {apart}".rstrip())
     return 0
-
-
-def in_megabytes(told: Progress) -> Progress:
-    """Return a progress callback that takes bytes and reports megabytes."""
-    return lambda done, total: told(done // _MEGABYTE, total // _MEGABYTE)
 
 
 async def restore(file: Path, yes: bool) -> int:
@@ -62,13 +54,13 @@ async def restore(file: Path, yes: bool) -> int:
         # Checked again: the key may have been rotated while the question waited for its answer.
         key = _openable(file, environment, settings)
         chosen = await _finish_forgetting(environment.db_path, key, address) if there else None
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
-            held = await restoring.stage(file, key, environment.db_path, in_megabytes(told))
+        with copying() as told:
+            held = await restoring.stage(file, key, environment.db_path, told)
         kept = await _without_the_forgotten(file, key, environment.db_path, chosen)
         if address:
             replace = imported("memory.store.postgresql.replacing:replace")
-            with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
-                aside = await replace(address, environment.db_path, key, in_megabytes(told))
+            with copying() as told:
+                aside = await replace(address, environment.db_path, key, told)
         else:
             restoring.decide(environment.db_path)
             aside = restoring.finish(environment.db_path, clock.now())
@@ -94,8 +86,8 @@ async def rotate() -> int:
             done = await imported("memory.store.postgresql.sealing.rewrapping:rewrap")(address, key_path)
         else:
             home_files.require_there(environment.db_path)
-            with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
-                done = await rotating.rotate(environment.db_path, key_path, in_megabytes(told))
+            with copying() as told:
+                done = await rotating.rotate(environment.db_path, key_path, told)
     show(
         ngettext(
             "The memory, {n} message, has a new key; copy it somewhere safe: {path}",

@@ -8,11 +8,10 @@ from contextlib import nullcontext
 from adapters.events import Person
 from bot.app import App, opened
 from bot.cli import json_output
-from bot.cli.output import ask, interruptible, show
+from bot.cli.output import ask, interruptible, progress_bar, show
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
-from bot.imports import imported
 from bot.rights.exporting import Exporting, exported
 from bot.rights.forget_preview import nothing, preview, span
 from bot.service.maintenance import Estimate
@@ -153,7 +152,7 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
             show(question, file=sys.stderr)
             if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
                 return 1
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Summarized")) as told:
+        with progress_bar(_("Summarized")) as told:
             result = await app.maintenance.summarize_all(waiting, workers or app.base.settings.workers, told)
         if result.pieces:
             made = ngettext("{n} piece of profile, eras, narrative and self made.",
@@ -216,7 +215,7 @@ async def export(as_: str, as_text: bool, *, own: bool) -> int:
         total = 0 if own else await view.messages.count()
         # If the lines themselves are watched, they are the progress; the first appear at once.
         tells = not sys.stdout.isatty() and (own or total > _OFTEN)
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Exported messages:")) if tells else nullcontext() as told:
+        with progress_bar(_("Exported messages:")) if tells else nullcontext() as told:
             done = 0
             async for line in lines:
                 if as_text:

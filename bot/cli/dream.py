@@ -5,10 +5,9 @@ import json
 import sys
 
 from bot.app import App, opened, until_stopped
-from bot.cli.output import show
+from bot.cli.output import progress_bar, show
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import DreamPass
-from bot.imports import imported
 from localization.sentences import _
 
 
@@ -27,7 +26,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
     for domain in domains:
         if stop.is_set():
             break
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Gone through conversations:")) as told:
+        with progress_bar(_("Gone through conversations:")) as told:
             dreamt = await app.dreams.dream(domain, forced=forced, tell=told)
         app.maintenance.embed_soon(domain)
         failed |= bool(dreamt.report and dreamt.report.failed)

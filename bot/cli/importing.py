@@ -11,8 +11,8 @@ from pathlib import Path
 
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
-from bot.cli.output import interruptible, show
-from bot.imports import deriving, imported
+from bot.cli.output import interruptible, progress_bar, show
+from bot.imports import deriving
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
@@ -39,7 +39,7 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
     if app.meaning.embedder is None or not awake.take():
         return
     awake.release()
-    with imported("adapters.console.progress_bar:ProgressBar")(str(_EMBEDDED)) as told:
+    with progress_bar(str(_EMBEDDED)) as told:
         embedding = asyncio.create_task(view.embed(told))
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -72,7 +72,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         default = session or (Path(file).stem if file != "-" else "imported")
         person = as_ or app.base.environment.user
         importer = _Importer(app, view, person, default, placed=bool(session))
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Imported lines:")) as told:
+        with progress_bar(_("Imported lines:")) as told:
             read = 0
             lines = read_file(Path(file), format_, view.home.time_zone, person)
             total = await asyncio.to_thread(lines_in, Path(file), format_)

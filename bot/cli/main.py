@@ -209,13 +209,13 @@ def login() -> None:
     """Sign her in to Matrix.
 
     Where the homeserver lets accounts in on a page, this shows where, and waits until you agreed there. Her device and keys stay."""
-    options.run("bot.cli.matrix.login_command:login")
+    options.run("bot.cli.matrix_commands:login")
 
 
 @matrix.command("recovery-key")
 def recovery_key() -> None:
     """Print the key by which another client of her account can verify her. It is a secret."""
-    options.run("bot.cli.matrix.account_keys:recovery_key")
+    options.run("bot.cli.matrix_commands:recovery_key")
 
 
 @matrix.command("verify")
@@ -223,7 +223,7 @@ def verify() -> None:
     """Compare the emoji of somebody who verifies her, here where nobody can change what you see.
 
     Shows what waits and asks whether their app shows the same; says who is verified where nothing waits. Works while she is awake."""
-    options.run("bot.cli.matrix.account_keys:verify")
+    options.run("bot.cli.matrix_commands:verify")
 
 
 @matrix.command("replace-identity")
@@ -231,7 +231,7 @@ def replace_identity() -> None:
     """Give her account a new cross-signing identity, in the place of one whose keys she does not have.
 
     Whoever verified her before has to verify her again."""
-    options.run("bot.cli.matrix.account_keys:replace_identity")
+    options.run("bot.cli.matrix_commands:replace_identity")
 
 
 for command in (

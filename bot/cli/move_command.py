@@ -3,8 +3,7 @@
 import sys
 
 from bot.app import RandomIds, address_of, key_of, on_server, prepare
-from bot.cli.backups import in_megabytes
-from bot.cli.output import ask, show
+from bot.cli.output import ask, copying, show
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
@@ -58,8 +57,8 @@ async def _into(environment: Environment, settings: Settings, url: str, password
         async with await Memory.open(environment.db_path, key, Ports(clock, RandomIds())) as memory:
             await memory.db.checkpoint()
         into = imported("memory.store.postgresql.moving:into")
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
-            async with into(address, environment.db_path, key, in_megabytes(told)) as moved:
+        with copying() as told:
+            async with into(address, environment.db_path, key, told) as moved:
                 if not on_server(settings):
                     config.set("store", "url", to=named)
                     if password_env:
@@ -85,8 +84,8 @@ async def _out(environment: Environment, settings: Settings, yes: bool) -> int:
             async with await Memory.open(environment.db_path, key, Ports(clock, RandomIds()), address=address):
                 pass
         out_of = imported("memory.store.postgresql.moving:out_of")
-        with imported("adapters.console.progress_bar:ProgressBar")(_("Copied MB:")) as told:
-            async with out_of(address, environment.db_path, key, in_megabytes(told)) as moved:
+        with copying() as told:
+            async with out_of(address, environment.db_path, key, told) as moved:
                 if not home_files.size(environment.db_path):
                     restoring.decide(environment.db_path)
                     restoring.finish(environment.db_path, clock.now())

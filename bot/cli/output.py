@@ -2,10 +2,10 @@
 
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from shutil import get_terminal_size
-from typing import TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from adapters.markup import printable
 from bot.errors import BadInput, Cancelled
@@ -13,8 +13,14 @@ from bot.imports import imported
 from localization.sentences import _, lazy_plural
 from localization.yes_or_no import CHOICE, NO, YES
 
+if TYPE_CHECKING:
+    from adapters.console.progress_bar import ProgressBar
+    from memory.ports import Progress
+
 T = TypeVar("T")
 _PAGE = 20
+_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
+_MEGABYTE = 1_000_000
 
 
 def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
@@ -23,6 +29,24 @@ def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
     if file.isatty():
         said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
     print(said, file=file, end=end)
+
+
+def has_screen(variables: Mapping[str, str]) -> bool:
+    """Return whether a browser can be shown here, by the variables of the environment."""
+    return sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
+
+
+def progress_bar(done: str) -> "ProgressBar":
+    """Return what reports the progress of long work on standard error, in a block; `done` is a word like "Embedded"."""
+    bar: type[ProgressBar] = imported("adapters.console.progress_bar:ProgressBar")
+    return bar(done)
+
+
+@contextmanager
+def copying() -> "Iterator[Progress]":
+    """Report in megabytes how much of a memory is copied during the block; yield what is told it in bytes."""
+    with progress_bar(_("Copied MB:")) as told:
+        yield lambda done, total: told(done // _MEGABYTE, total // _MEGABYTE)
 
 
 def page_of(entries: Sequence[T], page: int, *, whole: bool) -> tuple[Sequence[T], int, str]:

@@ -46,22 +46,13 @@ async def status(as_json: bool) -> int:
             for one in aside:
                 show(receipts.set_aside(one, app.base.time_zone))
             if backlog["parked"]:
-                show(given_up(backlog["parked"]))
+                show(receipts.given_up(backlog["parked"]))
             calls = backlog["calls_today"]
             show(ngettext("{n} call to a model today that nobody asked for.",
                            "{n} calls to models today that nobody asked for.", calls))  # fmt: skip
             if backlog["dreams_parked"]:
                 show(_not_dreamt(backlog["dreams_parked"]))
     return 0
-
-
-def given_up(messages: int) -> str:
-    """Report the number of messages that were given up."""
-    return ngettext(
-        "{n} message was given up after three tries; the log says why.",
-        "{n} messages were given up after three tries; the log says why.",
-        messages,
-    )
 
 
 def _kept(backlog: Mapping[str, int]) -> str:

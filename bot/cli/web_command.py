@@ -6,14 +6,12 @@ import webbrowser
 from collections.abc import Mapping
 
 from bot.app import App, opened, until_ended
-from bot.cli.output import show
+from bot.cli.output import has_screen, show
 from bot.errors import LyraError
 from bot.talk import talking
 from bot.web.extra import missing
-from bot.web.serving import BrowserPlatform, every_minute, link, page_lock, parlour, served_at, serving
+from bot.web.serving import BrowserPlatform, every_minute, link, page_lock, served_at, serving
 from localization.sentences import _, lazy
-
-_SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 async def web(as_: str, *, opens: bool) -> int:
@@ -29,16 +27,16 @@ async def web(as_: str, *, opens: bool) -> int:
             _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
             return 0
         try:
-            return await _serve(app, as_, parlour(app), opens=opens)
+            return await _serve(app, as_, BrowserPlatform.of(app), opens=opens)
         finally:
             lock.release()
 
 
-async def _serve(app: App, as_: str, place: BrowserPlatform, *, opens: bool) -> int:
+async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) -> int:
     async with (
         until_ended() as stop,
-        talking(app, {place.browser.platform: place.browser}) as talk,
-        serving(app, talk, place) as address,
+        talking(app, {browsing.browser.platform: browsing.browser}) as talk,
+        serving(app, talk, browsing) as address,
     ):
         _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
         _say(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
@@ -53,9 +51,8 @@ async def _serve(app: App, as_: str, place: BrowserPlatform, *, opens: bool) -> 
 
 def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:
     print(address, flush=True)
-    has_screen = sys.platform == "darwin" or any(variables.get(name) for name in _SCREENS)
     # A text browser would take over the terminal.
-    if opens and has_screen and sys.stdout.isatty() and not webbrowser.open(address):
+    if opens and has_screen(variables) and sys.stdout.isatty() and not webbrowser.open(address):
         _say(_("No browser could be opened; copy the link into one."))
 
 

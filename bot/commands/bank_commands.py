@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Reach
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, caller, plain
 from bot.commands.texts import bank_text, receipts
 from bot.commands.texts.ladder_text import TAKES_A_MODEL
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
-from memory.types import Identity
 from memory.view.view import View
 
 PRIVATE = lazy("There is no bank here: it is for places that several people read.")
@@ -96,7 +95,7 @@ class BankCommands(Group):
         return plain(_("The bank is off and empty, and I said so here."))
 
     async def _take_part(self, call: Call, view: View, *, joins: bool) -> Reply:
-        who = Identity(call.person.platform, call.person.id)
+        who = caller(call)
         sign = self._sign(call)
         if joins:
             await view.bank.join(who)

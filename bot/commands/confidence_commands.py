@@ -4,13 +4,13 @@ import re
 from collections.abc import Sequence
 
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, caller, plain
 from bot.commands.texts.receipts import said
 from bot.conversation.introduction import kept_from
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy, ngettext
-from memory.types import Discretion, Identity
+from memory.types import Discretion
 from memory.view.confidence_view import ConfidedMessage
 from memory.view.view import View
 
@@ -42,7 +42,7 @@ class ConfidenceCommands(Group):
             raise BadInput(
                 lazy("Nobody but you reads what you tell me here. What you told me elsewhere you keep from others there.")
             )
-        view, teller = await self._view(call), Identity(call.person.platform, call.person.id)
+        view, teller = await self._view(call), caller(call)
         id, who = str(call.arguments.get("message", "")).strip(), str(call.arguments.get("who", "")).strip()
         if not id:
             return await self._list(view, await view.confidences.of(teller))

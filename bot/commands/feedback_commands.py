@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, off_record, plain
+from bot.commands.group import Group, caller, off_record, plain
 from bot.commands.texts import ladder_text
 from bot.commands.texts.receipts import moment
 from bot.conversation.preferences import PAUSED
@@ -11,7 +11,7 @@ from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy
 from memory.tiers.feedback import Disliked
-from memory.types import Exchange, Identity
+from memory.types import Exchange
 from memory.view.view import View
 
 DISLIKE, LIKE = "dislike", "like"
@@ -40,7 +40,7 @@ class FeedbackCommands(Group):
         if await self._services.preferences.on(call.person, PAUSED):
             raise BadInput(lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=self._sign(call)))
         view, reply = await self._meant(call)
-        await view.feedback.dislike(reply, _who(call), rules=self._rules(call), act=call.id)
+        await view.feedback.dislike(reply, caller(call), rules=self._rules(call), act=call.id)
         return plain(
             _(
                 "Noted: I will not follow the example of that answer. Say what was wrong with it, if you "
@@ -52,7 +52,7 @@ class FeedbackCommands(Group):
 
     async def _like(self, call: Call) -> Reply:
         view, reply = await self._meant(call)
-        if not await view.feedback.take_back(reply, _who(call), rules=self._rules(call)):
+        if not await view.feedback.take_back(reply, caller(call), rules=self._rules(call)):
             raise BadInput(lazy("You did not say of that answer that it was not good."))
         return plain(_("Taken back: that answer counts like any other again."))
 
@@ -83,11 +83,7 @@ class FeedbackCommands(Group):
     async def _meant(self, call: Call) -> tuple[View, Exchange]:
         view, session = await self._here(call)
         named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
-        return view, await view.feedback.meant(session, named, _who(call))
+        return view, await view.feedback.meant(session, named, caller(call))
 
     def _rules(self, call: Call) -> bool:
         return call.admin and self._shared(call)
-
-
-def _who(call: Call) -> Identity:
-    return Identity(call.person.platform, call.person.id)

@@ -1,97 +1,33 @@
 """Forgetting a message, a conversation, a topic, a time, or everything of a person; and deleting posts made from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from bot.commands.answer_pages import AnswerPages
 from bot.commands.command_call import source_id
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, caller, plain
+from bot.commands.selected_forgetting import SHOWN, TOLD, ForgettingScope, Selected, SelectedForgetting
 from bot.commands.texts import receipts
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.delivery.outgoing import GONE, REFUSED, WAITING
 from bot.errors import BadInput
 from bot.imports import imported
-from bot.rights.forget_preview import nothing, preview, span
 from bot.rights.quote_removal import drop_quotes
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import NotFound
-from memory.types import MINUTE, Forgotten, Identity, Session
-from memory.view.selecting import Selection, together
+from memory.types import Forgotten, Session
 from memory.view.view import View
 
-SHOWN = "shown"
-"""The argument that confirms what was shown."""
 _THAT = "that"
 """The argument for the last message that states something; it is shown before it is forgotten."""
-TOLD = ("about", "since", "until")
-_EACH, _MOST = 5, 1_500
-_LASTS = 10 * MINUTE
 _POSTS = "posts"
 _LAST = "last"
 _LOOKED_BACK = 50
 _SURE = ("yes", "ja")
 _MOST_POSTS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    going: Sequence[tuple[View, Selection]]
-    place: str
-    at: int
-
-
-class SelectedForgetting:
-    """Forgets a selection shown to a person, within ten minutes and at the same place."""
-
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._shown: dict[Identity, _Shown] = {}
-
-    async def run(self, call: Call, there: Sequence[tuple[View, Identity | None]], where: str, sign: str) -> Forgotten | Reply:
-        """Return the preview, or the receipt of what was forgotten `there`: everybody's messages or one account's.
-
-        Raises BadInput.
-        """
-        who, now = Identity(call.person.platform, call.person.id), self._services.clock.now()
-        if not any(call.arguments.get(name) for name in TOLD):
-            return await self._forget_shown(who, call.place.key, now)
-        about, since, until = (str(call.arguments.get(name, "")).strip() for name in TOLD)
-        zone = there[0][0].home.time_zone
-        within = span(since, until, now, zone)
-        found = [(view, await view.selecting.select(about, within, only)) for view, only in there]
-        return await self.ask(call, found, where, sign)
-
-    async def ask(self, call: Call, found: Sequence[tuple[View, Selection]], where: str, sign: str) -> Forgotten | Reply:
-        """Show what goes and ask for confirmation; return the receipt once confirmed, else the reply."""
-        who, now = Identity(call.person.platform, call.person.id), self._services.clock.now()
-        going, zone = together([one for _view, one in found]), found[0][0].home.time_zone
-        if not going.messages:
-            return plain(nothing())
-        lines = preview(going, now, zone, _EACH)
-        text = "\n".join([_("This will be gone for good:"), *lines])[:_MOST]
-        shows = frozenset(one.key for one in (*going.messages, *going.replies))
-        if call.surface is not None:
-            if await call.surface.confirm(f"{text}\n{_('Forget this for good?')}"):
-                return await _forget(found)
-            return plain(_("Nothing was forgotten."))
-        self._shown[who] = _Shown(found, call.place.key, now)
-        command = f"{sign}forget {SHOWN}"
-        then = _("If it shall, say{where} within ten minutes: {command}", where=where, command=command)
-        return Reply(f"{text}\n{then}", NO_LINKS, shows=shows)
-
-    async def _forget_shown(self, who: Identity, place: str, now: int) -> Forgotten:
-        shown = self._shown.pop(who, None)
-        if shown is None or shown.place != place or now - shown.at > _LASTS:
-            raise BadInput(lazy("Nothing was shown to you here in the last ten minutes; ask for it again."))
-        return await _forget(shown.going)
-
-
-async def _forget(going: Sequence[tuple[View, Selection]]) -> Forgotten:
-    return sum([await view.selecting.forget(one) for view, one in going], Forgotten(0, 0, 0))
 
 
 class ForgetCommands(Group):
@@ -215,7 +151,7 @@ class ForgetCommands(Group):
         if many in ("session", "all") and sure in ("", *_SURE):
             return await self._forget_many(call, view, session, everything=many == "all", sure=bool(sure))
         if many == _LAST and not sure:
-            found = await view.messages.last_of(session, Identity(call.person.platform, call.person.id))
+            found = await view.messages.last_of(session, caller(call))
             if found is None:
                 return plain(_("You said nothing here that I keep."))
             what = found.id
@@ -223,19 +159,19 @@ class ForgetCommands(Group):
 
     async def _forget_that(self, call: Call, view: View, session: Session) -> Reply:
         """Show the caller's last statement here, skipping questions and greetings, and forget it once confirmed."""
-        said = await view.messages.latest_of(session, Identity(call.person.platform, call.person.id), _LOOKED_BACK)
+        said = await view.messages.latest_of(session, caller(call), _LOOKED_BACK)
         if not said:
             return plain(_("You said nothing here that I keep."))
         tells = imported("bot.models.offline.message_kinds:tells")
         meant = next((one for one in said if tells(one.text)), said[0])
-        found = [(view, await view.selecting.of(meant))]
+        found = [Selected(view, await view.selecting.of(meant))]
         receipt = await self._selecting.ask(call, found, self._where(call), self._sign(call))
         return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
 
-    async def _forget_one(self, there: Sequence[tuple[View, Identity | None]], what: str) -> Forgotten:
+    async def _forget_one(self, scopes: Sequence[ForgettingScope], what: str) -> Forgotten:
         """Forget a message, given by id or link, in whichever view holds it. Raises NotFound, NotYours."""
         named = source_id(what)
-        (view, only), *others = there
+        (view, only), *others = scopes
         found = await view.messages.find(view.home.ref.platform, None, named) if named else None
         try:
             return await view.forget_message(found.id if found else what, only)
@@ -244,19 +180,19 @@ class ForgetCommands(Group):
                 raise
         return await self._forget_one(others, what)
 
-    async def _theirs(self, call: Call) -> list[tuple[View, Identity | None]]:
-        """Return the views in which a person may forget, each with whose messages: here, and in rooms that this one replaced.
+    async def _theirs(self, call: Call) -> list[ForgettingScope]:
+        """Return where a person may forget, and whose messages: here, and in rooms that this one replaced.
 
         In private, also those of their other accounts.
         """
-        own = Identity(call.person.platform, call.person.id)
+        own = caller(call)
         here, *elsewhere = await self._homes(call)
-        return [here, *((view, own) for view in await self._services.domains.earlier(call.place)), *elsewhere]
+        return [here, *(ForgettingScope(view, own) for view in await self._services.domains.earlier(call.place)), *elsewhere]
 
-    async def _homes(self, call: Call) -> list[tuple[View, Identity | None]]:
-        """Return the views of this place and, in private, of a person's other accounts, each with whose messages may go."""
+    async def _homes(self, call: Call) -> list[ForgettingScope]:
+        """Return where a person may forget of this place and, in private, of their other accounts."""
         elsewhere = [] if self._shared(call) else await self._services.domains.other_homes(call.person)
-        return [(await self._view(call), self._only(call)), *((view, None) for view in elsewhere)]
+        return [ForgettingScope(await self._view(call), self._only(call)), *(ForgettingScope(view, None) for view in elsewhere)]
 
     async def _forget_many(self, call: Call, view: View, session: Session, *, everything: bool, sure: bool) -> Reply:
         only, there = self._only(call), await self._theirs(call) if everything else []

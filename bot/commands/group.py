@@ -74,11 +74,9 @@ class Group:
         adapter, place = self._adapters[call.place.platform], call.place
         if place.reach is Reach.ROOM and place.thread:
             place = await adapter.locate(replace(place, thread="")) or place
-        view, session = await self._services.domains.view_and_session(place, call.person)
+        view = await self._services.domains.view(place, call.person)
         text = said.read_in(await self._services.languages.among(place, view) or current())
-        parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-        await view.notices.queue(session, parts, [])
-        await self._services.outgoing.flush(place.platform, place.key, parts)
+        await self._services.outgoing.tell(place, call.person, text)
 
     async def _closed(self, call: Call) -> set[int]:
         """Return the domains whose messages a person may read here although this account of theirs cannot open them."""
@@ -98,7 +96,12 @@ class Group:
 
     def _only(self, call: Call) -> Identity | None:
         """Return the account whose messages alone a person may have forgotten here; None for everybody's."""
-        return Identity(call.person.platform, call.person.id) if self._shared(call) and not call.admin else None
+        return caller(call) if self._shared(call) and not call.admin else None
+
+
+def caller(call: Call) -> Identity:
+    """Return the account that made a call."""
+    return Identity(call.person.platform, call.person.id)
 
 
 def off_record(sign: str) -> Sentence:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, off_record, plain
+from bot.commands.group import Group, caller, off_record, plain
 from bot.commands.texts import ladder_text, page_text
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy
-from memory.types import Exchange, Identity, Kind, NewExchange, Statement
+from memory.types import Exchange, Kind, NewExchange, Statement
 
 _PAGE = 5
 
@@ -105,7 +105,7 @@ class KnowledgeCommands(Group):
         view, session = await self._to_keep(call)
         only = self._only(call)
         fact = await view.facts.find(str(call.arguments["fact"]), only)
-        who = Identity(call.person.platform, call.person.id)
+        who = caller(call)
         message = NewExchange(Kind.SAID, text, call.id, self._services.clock.now(), call.person.name, "user", who)
         kept = await view.say(session, [replace(message, borne=await self._borne(call, view, call.person))])
         if not kept.stored:

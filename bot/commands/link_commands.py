@@ -6,7 +6,7 @@ from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place, Reach, conversation, split_key
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, caller, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
 from bot.delivery.links import NO_LINKS
@@ -80,31 +80,36 @@ class LinkCommands(Group):
         return "\n".join(lines)
 
     async def _ask(self, call: Call, request: Request) -> Reply:
-        question = await self._question(request, _me(call))
+        question = await self._question(request, caller(call))
         if call.surface is not None:
             return await self._decided(call, request, yes=await call.surface.confirm(question))
         return Reply(f"{question}\n{_how(request, self._sign(call))}", NO_LINKS)
 
     async def _decided(self, call: Call, request: Request, *, yes: bool) -> Reply:
-        linking = self._services.memory.linking
+        """Take the answer of an account to whether it is to be linked."""
         if not yes:
-            await linking.refuse(request)
+            await self._services.memory.linking.refuse(request)
             return plain(_("Nothing was linked."))
-        if request.typed.account == _me(call):
-            if not await linking.agree(request):
-                raise BadInput(_ENDED)
-            await self._ask_at(request.showed, request)
-            where = _where(request.showed.account)
-            return plain(
-                _(
-                    "Now say yes there, {where}: I ask you there. If you see nothing, say link to me there once more.",
-                    where=where,
-                )
-            )
+        if request.typed.account == caller(call):
+            return await self._agreed_where_typed(request)
+        return await self._agreed_elsewhere(call, request)
+
+    async def _agreed_where_typed(self, request: Request) -> Reply:
+        """Ask the account that showed the code, now that the one that typed it agrees."""
+        if not await self._services.memory.linking.agree(request):
+            raise BadInput(_ENDED)
+        await self._ask_at(request.showed, request)
+        where = _where(request.showed.account)
+        return plain(
+            _("Now say yes there, {where}: I ask you there. If you see nothing, say link to me there once more.", where=where)
+        )
+
+    async def _agreed_elsewhere(self, call: Call, request: Request) -> Reply:
+        """Link both sides once everybody who is linked with either agrees; ask those who have not yet."""
         people = self._services.domains.people
         sides = [(request.showed, request.typed), (request.typed, request.showed)]
         circles = [(await people.accounts(mine.account), other) for mine, other in sides]
-        missing = await linking.link(request, _me(call), self._declared)
+        missing = await self._services.memory.linking.link(request, caller(call), self._declared)
         if missing is None:
             raise BadInput(_ENDED)
         if missing:
@@ -121,10 +126,10 @@ class LinkCommands(Group):
             )
         others = [(one, other) for circle, other in circles for one in circle]
         for one, other in others:
-            if one != _me(call):
+            if one != caller(call):
                 to = next((side for side, _other in sides if side.account == one), LinkParty(one, one.native_id, ""))
                 await self._tell(to, _linked(other, self._sign_of(to)), ())
-        mine = next(other for one, other in others if one == _me(call))
+        mine = next(other for one, other in others if one == caller(call))
         return plain(str(_linked(mine, self._sign(call))))
 
     async def _question(self, request: Request, me: Identity) -> str:
@@ -209,7 +214,7 @@ class LinkCommands(Group):
     async def _unlink(self, call: Call) -> Reply:
         domains = self._services.domains
         circle = await domains.accounts(call.person)
-        if await self._services.memory.linking.unlink(domains.people.declared(_me(call))):
+        if await self._services.memory.linking.unlink(domains.people.declared(caller(call))):
             for one in circle[1:]:
                 _this, *left = await domains.people.accounts(one)
                 await self._tell(LinkParty(one, one.native_id, ""), _parted(_party(call), left), ())
@@ -223,12 +228,8 @@ class LinkCommands(Group):
         return plain(_("This account is not linked with any other."))
 
 
-def _me(call: Call) -> Identity:
-    return Identity(call.person.platform, call.person.id)
-
-
 def _party(call: Call) -> LinkParty:
-    return LinkParty(_me(call), call.person.name, call.place.key)
+    return LinkParty(caller(call), call.person.name, call.place.key)
 
 
 def _question(request: Request, me: Identity, other: LinkParty) -> Sentence:

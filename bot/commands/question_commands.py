@@ -6,13 +6,13 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message, Person
 from bot.commands.answer_pages import AnswerPages
-from bot.commands.group import Group
+from bot.commands.group import Group, caller
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
 from localization.sentences import _, lazy
-from memory.types import Exchange, Identity, Kind, Session
+from memory.types import Exchange, Kind, Session
 from memory.view.view import View
 
 ANEW, ASK, STOP = "again", "ask", "stop"
@@ -65,13 +65,13 @@ class QuestionCommands(Group):
         asked = await self._asked(call, view, session)
         if asked is None:
             raise BadInput(_NOT_YOURS)
-        who = call.person if await view.messages.is_by(asked, _who(call)) else await self._author(view, asked)
+        who = call.person if await view.messages.is_by(asked, caller(call)) else await self._author(view, asked)
         question = Message(asked.source_id, call.place, who, asked.text, asked.said_at, anew=call.id, off_record=call.off_record)
         return Reply(_("I answer that again."), NO_LINKS, asks=question)
 
     async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
         """Return the message to answer again; None unless the caller said it in this conversation or is an admin."""
-        who = _who(call)
+        who = caller(call)
         named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
         if not named:
             account = await view.messages.account(who) if call.off_record else None
@@ -89,7 +89,3 @@ class QuestionCommands(Group):
         if account is None:
             raise BadInput(_NOT_YOURS)
         return Person(account.platform, account.native_id, asked.speaker)
-
-
-def _who(call: Call) -> Identity:
-    return Identity(call.person.platform, call.person.id)

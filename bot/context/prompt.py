@@ -6,21 +6,21 @@ manners of the people being answered → a topic to bring up again → what othe
 leaves of its share is passed on to the layers after it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from adapters.message_parts import Quote
 from bot.context import layers
 from bot.context.citations import drawn_on
 from bot.context.layers import InView, ShownLayer
 from bot.context.packing import Packer
+from bot.context.prompt_question import PromptQuestion, frame_of
 from bot.context.tools import Round, cost, exchanged, recalled_text
 from bot.context.turn_retrieval import StandingLayers
-from bot.models.port import ChatMessage, Image
+from bot.models.port import ChatMessage
 from memory.bank.block import HEAD
-from memory.text.budget import FittedLayer, Layer, TokenBudget, tokens
+from memory.text.budget import FittedLayer, TokenBudget, tokens
 from memory.text.display_names import LYRA
-from memory.text.prompt_lines import ALONE, QUOTED, REPLY, SPOKEN, Frame, prompt_line
+from memory.text.prompt_lines import REPLY, Frame, prompt_line
 from memory.types import Exchange, Statement
 from memory.view.recalled import Recalled
 
@@ -32,22 +32,6 @@ _PRIVATE = {"profile": 0.12, "narrative": 0.06, "bank": 0.0, "self-state": 0.04,
 _SHARED = {"profile": 0.08, "narrative": 0.04, "bank": 0.4, "self-state": 0.02, "summary": 0.1}
 _RECENT, _AFTER = 0.6, 0.22
 _STEP = 4
-_MOST_OF_A_QUOTE = 200
-_ASIDE, _ANSWERED = "Just before, others said here:", "The message answers this:"
-
-
-@dataclass(frozen=True, slots=True)
-class PromptQuestion:
-    """The question: the messages, what they reply to, what others said just before, and the attached images.
-
-    If `shared`, more than one person reads the conversation, and every line names its speaker.
-    """
-
-    asked: Sequence[Exchange]
-    quotes: Sequence[Quote] = ()
-    aside: Sequence[Quote] = ()
-    images: Sequence[Image] = ()
-    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,15 +90,17 @@ def draft_prompt(
     persona: str, memory: StandingLayers, question: PromptQuestion, now: int, time_zone: str, budget: int
 ) -> PromptDraft:
     """Start the prompt for a question, within `budget` tokens as counted by memory.budget."""
+    # What is learnt of a context smaller than an answer leaves less than nothing.
+    budget = max(0, budget)
     head, date_line = f"{persona}\n\n{RULES}", layers.moment(now, question.asked, memory.recent, time_zone)
-    manners = "\n\n".join(filter(None, (layers.manners(memory.manners), layers.disliked(memory.disliked))))
+    manners = _joined(layers.manners(memory.manners), layers.disliked(memory.disliked))
     open_thing = layers.open_thing(memory.open_thing, time_zone)
     in_view_texts, memory_room = InView(), budget - tokens(head)
     standing = _standing(in_view_texts, TokenBudget(memory_room), memory, time_zone)
     room_left = memory_room - sum(layer.fitted.tokens for layer in standing)
-    question_text = _question_text(question, max(budget // 8, min(budget // 2, 2 * room_left // 3)))
-    unstored_quotes = _unstored_quotes(question, memory.recent)
-    quotes_text = _quotes_text(question, unstored_quotes, min(budget // 8, room_left // 6))
+    question_text = question.text(max(budget // 8, min(budget // 2, 2 * room_left // 3)))
+    unstored_quotes = question.unstored_quotes(memory.recent)
+    quotes_text = question.quotes_text(unstored_quotes, min(budget // 8, room_left // 6))
     left = room_left - sum(tokens(part) + 1 for part in (date_line, manners, open_thing, question_text, quotes_text))
     # Not a share of what is left: the conversation must begin where it did in the turn before, however long the question is.
     reserved = max(int(_RECENT * room_left), room_left - int(_AFTER * memory_room))
@@ -144,39 +130,39 @@ def finish_prompt(draft: PromptDraft, recalled: Recalled, rounds: Sequence[Round
     recalled_layers = Packer(draft.in_view_texts, draft.in_view, room, draft.time_zone).fill(recalled)
     looked_up_texts = {one.key: one.text for round in rounds for returned in round.returned for one in returned.shown}
     texts = {**draft.texts, **_recalled_texts(recalled)}
-    system = "\n\n".join(part for part in (draft.head, *(layer.block for layer in draft.standing)) if part)
-    after_recall = (draft.date_line, draft.manners, draft.open_thing)
-    ending = "\n\n".join(
-        part
-        for part in (
-            *(layer.block for layer in recalled_layers),
-            *looked_up,
-            *after_recall,
-            draft.quotes_text,
-            draft.question_text,
-        )
-        if part
-    )
+    system = _joined(draft.head, *(layer.block for layer in draft.standing))
+    ending = _joined(
+        *(layer.block for layer in recalled_layers), *looked_up, draft.date_line, draft.manners, draft.open_thing, draft.quotes_text,
+        draft.question_text,
+    )  # fmt: skip
     last = ChatMessage(role="user", content=ending)
     if draft.question.images:
         last["images"] = draft.question.images
-    single_layers = [
-        ("date", draft.date_line), ("manners", draft.manners), ("open", draft.open_thing), ("just before", draft.quotes_text),
-        ("message", draft.question_text),
-    ]  # fmt: skip
-    lookups = [FittedLayer("looked up", [*looked_up, *(one["content"] for one in tool_messages)], 0, lookup_tokens)]
     citable = [layer for layer in (*draft.standing, *recalled_layers) if layer.fitted.name != "summary"]
     return Prompt(
         messages=[ChatMessage(role="system", content=system), *draft.recent_messages, last, *tool_messages],
         layers=[
             _fixed("persona and rules", draft.head), *(layer.fitted for layer in draft.standing), draft.recent,
-            *(layer.fitted for layer in recalled_layers), *(_fixed(name, text) for name, text in single_layers if text),
-            *(lookups if rounds else []),
+            *(layer.fitted for layer in recalled_layers), *_single_layers(draft),
+            *([FittedLayer("looked up", [*looked_up, *(one["content"] for one in tool_messages)], 0, lookup_tokens)] if rounds else []),
         ],
         seen={key: texts[key] for key in draft.in_view.union(*(layer.keys for layer in recalled_layers))} | looked_up_texts,
         asides=draft.asides, citable=frozenset(key for layer in citable for key in layer.keys) | looked_up_texts.keys(),
         speakers=draft.speakers, raised=draft.raised,
     )  # fmt: skip
+
+
+def _joined(*blocks: str) -> str:
+    return "\n\n".join(filter(None, blocks))
+
+
+def _single_layers(draft: PromptDraft) -> list[FittedLayer]:
+    """Return the layers of a single text each that stand between what was recalled and the question, and the question."""
+    texts = {
+        "date": draft.date_line, "manners": draft.manners, "open": draft.open_thing, "just before": draft.quotes_text,
+        "message": draft.question_text,
+    }  # fmt: skip
+    return [_fixed(name, text) for name, text in texts.items() if text]
 
 
 def _texts(memory: StandingLayers, exchanges: Sequence[Exchange]) -> dict[int, str]:
@@ -225,7 +211,7 @@ def _standing(in_view: InView, room: TokenBudget, memory: StandingLayers, time_z
 
 def _recent(window: Sequence[Exchange], question: PromptQuestion, most: int, room: int) -> tuple[FittedLayer, list[ChatMessage]]:
     """Show the end of the conversation; if it does not fit, its beginning moves by several messages at once, to stay stable."""
-    frame = SPOKEN if question.shared or _voices(window) > 1 else ALONE
+    frame = frame_of(window, shared=question.shared)
     quoted = [quote.speaker for quote in (*question.quotes, *question.aside)]
     reply = REPLY.among([*(one.speaker for one in (*window, *question.asked)), *quoted])
     newest_first: list[ChatMessage] = []
@@ -253,47 +239,3 @@ def _turn(message: Exchange, frame: Frame, most: int) -> ChatMessage:
     own = message.role == "assistant"
     content = prompt_line(message.text, frame, speaker=LYRA if own else message.speaker, most=most)
     return ChatMessage(role="assistant" if own else "user", content=content)
-
-
-def _voices(messages: Iterable[Exchange]) -> int:
-    return len({message.speaker for message in messages if message.role != "assistant"})
-
-
-def _question_text(question: PromptQuestion, most: int) -> str:
-    """Return the messages to answer, in at most `most` tokens: each has a share, and passes on what it leaves."""
-    frame = SPOKEN if question.shared or _voices(question.asked) > 1 else ALONE
-    shown: dict[int, str] = {}
-    left = most
-    whole = {at: prompt_line(one.text, frame, speaker=one.speaker, most=most) for at, one in enumerate(question.asked)}
-    for waiting, (at, text) in zip(range(len(whole), 0, -1), sorted(whole.items(), key=lambda one: len(one[1])), strict=True):
-        one = question.asked[at]
-        room = left // waiting - 1
-        shown[at] = text if tokens(text) <= room else prompt_line(one.text, frame, speaker=one.speaker, most=max(0, room))
-        left -= tokens(shown[at]) + 1
-    return "\n".join(text for _, text in sorted(shown.items()) if text)
-
-
-def _unstored_quotes(question: PromptQuestion, recent: Sequence[Exchange]) -> list[Quote]:
-    """Return what the place shows that is not stored, leaving out what is in view as memory already."""
-    stored_ids = {message.source_id for message in (*recent, *question.asked)}
-    recent_texts = {message.text for message in recent}
-    quotes = {quote.id: quote for quote in (*question.aside, *question.quotes)}
-    return [quote for quote in quotes.values() if quote.id not in stored_ids and quote.text not in recent_texts]
-
-
-def _quotes_text(question: PromptQuestion, quotes_shown: Sequence[Quote], most: int) -> str:
-    """Show these quotes in at most `most` tokens: what the message replies to first, then the newest of the rest."""
-    answers = {quote.id for quote in question.quotes}
-    aside = [quote for quote in quotes_shown if quote.id not in answers]
-    answered = [quote for quote in quotes_shown if quote.id in answers]
-    room, each = TokenBudget(most), (most - tokens(_ANSWERED) - 1) // max(1, len(answered)) - 1
-    answered_lines = room.fill(Layer("answered", [_quote(quote, each) for quote in answered], 1.0, _ANSWERED)).shown
-    aside_lines = room.fill(Layer("aside", [_quote(quote) for quote in reversed(aside)], 0.0, _ASIDE)).shown[::-1]
-    blocks = (_ASIDE, aside_lines), (_ANSWERED, answered_lines)
-    return "\n\n".join("\n".join([title, *lines]) for title, lines in blocks if lines)
-
-
-def _quote(quote: Quote, most: int = _MOST_OF_A_QUOTE) -> str:
-    files = "".join(f"[{file.name}] " for file in quote.attachments)
-    most = max(0, min(most, _MOST_OF_A_QUOTE))
-    return prompt_line(f"{files}{quote.text}", QUOTED, speaker=quote.speaker, most=most)

@@ -136,6 +136,11 @@ class DomainAccess:
         view = await self.view(place, person or Person(place.platform, "", ""))
         return view, await self.current_session(view, place)
 
+    async def person_of(self, domain: int) -> str:
+        """Return the account whose private domain one is, by its key; '' for a shared one."""
+        refs, _confidences = await self._memory.places.refs([domain])
+        return next((ref.native_id for ref in refs.values() if ref.kind is DomainKind.DM), "")
+
     async def earlier(self, place: Place) -> list[View]:
         """Return the memory of each room that a place replaced, as far as everyone here could read it."""
         found = [await self._memory.places.find_domain(_ref(place.platform, circle)) for circle in place.earlier]

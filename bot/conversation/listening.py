@@ -24,8 +24,8 @@ from adapters.events import (
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
 from bot.conversation.edit_offers import answer_to, offer_new_answer
+from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.intake import Intake
-from bot.conversation.introduction import continuation_notice, introduction
 from bot.conversation.mailboxes import Answered, Mailboxes
 from bot.conversation.preferences import Chosen
 from bot.conversation.services import Services
@@ -63,6 +63,7 @@ class Listening:
         self._reconciliation = reconciliation
         self._access = access
         self._admission = Admission()
+        self._first_contact = FirstContact(services)
         self._session_routing = SessionRouting(services, adapter)
         self._overtaken = Overtaken(services.memory.journal, services.outgoing, services.clock)
         self._uncommitted_cursors: dict[str, str] = {}
@@ -89,7 +90,7 @@ class Listening:
 
     async def missed(self, prefix: Sequence[str] = ()) -> None:
         """Mark what is stored of these places as unverified, and start comparing it."""
-        await self._reconciliation.verification.missed(self._adapter.platform, tuple(prefix))
+        await self._reconciliation.verification.unverified.missed(self._adapter.platform, tuple(prefix))
         if self.connected.is_set():
             await self._reconciliation.history_comparison.begin(self._adapter.platform)
 
@@ -268,18 +269,11 @@ class Listening:
             return
         place = await self._current_place(event.place)
         view, session = await self._services.domains.view_and_session(place)
-        continues, prefix = bool(place.earlier and view.also), self._adapter.prefix
-        if place.alone and not continues:
+        if place.alone and not goes_on(place, view):
             # Whoever is alone there with her is greeted with the first answer.
             return
-        earlier = {circle.id for circle in place.earlier}
-        waits = continues and await self._services.outgoing.has_waiting_answer(place.platform, earlier)
         with reading(await self._services.languages.among(place, view)):
-            goes_to = self._services.models.goes_to
-            text = continuation_notice(prefix, waits=waits) if continues else introduction(goes_to, prefix, shared=True)
-            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-        if await (view.notices.go_on(place.channel, session, parts) if continues else view.notices.greet(session, parts)):
-            await self._services.outgoing.flush(place.platform, place.key, parts)
+            await self._first_contact.introduce(place, view, session, self._adapter.prefix)
 
     async def _current_place(self, place: Place) -> Place:
         """Return a place with its current readers, if they are known."""

@@ -13,7 +13,7 @@ from memory.types import MINUTE
 
 LATE = lazy("You asked me something while I could not write here. That was a while ago: ask again if you still want to know.")
 _LONGEST = 24 * 60 * MINUTE
-Place = tuple[str, str]
+PlaceKey = tuple[str, str]
 """A platform, and the key of a place there."""
 
 
@@ -23,16 +23,16 @@ class BlockedPlaces:
     def __init__(self, clock: Clock, within: int) -> None:
         self._clock = clock
         self._within = within
-        self._since: dict[Place, set[str]] = {}
+        self._since: dict[PlaceKey, set[str]] = {}
 
-    def __contains__(self, place: Place) -> bool:
+    def __contains__(self, place: PlaceKey) -> bool:
         return place in self._since
 
-    def begin(self, place: Place) -> None:
+    def begin(self, place: PlaceKey) -> None:
         """Mark a place where she may not write."""
         self._since.setdefault(place, set())
 
-    def end(self, place: Place) -> None:
+    def end(self, place: PlaceKey) -> None:
         """Unmark a place where nothing waits any more."""
         self._since.pop(place, None)
 
@@ -40,7 +40,7 @@ class BlockedPlaces:
         """Return whether a part waited so long that it is given up."""
         return self._clock.now() - row.since > _LONGEST
 
-    def as_told(self, place: Place, row: OutboxRow) -> OutboxRow | None:
+    def as_told(self, place: PlaceKey, row: OutboxRow) -> OutboxRow | None:
         """Return what to send for a waiting part: the part, one line in place of all that come too late, or None."""
         lines = self._since.get(place)
         if lines is None or row.part.operation != "send" or self._clock.now() - row.since <= self._within:

@@ -4,7 +4,6 @@ The content of a text is checked when its parts are composed (`composer`), its d
 has other readers now than when it was stored is not sent.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
@@ -13,26 +12,30 @@ from dataclasses import replace
 from adapters.base import Adapter, Sending
 from adapters.command_table import Action, File
 from adapters.errors import PlaceGone, PlaceHidden, SendFailed
-from adapters.events import Place, split_key
+from adapters.events import Person, Place, split_key
 from bot.conversation.domain_access import DomainAccess
-from bot.delivery.blocked_places import BlockedPlaces
-from bot.delivery.cards import CARDS, thawed
-from bot.delivery.composer import OFFER, REFLECTION, Composer
-from bot.delivery.links import AllowList
-from bot.delivery.pending_sends import PendingTexts, Retries
+from bot.delivery.blocked_places import BlockedPlaces, PlaceKey
+from bot.delivery.composer import OFFER, Composer
+from bot.delivery.links import NO_LINKS, AllowList
+from bot.delivery.pending_sends import PartQueue, PendingTexts, Retries, explanation, language_of, sending
 from bot.keyed_locks import KeyedLocks
 from bot.models.offline.spoken_languages import detect_language
 from bot.service.log import log
 from localization.current_language import known, reading
-from localization.sentences import lazy, ngettext, told
+from localization.sentences import lazy, ngettext
 from memory.errors import MemoryFailure
-from memory.journal.journal import OFF_RECORD, TITLE, Journal, Part
+from memory.journal.journal import OFF_RECORD, Journal, Part
 from memory.journal.journal import OutboxRow as Row
 from memory.ports import Ids
 from memory.view.view import View
 
-UNNAME = "unname"
-"""The operation that removes a thread name made of forgotten words."""
+READERS_CHANGED = lazy(
+    "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
+)
+PARTED = lazy(
+    "What I may use here changed while I was at your question, so I leave my answer out: ask again if you still want to know."
+)
+"""Where one person reads a place, only what they may be told can have changed: they parted accounts, for example."""
 
 GONE, REFUSED, WAITING = "gone", "refused", "waiting"
 """The outcomes of deleting a message."""
@@ -42,22 +45,22 @@ class Outgoing:
     """Sends waiting outbox parts through the adapters. `listed` are the links that may always pass."""
 
     def __init__(
-        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList,
-        barred: BlockedPlaces, note: Callable[[str, str], None] = lambda platform, id: None,
-        elsewhere: Callable[[str, str], None] = lambda platform, place: None,
+        self, journal: Journal, domains: DomainAccess, adapters: Mapping[str, Adapter], ids: Ids, listed: AllowList, blocked: BlockedPlaces,
+        *, on_sent_off_record: Callable[[str, str], None] = lambda platform, id: None,
+        on_held_elsewhere: Callable[[str, str], None] = lambda platform, place: None,
     ) -> None:  # fmt: skip
-        """Prepare; `note` is told the platform and the id of everything that goes out off the record, `elsewhere` of a place where
-        something waits that another process holds.
+        """Prepare; `on_sent_off_record` is told the platform and the id of everything that goes out off the record, `on_held_elsewhere`
+        of a place where something waits that another process holds.
         """
-        self._on_held_elsewhere = elsewhere
-        self._blocked = barred
-        self._note_off_record = note
+        self._on_held_elsewhere = on_held_elsewhere
+        self._on_sent_off_record = on_sent_off_record
+        self._blocked = blocked
         self._journal = journal
         self._domains = domains
         self._adapters = adapters
         self._ids = ids
         self.composer = Composer(adapters, ids, listed)
-        self._locks = KeyedLocks[tuple[str, str]]()
+        self._locks = KeyedLocks[PlaceKey]()
         self._retries = Retries()
         self._pending_texts = PendingTexts()
 
@@ -70,7 +73,7 @@ class Outgoing:
         return self._pending_texts.hold(parts, notice=notice, files=files)
 
     async def flush(self, platform: str, place: str, parts: Sequence[Part] | None = None) -> str:
-        """Send these parts to a place, or everything waiting for it, in order; return the platform id of the last.
+        """Send these parts to a place, or everything waiting for it, in order; return the platform id of the last that is no notice.
 
         Parts that certainly did not arrive wait for a retry; parts that can never arrive are given up, with a log entry and, for
         an answer, one line at its place that says why, if that can be sent.
@@ -89,86 +92,106 @@ class Outgoing:
     async def send(self, platform: str, first: Row, later: Sequence[Part]) -> bool:
         """Send a part being attempted, and those waiting behind it, to a place whose lock the caller holds.
 
-        Returns whether any of it arrived.
+        Returns whether any of the answer arrived.
         """
         return bool(await self._send_each(platform, first.place, [first], [part.key for part in later]))
 
     async def _send_each(self, platform: str, place: str, attempted: Sequence[Row], later: Sequence[str] = ()) -> str:
         """Send the parts being attempted, then those with these keys, each once the one before it arrived.
 
-        Older parts that did not arrive go first. Returns the platform id of the last.
+        Older parts that did not arrive go first. Returns the platform id of the last that is no notice.
         """
-        adapter, arrived, waiting = self._adapters[platform], "", list(attempted)
+        queue, arrived = PartQueue(self._journal, (platform, place), attempted, later), ""
         if (platform, place) in self._retries:
-            waiting = [*await self._journal.take(platform, place, before=waiting[0].row if waiting else None), *waiting]
-        while waiting:
-            row = waiting.pop(0)
+            await queue.put_older_first()
+        while row := await queue.next():
             try:
-                going = await self._judged(adapter, row)
-                remote = await self._send(adapter, going) if going else None
+                remote = await self._send_next(self._adapters[platform], row, queue)
             except SendFailed as error:
                 log.warning("send.failed", platform=platform, part=row.part.key, why=str(error), final=error.final)
-                is_given_up = error.final or (error.barred and self._blocked.is_over(row))
-                if not is_given_up:
-                    if error.barred:
-                        self._blocked.begin((platform, place))
-                    await self._journal.again([one.row for one in waiting if not one.unsure])
-                    self._retries.failed((platform, place), error.retry_after)
-                    return arrived
-                waiting, later = [*waiting, *await self._journal.take(platform, place, later)], ()
-                # Without one part of an answer the rest is not sent; a failed deletion does not hold up other parts.
-                answered = row.answers if row.part.operation != "delete" else ""
-                lost = [row, *(other for other in waiting if answered and other.answers == answered)]
-                explanation = _explanation(row, error)
-                await self._journal.cancel([one.row for one in lost if one is not row or not explanation])
-                self._pending_texts.drop(lost)
-                waiting = [other for other in waiting if other not in lost]
-                if explanation:
-                    waiting.insert(0, explanation)
-                continue
-            self._pending_texts.drop([row])
-            if going and remote is not None:
-                if row.part.form == OFF_RECORD:
-                    self._note_off_record(platform, remote)
-                arrived = remote or arrived
-                then = later[0] if later else ""
-                follows = await self._journal.sent(row.row, remote, then, going.part.operation)
-                waiting, later = [*waiting, *follows], later[1:]
-            if not waiting:
-                waiting, later = await self._journal.take(platform, place, later), ()
+                if error.final or (error.barred and self._blocked.is_over(row)):
+                    await self._give_up(row, queue, explanation(row, error))
+                    continue
+                if error.barred:
+                    self._blocked.begin((platform, place))
+                await queue.give_back()
+                self._retries.failed((platform, place), error.retry_after)
+                return arrived
+            arrived = arrived if row.notice else remote or arrived
         self._retries.arrived((platform, place))
         self._blocked.end((platform, place))
         return arrived
 
-    async def _judged(self, adapter: Adapter, row: Row) -> Row | None:
-        """Return a part as its place's readers may have it; None if they may not, and it is cancelled. Raises SendFailed."""
-        if row.part.operation == "delete" or await self._has_intended_readers(adapter, row.place, row.domain, row.also):
-            return row
+    async def _send_next(self, adapter: Adapter, row: Row, queue: PartQueue) -> str:
+        """Send a part, or cancel one that may not arrive any more; return its platform id, else ''. Raises SendFailed."""
+        if row.part.operation != "delete":
+            place = await _located(adapter, row.place)
+            if not (place and await self._domains.has_same_readers(place, row.domain, row.also, adapter)):
+                await self._withhold(row, place, queue)
+                return ""
+        whole = self._as_it_goes_out(adapter.platform, row)
+        if whole is None:
+            await self._cancel([row])
+            return ""
+        going_out, files = whole
+        with reading(language_of(going_out)):
+            remote = await adapter.send(sending(going_out, files))
+        self._pending_texts.drop([row])
+        # Its id belongs to the text, not to the buttons.
+        remote = "" if row.part.form == OFFER else remote
+        if row.part.form == OFF_RECORD:
+            self._on_sent_off_record(adapter.platform, remote)
+        await queue.sent(row, remote)
+        return remote
+
+    def _as_it_goes_out(self, platform: str, row: Row) -> tuple[Row, Sequence[File]] | None:
+        """Return a part with the text and files that it has by now; None if there is nothing to send."""
+        current = self._blocked.as_told((platform, row.place), row)
+        return self._pending_texts.whole(current) if current else None
+
+    async def _give_up(self, row: Row, queue: PartQueue, reason: Row | None) -> None:
+        """Cancel a part that can never arrive, and the rest of its answer; send the reason in its place, if there is one."""
+        # A failed deletion does not hold up other parts.
+        rest = await queue.take_rest_of_answer(row) if row.part.operation != "delete" else []
+        if reason:
+            queue.put_first(reason)
+        self._pending_texts.drop([row])
+        await self._cancel(rest if reason else [row, *rest])
+
+    async def _withhold(self, row: Row, place: Place | None, queue: PartQueue) -> None:
+        """Cancel a part whose place has other readers now, or none, and the rest of its answer; those who read it now are told once."""
+        whole = self._pending_texts.whole(row)
+        if place and whole and not whole[0].notice and row.answers and row.part.operation != "preview":
+            rest = await queue.take_rest_of_answer(row)
+            person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
+            with reading(known(detect_language(whole[0].part.text))):
+                why = str(READERS_CHANGED if place.circle else PARTED)
+                await queue.add(await self._queue_notice(place, person, why, row.answers))
+            await self._cancel(rest)
         if row.part.operation != "edit" or row.part.form == OFFER:
-            await self._journal.cancel([row.row])
-            return None
+            await self._cancel([row])
+            return
         # The preview was written for other readers.
         await self._journal.remove(row.row)
-        return replace(row, part=replace(row.part, operation="delete", text="", actions=""))
+        queue.put_first(replace(row, part=replace(row.part, operation="delete", text="", actions="")))
 
-    async def _send(self, adapter: Adapter, row: Row) -> str | None:
-        """Send one part and return its id; None if it must not be sent and is cancelled. Raises SendFailed."""
-        told_late = self._blocked.as_told((adapter.platform, row.place), row)
-        if told_late is None:
-            await self._journal.cancel([row.row])
-            return None
-        row = told_late
-        files: Sequence[File] = ()
-        if row.part.form == OFF_RECORD and row.part.operation != "delete":
-            with_text = self._pending_texts.whole(row)
-            if with_text is None:
-                await self._journal.cancel([row.row])
-                return None
-            row, files = with_text
-        with reading(_language_of(row)):
-            remote = await adapter.send(_sending(row, files))
-        # Its id belongs to the text, not to the buttons.
-        return "" if row.part.form == OFFER else remote
+    async def _cancel(self, rows: Sequence[Row]) -> None:
+        self._pending_texts.drop(rows)
+        await self._journal.cancel([one.row for one in rows])
+
+    async def tell(self, place: Place, person: Person, text: str, question: str = "") -> None:
+        """Tell somebody at a place something that is no part of the conversation, in answer to a `question` if there is one."""
+        await self.flush(place.platform, place.key, await self._queue_notice(place, person, text, question))
+
+    async def tell_readers_changed(self, place: Place, person: Person, question: str) -> None:
+        """Say at a place that has other readers than when a question was asked there that it is not answered for them."""
+        await self.tell(place, person, str(READERS_CHANGED), question)
+
+    async def _queue_notice(self, place: Place, person: Person, text: str, question: str) -> Sequence[Part]:
+        view, session = await self._domains.view_and_session(place, person)
+        parts = await self.composer.parts(place.platform, text, links=NO_LINKS)
+        await view.notices.queue(session, parts, (), question)
+        return parts
 
     async def delete(self, parts: Mapping[tuple[str, str], Sequence[Part]]) -> Counter[str]:
         """Send deletions, by platform and place; return the counts of GONE, REFUSED and WAITING."""
@@ -235,54 +258,23 @@ class Outgoing:
 
     async def _has_intended_readers(self, adapter: Adapter, key: str, domain: int, also: Collection[int]) -> bool:
         """Return whether a place still has the intended readers. Raises SendFailed if that is unknown."""
-        try:
-            place = await adapter.locate_key(key)
-        except PlaceHidden as error:
-            # Waits until she is back at the place.
-            raise SendFailed(error.sentence, barred=True) from None
-        except PlaceGone:
-            return False
-        if place is None:
-            raise SendFailed(lazy("Who can read the place is not known just now."))
-        return await self._domains.has_same_readers(place, domain, also, adapter)
+        place = await _located(adapter, key)
+        return place is not None and await self._domains.has_same_readers(place, domain, also, adapter)
 
     def place_lock(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
         """Lock sending to a place, so that parts stay in order."""
         return self._locks.alone((platform, place))
 
 
-def _language_of(row: Row) -> str:
-    """Return the language of a part that an earlier attempt, of another process maybe, was made for; '' for the current one."""
-    # Whose language it was may not be known any more: it is detected from the text.
-    return known(detect_language(row.part.text)) if row.unsure else ""
-
-
-def _explanation(row: Row, error: SendFailed) -> Row | None:
-    """Return one line that says why an answer was refused; None for anything else, and for such a line itself."""
-    if not error.final or row.notice or not row.answers or row.part.operation != "send":
+async def _located(adapter: Adapter, key: str) -> Place | None:
+    """Return a place as it is now, None if it is gone. Raises SendFailed if that is unknown."""
+    try:
+        place = await adapter.locate_key(key)
+    except PlaceHidden as error:
+        # Waits until she is back at the place.
+        raise SendFailed(error.sentence, barred=True) from None
+    except PlaceGone:
         return None
-    with reading(_language_of(row)):
-        why = told(error)
-    return replace(row, part=replace(row.part, text=why, actions="", form=""), notice=True)
-
-
-def _sending(row: Row, files: Sequence[File]) -> Sending:
-    part = row.part
-    actions = tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else ()
-    cards = thawed(part.text) if part.form == CARDS else ()
-    return Sending(
-        part.key,
-        row.place,
-        "" if cards else part.text,
-        OFFER if part.form == OFFER else UNNAME if part.form == TITLE else part.operation,
-        row.answers,
-        row.unsure,
-        row.target_remote,
-        actions,
-        row.first,
-        row.since,
-        row.notice,
-        part.form == REFLECTION,
-        tuple(files),
-        cards,
-    )
+    if place is None:
+        raise SendFailed(lazy("Who can read the place is not known just now."))
+    return place

@@ -1,20 +1,30 @@
-"""What waits to be sent: text that is not in the outbox, held in memory and lost with the process; and places, until a retry is due."""
+"""What waits to be sent: a place's parts in order; text that is not in the outbox, held in memory and lost with the process; and
+places, until a retry is due.
+"""
 
 import asyncio
+import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adapters.command_table import File
-from localization.sentences import lazy
-from memory.journal.journal import OFF_RECORD, OutboxRow, Part
+from adapters.base import Sending
+from adapters.command_table import Action, File
+from adapters.errors import SendFailed
+from bot.delivery.blocked_places import PlaceKey
+from bot.delivery.cards import CARDS, thawed
+from bot.delivery.composer import OFFER, REFLECTION
+from bot.models.offline.spoken_languages import detect_language
+from localization.current_language import known, reading
+from localization.sentences import lazy, told
+from memory.journal.journal import OFF_RECORD, TITLE, Journal, OutboxRow, Part
 
+UNNAME = "unname"
+"""The operation that removes a thread name made of forgotten words."""
 LOST = lazy("I was stopped before this answer was sent, and kept no word of it: ask again if you still want it.")
 _MOST = 10_000
 """How many parts are held, which can wait where a platform is out of reach; what is older is lost."""
 _FIRST, _LONGEST = 5.0, 60.0
-Place = tuple[str, str]
-"""A platform, and the key of a place there."""
 
 
 class PendingTexts:
@@ -32,6 +42,8 @@ class PendingTexts:
 
     def whole(self, row: OutboxRow) -> tuple[OutboxRow, Sequence[File]] | None:
         """Return a part with its text and files; if these are lost, the first part says so, and the others are None."""
+        if row.part.form != OFF_RECORD or row.part.operation == "delete":
+            return row, ()
         part, notice, files = self._held.get(row.part.key, (None, True, ()))
         if part is not None:
             return replace(row, part=part, notice=notice), files
@@ -53,24 +65,24 @@ class Retries:
     """Places to retry: when the platform says; else after 5 s, doubling with each further failure up to 60 s."""
 
     def __init__(self) -> None:
-        self._late: dict[Place, _Late] = {}
+        self._late: dict[PlaceKey, _Late] = {}
         self._changed = asyncio.Event()
 
-    def __contains__(self, place: Place) -> bool:
+    def __contains__(self, place: PlaceKey) -> bool:
         return place in self._late
 
-    def failed(self, place: Place, retry_after: float | None) -> None:
+    def failed(self, place: PlaceKey, retry_after: float | None) -> None:
         """Record a failed delivery; `retry_after` is in seconds, None if the platform did not say."""
         failures = self._late[place].failures + 1 if place in self._late else 1
         usual = min(_LONGEST, _FIRST * 2.0 ** min(failures - 1, 10))
         self._late[place] = _Late(failures, asyncio.get_running_loop().time() + (usual if retry_after is None else retry_after))
         self._changed.set()
 
-    def arrived(self, place: Place) -> None:
+    def arrived(self, place: PlaceKey) -> None:
         """Record that nothing waits at a place any more."""
         self._late.pop(place, None)
 
-    async def due(self) -> list[Place]:
+    async def due(self) -> list[PlaceKey]:
         """Wait until a retry is due, and return the places. Each is due again only if it fails again."""
         now = asyncio.get_running_loop().time
         while not (due := [place for place, one in self._late.items() if one.due is not None and one.due <= now()]):
@@ -84,3 +96,88 @@ class Retries:
         for place in due:
             self._late[place].due = None
         return due
+
+
+class PartQueue:
+    """Parts `attempted`, then those with the keys `later`, each of which is attempted once the one before it is sent."""
+
+    def __init__(self, journal: Journal, place: PlaceKey, attempted: Sequence[OutboxRow], later: Sequence[str] = ()) -> None:
+        self._journal = journal
+        self._place = place
+        self._attempted = list(attempted)
+        self._later = list(later)
+
+    async def put_older_first(self) -> None:
+        """Attempt what waits for the place since before these parts first."""
+        before = self._attempted[0].row if self._attempted else None
+        self._attempted = [*await self._journal.take(*self._place, before=before), *self._attempted]
+
+    async def next(self) -> OutboxRow | None:
+        """Return the next part, None after the last."""
+        if not self._attempted:
+            await self._attempt_later()
+        return self._attempted.pop(0) if self._attempted else None
+
+    async def sent(self, row: OutboxRow, remote: str) -> None:
+        """Record that a part was sent, and its platform id; the part after it is attempted, in the same transaction."""
+        then = self._later.pop(0) if self._later else ""
+        self._attempted += await self._journal.sent(row.row, remote, then, row.part.operation)
+
+    def put_first(self, row: OutboxRow) -> None:
+        """Have a part sent next."""
+        self._attempted.insert(0, row)
+
+    async def add(self, parts: Sequence[Part]) -> None:
+        """Have parts that were queued for the place sent after those being attempted."""
+        self._attempted += await self._journal.take(*self._place, [part.key for part in parts])
+
+    async def take_rest_of_answer(self, row: OutboxRow) -> list[OutboxRow]:
+        """Remove the other parts of the answer that a part belongs to, and return them."""
+        await self._attempt_later()
+        rest = [one for one in self._attempted if row.answers and (one.answers, one.domain) == (row.answers, row.domain)]
+        self._attempted = [one for one in self._attempted if one not in rest]
+        return rest
+
+    async def give_back(self) -> None:
+        """Return the parts that were not tried to those that wait, so that a retry sends them."""
+        await self._journal.again([one.row for one in self._attempted if not one.unsure])
+
+    async def _attempt_later(self) -> None:
+        self._attempted += await self._journal.take(*self._place, self._later)
+        self._later = []
+
+
+def language_of(row: OutboxRow) -> str:
+    """Return the language of a part that an earlier attempt, of another process maybe, was made for; '' for the current one."""
+    # Whose language it was may not be known any more: it is detected from the text.
+    return known(detect_language(row.part.text)) if row.unsure else ""
+
+
+def explanation(row: OutboxRow, refusal: SendFailed) -> OutboxRow | None:
+    """Return one line that says why an answer was refused; None for anything else, and for such a line itself."""
+    if not refusal.final or row.notice or not row.answers or row.part.operation != "send":
+        return None
+    with reading(language_of(row)):
+        why = told(refusal)
+    return replace(row, part=replace(row.part, text=why, actions="", form=""), notice=True)
+
+
+def sending(row: OutboxRow, files: Sequence[File]) -> Sending:
+    """Return a part as its adapter takes it."""
+    part, cards = row.part, thawed(row.part.text) if row.part.form == CARDS else ()
+    return Sending(
+        key=part.key,
+        place=row.place,
+        text="" if cards else part.text,
+        operation=OFFER if part.form == OFFER else UNNAME if part.form == TITLE else part.operation,
+        answers=row.answers,
+        unsure=row.unsure,
+        target=row.target_remote,
+        actions=tuple(Action(**one) for one in json.loads(part.actions)) if part.actions else (),
+        first=row.first,
+        since=row.since,
+        notice=row.notice,
+        reflection=part.form == REFLECTION,
+        files=tuple(files),
+        cards=cards,
+    )

@@ -44,6 +44,7 @@ class HistoryComparison:
     ) -> None:
         self._memory = memory
         self._verification = verification
+        self._unverified = verification.unverified
         self._vanish = vanish
         self._adapters = adapters
         self._priority = priority
@@ -67,9 +68,9 @@ class HistoryComparison:
                 self._due.pop(spot, None)
                 self._aside.pop(spot, None)
         for place, last_at in (await self._memory.verified.places(platform)).items():
-            if self._adapters[platform].holds(place) and self._verification.doubt(platform, place):
-                mark = self._verification.mark(platform, place)
-                self._due[_Spot(platform, place)] = mark.through[0] if mark else last_at
+            if self._adapters[platform].holds(place) and self._unverified.gap(platform, place):
+                comparison = self._unverified.comparison(platform, place)
+                self._due[_Spot(platform, place)] = comparison.through[0] if comparison else last_at
         self._begun.add(platform)
         self._through[platform].clear()
         self._work.set()
@@ -107,26 +108,27 @@ class HistoryComparison:
     async def _step(self, spot: _Spot) -> None:
         """Check the next messages of a place with one request."""
         platform, place = spot.platform, spot.place
-        mark, now = self._verification.mark(platform, place), self._clock.now()
-        compared = mark.compared if mark else 0
+        comparison, now = self._unverified.comparison(platform, place), self._clock.now()
+        compared = comparison.compared if comparison else 0
         some = await self._memory.verified.before(
-            platform, place, mark.through if mark else None, self._verification.doubt(platform, place),
+            platform, place, comparison.through if comparison else None, self._unverified.gap(platform, place),
             min(_AT_ONCE, MOST - compared),
         ) if compared < MOST else []  # fmt: skip
         if not some:
             self._done(spot)
             return
         ids = [id for one in some for id in one.ids]
-        seen = await self._adapters[platform].message_presences(place, ids, patient=True) if ids else {}
+        presences = await self._adapters[platform].message_presences(place, ids, patient=True) if ids else {}
         last = None
         for one in some:
-            if await self._verification.judge(platform, place, one, seen) is Verdict.UNKNOWN:
+            if await self._verification.follow(platform, place, one, presences) is Verdict.UNKNOWN:
                 break
             last, compared = one, compared + 1
         if last is None:
             await self._unreadable(spot)
             return
-        await self._verification.advance(platform, place, PlaceComparison(mark.at if mark else now, last.position, compared))
+        begun_at = comparison.at if comparison else now
+        await self._unverified.record_comparison(platform, place, PlaceComparison(begun_at, last.position, compared))
         self._aside.pop(spot, None)
         if spot in self._due:
             self._due[spot] = last.said_at

@@ -6,40 +6,23 @@ from dataclasses import replace
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place
 from bot.commands.texts import receipts
-from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.late_questions import LATE
-from bot.conversation.domain_access import DomainAccess
-from bot.conversation.preferences import Preferences
+from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
-from bot.delivery.outgoing import Outgoing
 from bot.errors import BadInput
 from bot.reconciliation.vanished_places import PlaceRegister
 from localization.current_language import reading
 from localization.sentences import _, ngettext
-from memory.core import Memory
 from memory.forget.disappearance import VanishedPlace
 
 
 class KeepRequests:
     """Notifies former admins, and keeps places on their request."""
 
-    def __init__(
-        self,
-        memory: Memory,
-        register: PlaceRegister,
-        domains: DomainAccess,
-        preferences: Preferences,
-        outgoing: Outgoing,
-        adapters: Mapping[str, Adapter],
-        languages: AnswerLanguage,
-    ) -> None:
-        self._memory = memory
+    def __init__(self, services: Services, register: PlaceRegister, adapters: Mapping[str, Adapter]) -> None:
+        self._services = services
         self._register = register
-        self._domains = domains
-        self._preferences = preferences
-        self._outgoing = outgoing
         self._adapters = adapters
-        self._languages = languages
 
     async def tell(self, row: VanishedPlace) -> None:
         """Notify former admins once, in their DMs with Lyra, that a place will be forgotten soon."""
@@ -48,10 +31,10 @@ class KeepRequests:
             return
         for ruler in noted.rulers:
             person = Person(row.platform, ruler, "")
-            if ruler in noted.told or await self._preferences.on(person, "paused") or not await self._rules(person, row):
+            if ruler in noted.told or await self._services.preferences.on(person, "paused") or not await self._rules(person, row):
                 continue
-            if place := await self._domains.existing_dm(self._adapters[row.platform], person):
-                with reading(await self._languages.to(place, person)):
+            if place := await self._services.domains.existing_dm(self._adapters[row.platform], person):
+                with reading(await self._services.languages.to(place, person)):
                     await self._say(place, person, row)
                 noted = replace(noted, told=(*noted.told, ruler))
                 await self._register.put(row.platform, row.prefix, noted)
@@ -59,14 +42,14 @@ class KeepRequests:
     async def ask_again(self, questions: Iterable[Message]) -> None:
         """Queue one line per place for when she is back there: its open questions will not be answered any more."""
         for asked in {one.place.key: one for one in questions}.values():
-            if view := await self._domains.home_view(asked.place, asked.person):
-                with reading(await self._languages.to(asked.place, asked.person)):
-                    parts = await self._outgoing.composer.parts(asked.place.platform, str(LATE), links=NO_LINKS)
-                session = await self._domains.current_session(view, asked.place, left=True)
+            if view := await self._services.domains.home_view(asked.place, asked.person):
+                with reading(await self._services.languages.to(asked.place, asked.person)):
+                    parts = await self._services.outgoing.composer.parts(asked.place.platform, str(LATE), links=NO_LINKS)
+                session = await self._services.domains.current_session(view, asked.place, left=True)
                 await view.notices.queue(session, parts, [], asked.id)
 
     async def _say(self, place: Place, person: Person, row: VanishedPlace) -> None:
-        view, session = await self._domains.view_and_session(place, person)
+        view = await self._services.domains.view(place, person)
         label, sign = self._label(row), self._adapters[row.platform].prefix or "/"
         text = _(
             "{label} is gone, or I am not in it any more. What I keep from there comes up no more, and I forget it "
@@ -75,14 +58,12 @@ class KeepRequests:
             due=receipts.day(row.due, view.home.time_zone),
             sign=sign,
         )
-        parts = await self._outgoing.composer.parts(row.platform, text, links=NO_LINKS)
-        await view.notices.queue(session, parts, [])
-        await self._outgoing.flush(row.platform, place.key, parts)
+        await self._services.outgoing.tell(place, person, text)
 
     async def keep(self, person: Person, name: str) -> str:
         """Keep a disappeared place by name, at the request of a former admin; return what to say. Raises BadInput."""
         platform, wanted = person.platform, _plain(name)
-        rows = [row for row in await self._memory.vanished(platform) if await self._rules(person, row)]
+        rows = [row for row in await self._services.memory.vanished(platform) if await self._rules(person, row)]
         chosen = [row for row in rows if wanted in (_plain(self._label(row)), _plain(self._name(row)))]
         labels = {self._label(row) for row in chosen}
         if len(labels) != 1:
@@ -93,7 +74,7 @@ class KeepRequests:
             assert noted is not None
             # Noted first, so that it does not count as newly disappeared at the next start.
             await self._register.put(platform, row.prefix, replace(noted, kept=True))
-            kept += await self._memory.keep_vanished(platform, row.prefix)
+            kept += await self._services.memory.keep_vanished(platform, row.prefix)
         return ngettext("Kept: {n} message from {place}.", "Kept: {n} messages from {place}.", kept, place=labels.pop())
 
     async def _rules(self, person: Person, row: VanishedPlace) -> bool:

@@ -14,6 +14,7 @@ from bot.conversation.services import Services
 from bot.reconciliation.history_comparison import HistoryComparison
 from bot.reconciliation.keep_requests import KeepRequests
 from bot.reconciliation.message_verification import MessageVerification
+from bot.reconciliation.unverified_places import UnverifiedPlaces
 from bot.reconciliation.vanished_places import NotedPlace, PlaceRegister, within
 from bot.service.log import log
 from bot.service.priority import Priority
@@ -33,13 +34,13 @@ class Vanishing:
         memory: Memory,
         register: PlaceRegister,
         keep_requests: KeepRequests,
-        verification: MessageVerification,
+        unverified: UnverifiedPlaces,
         adapters: Mapping[str, Adapter],
     ) -> None:
         self._memory = memory
         self._register = register
         self._keep_requests = keep_requests
-        self._verification = verification
+        self._unverified = unverified
         self._adapters = adapters
         self._busy: set[asyncio.Task[None]] = set()
 
@@ -81,7 +82,7 @@ class Vanishing:
         """
         platform, prefix = event.platform, event.prefix
         wider = [one for one in self._register.around(platform, prefix) if len(one) < len(prefix)]
-        if any(self._verification.is_settled(platform, one) for one in wider):
+        if any(self._unverified.is_settled(platform, one) for one in wider):
             return
         # Noted first, so that after a kill the next start sends outstanding notices.
         await self._register.put(platform, prefix, NotedPlace(event.name or await self._called(platform, prefix), event.rulers))
@@ -114,13 +115,13 @@ class Vanishing:
         """Restore places that had disappeared but have new messages; they count as unverified."""
         for place in places:
             for prefix in self._register.around(platform, split_key(place)):
-                if not self._verification.is_settled(platform, prefix):
+                if not self._unverified.is_settled(platform, prefix):
                     continue
                 noted = self._register.of(platform, prefix)
                 if noted and noted.kept:
                     await self._register.drop(platform, prefix)
-                self._verification.unsettle(platform, prefix)
-                await self._verification.missed(platform, prefix)
+                self._unverified.unsettle(platform, prefix)
+                await self._unverified.missed(platform, prefix)
 
 
 def _key(prefix: Sequence[str]) -> str:
@@ -141,12 +142,10 @@ class Reconciliation:
         """Wire the parts, and load what was unverified or gone when Lyra stopped."""
         memory = services.memory
         verification = MessageVerification(memory, intake, adapters)
-        register = PlaceRegister(memory, verification, adapters)
-        keep_requests = KeepRequests(
-            memory, register, services.domains, services.preferences, services.outgoing, adapters, services.languages
-        )
-        vanishing = Vanishing(memory, register, keep_requests, verification, adapters)
+        register = PlaceRegister(memory, verification.unverified, adapters)
+        keep_requests = KeepRequests(services, register, adapters)
+        vanishing = Vanishing(memory, register, keep_requests, verification.unverified, adapters)
         history_comparison = HistoryComparison(memory, verification, vanishing.vanish, adapters, priority, services.clock)
-        await verification.open()
+        await verification.unverified.open()
         await register.open()
         return cls(verification, history_comparison, vanishing, keep_requests)

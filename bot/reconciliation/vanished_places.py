@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from bot.reconciliation.message_verification import MessageVerification
+from bot.reconciliation.unverified_places import UnverifiedPlaces
 from memory.core import Memory
 from memory.forget.comparison_state import Prefix
 from memory.places.scope_settings import under
@@ -26,9 +26,9 @@ class PlaceRegister:
     Nothing can change at a noted place while nothing is heard from it, so its messages count as verified.
     """
 
-    def __init__(self, memory: Memory, verification: MessageVerification, platforms: Iterable[str]) -> None:
+    def __init__(self, memory: Memory, unverified: UnverifiedPlaces, platforms: Iterable[str]) -> None:
         self._memory = memory
-        self._verification = verification
+        self._unverified = unverified
         self._noted: dict[str, dict[Prefix, NotedPlace]] = {platform: {} for platform in platforms}
 
     async def open(self) -> None:
@@ -38,7 +38,7 @@ class PlaceRegister:
                 assert isinstance(value, dict)
                 prefix = tuple(json.loads(key))
                 noted[prefix] = NotedPlace(value["name"], tuple(value["rulers"]), tuple(value["told"]), value["kept"])
-                self._verification.settle(platform, prefix)
+                self._unverified.settle(platform, prefix)
 
     def all(self, platform: str) -> dict[Prefix, NotedPlace]:
         """Return all notes of a platform."""
@@ -56,13 +56,13 @@ class PlaceRegister:
         """Store a note."""
         await self._memory.settings.set(_scope(platform), json.dumps(prefix), asdict(noted))
         self._noted[platform][prefix] = noted
-        self._verification.settle(platform, prefix)
+        self._unverified.settle(platform, prefix)
 
     async def drop(self, platform: str, prefix: Prefix) -> None:
         """Remove a note."""
         await self._memory.settings.set(_scope(platform), json.dumps(prefix), None)
         self._noted[platform].pop(prefix, None)
-        self._verification.unsettle(platform, prefix)
+        self._unverified.unsettle(platform, prefix)
 
 
 def within(prefix: Sequence[str], key: Sequence[str]) -> bool:

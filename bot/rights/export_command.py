@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Reply
 from bot.commands.answer_pages import AnswerPages
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, caller, plain
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
@@ -31,7 +31,7 @@ class ExportCommands(Group):
         adapter, now = self._adapters[call.place.platform], self._services.clock.now()
         if not adapter.most_bytes:
             return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
-        who = Identity(call.person.platform, call.person.id)
+        who = caller(call)
         if now - self._last.get(who, -_PAUSE) < _PAUSE:
             raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
         self._last[who] = now

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from adapters.base import Adapter
 from adapters.events import Message, Person, Place, split_key
@@ -23,17 +24,24 @@ _CONVERSATIONS, _MESSAGES = 1_000, 40
 """The maximum number of conversations, and of messages of each; the oldest are dropped first."""
 _KNOWN = 50_000
 """The maximum number of cached ids of messages and posts."""
-_Where = tuple[str, str, int, str]
-"""Platform, key of the place, key of the session, and the account whose words are off the record there, '' for everybody's."""
+
+
+class _Conversation(NamedTuple):
+    """A conversation by the keys of its place and session, and the account whose words are off the record there, '' for everybody's."""
+
+    platform: str
+    place: str
+    session: int
+    person: str
 
 
 class OffRecord:
     """The conversations that are off the record now."""
 
     def __init__(self) -> None:
-        self._said: OrderedDict[_Where, list[Exchange]] = OrderedDict()
+        self._said: OrderedDict[_Conversation, list[Exchange]] = OrderedDict()
         self._ids: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._overheard: OrderedDict[tuple[str, str], _Where] = OrderedDict()
+        self._overheard: OrderedDict[tuple[str, str], _Conversation] = OrderedDict()
         self._keys = count(-1, -1)
 
     def message(self, session: Session, kind: Kind, speaker: str, text: str, id: str, at: int, account: int | None) -> Exchange:
@@ -71,21 +79,21 @@ class OffRecord:
 
     def overhear(self, place: Place, id: str, person: str) -> None:
         """Remember the id of an overheard message; `person` as in `add`."""
-        self._overheard[place.platform, id] = (place.platform, place.key, 0, person)
+        self._overheard[place.platform, id] = _Conversation(place.platform, place.key, 0, person)
         while len(self._overheard) > _KNOWN:
             self._overheard.popitem(last=False)
 
     def overheard(self, place: Place, id: str, asker: str) -> bool:
         """Return whether a message was overheard at a place, and may be used in an answer off the record to `asker`."""
         where = self._overheard.get((place.platform, id))
-        return where is not None and where[1] == place.key and where[3] in ("", asker)
+        return where is not None and where.place == place.key and where.person in ("", asker)
 
     def forget(self, platform: str, ids: Sequence[str]) -> None:
         """Drop messages that were deleted or edited, with everything after them, which may rest on them."""
         for id in ids:
             self._overheard.pop((platform, id), None)
         for where, said in list(self._said.items()):
-            at = next((at for at, one in enumerate(said) if where[0] == platform and one.source_id in ids), None)
+            at = next((at for at, one in enumerate(said) if where.platform == platform and one.source_id in ids), None)
             if at is not None:
                 self._said[where] = said[:at]
 
@@ -123,17 +131,16 @@ class Holding:
         return held, read
 
 
-def _where(session: Session, person: str) -> _Where:
-    return session.ref.platform, session.ref.place, session.key, person
+def _where(session: Session, person: str) -> _Conversation:
+    return _Conversation(session.ref.platform, session.ref.place, session.key, person)
 
 
-def _within(one: _Where, where: Place | Person, *, server: bool) -> bool:
-    platform, key, _session, person = one
-    if platform != where.platform:
+def _within(one: _Conversation, where: Place | Person, *, server: bool) -> bool:
+    if one.platform != where.platform:
         return False
     if isinstance(where, Person):
-        return person == where.id
-    in_server, in_channel, in_thread = split_key(key)
+        return one.person == where.id
+    in_server, in_channel, in_thread = split_key(one.place)
     if server:
         return in_server == where.server
     return (in_server, in_channel) == (where.server, where.channel) and where.thread in ("", in_thread)

@@ -15,11 +15,6 @@ class Role(StrEnum):
     """Serves the memory page."""
 
     @property
-    def talks(self) -> bool:
-        """Whether people can talk with her in this process."""
-        return self is not Role.WORKER
-
-    @property
     def works(self) -> bool:
         """Whether it does background work."""
         return self in (Role.ALL, Role.WORKER)

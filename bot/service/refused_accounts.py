@@ -9,7 +9,6 @@ from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.events import Person
 from bot.config.settings import Settings
 from bot.conversation.services import Services
-from bot.delivery.links import NO_LINKS
 from bot.errors import LyraError
 from bot.service.log import log
 from localization.current_language import reading
@@ -52,11 +51,8 @@ class RefusedAccounts:
             place = await self._adapters[owner.platform].unprompted_place(owner)
             if place is None:
                 return
-            view, session = await self._services.domains.view_and_session(place, owner)
             with reading(await self._services.languages.to(place, owner)):
                 text = _("I am not on {platform} any more. {why}", platform=lost.capitalize(), why=told(error))
-            parts = await self._services.outgoing.composer.parts(owner.platform, text, links=NO_LINKS)
-            await view.notices.queue(session, parts, [])
-            await self._services.outgoing.flush(owner.platform, place.key, parts)
+                await self._services.outgoing.tell(place, owner, text)
         except (LyraError, MemoryFailure, PlatformFailure) as failure:
             log.info("owner.not_told", platform=owner.platform, why=type(failure).__name__)

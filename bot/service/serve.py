@@ -27,7 +27,7 @@ from bot.service.refused_accounts import RefusedAccounts
 from bot.service.worker import Worker
 from bot.talk import TURN_SECONDS, Talk, talking
 from bot.web.extra import missing
-from bot.web.serving import parlour, serving, token_path
+from bot.web.serving import BrowserPlatform, serving, token_path
 from localization.sentences import _, lazy, told
 from memory.store.peers import Lease, Peers
 
@@ -43,7 +43,13 @@ async def serve(role: Role = Role.ALL) -> int:
         with awake(app, role):
             await reserve(app, role)
             async with until_ended() as stop, _noticing(app, stop) as lapsed:
-                code = await (_serve(app, role, stop) if role.talks else _work(app, stop))
+                match role:
+                    case Role.WORKER:
+                        code = await _work(app, stop)
+                    case Role.PLATFORM:
+                        code = await _hear(app, stop)
+                    case _:
+                        code = await _serve(app, role, stop)
                 return 1 if lapsed.is_set() else code
 
 
@@ -85,25 +91,31 @@ async def _wait_for_either(working: asyncio.Task[None], stop: asyncio.Event) -> 
     asked.cancel()
 
 
+async def _hear(app: App, stop: asyncio.Event) -> int:
+    """Listen on the configured platforms, beside other processes, until asked to stop."""
+    adapters = platforms(app)
+    if not adapters:
+        raise BadConfig(lazy("No platform is configured, so there is nothing to hear. `lyra setup` asks for one."))
+    for adapter in adapters.values():
+        adapter.stand_by()
+    async with (
+        talking(app, adapters) as talk,
+        collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
+        _alive(app, stop, talk.tick, tidy),
+    ):
+        return await _converse(adapters, talk, stop, app.memory.db.peers)
+
+
 async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
+    """Serve the memory page and, in the role of all, listen on the platforms and do background work, until asked to stop."""
     adapters = platforms(app) if role.hears else {}
-    if role is Role.PLATFORM:
-        _require_any(adapters)
-        for adapter in adapters.values():
-            adapter.stand_by()
-        async with (
-            talking(app, adapters) as talk,
-            collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
-            _alive(app, stop, talk.tick, tidy),
-        ):
-            return await _converse(adapters, talk, stop, app.memory.db.peers)
-    place, lacking = parlour(app), missing()
+    browsing, lacking = BrowserPlatform.of(app), missing()
     works: Sequence[Work] = (app.maintenance.tick, app.dreams.tick) if role.works else ()
     if lacking and role is Role.WEB:
         raise BadConfig(lacking)
     async with (
-        talking(app, {**adapters, place.browser.platform: place.browser}) as talk,
-        nullcontext("") if lacking else serving(app, talk, place, adapters) as address,
+        talking(app, {**adapters, browsing.browser.platform: browsing.browser}) as talk,
+        nullcontext("") if lacking else serving(app, talk, browsing, adapters) as address,
         collected_when_quiet(lambda: talk.mailboxes.waiting) as tidy,
         _alive(app, stop, talk.tick, tidy, *works, at_once=works[0] if works else None),
     ):
@@ -117,11 +129,6 @@ async def _serve(app: App, role: Role, stop: asyncio.Event) -> int:
             _say(_("No platform is configured: housekeeping and the memory page only."))
             _say(_("Lyra is awake: {address}, the token is in {path}.", address=address, path=token_path(app)))
         return await _converse(adapters, talk, stop)
-
-
-def _require_any(adapters: Mapping[str, Adapter]) -> None:
-    if not adapters:
-        raise BadConfig(lazy("No platform is configured, so there is nothing to hear. `lyra setup` asks for one."))
 
 
 @asynccontextmanager

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from adapters.base import Adapter
 from adapters.browser.browser import Browser, Origin
@@ -33,12 +34,12 @@ class BrowserPlatform:
     tabs: Tabs
     tab_presence: TabPresence
 
-
-def parlour(app: App) -> BrowserPlatform:
-    """Return the browser platform for an app."""
-    tabs, tab_presence = Tabs(), TabPresence(app.base.environment.home)
-    origin = Origin(app.base.ids.new, app.base.clock.now, app.base.environment.user)
-    return BrowserPlatform(Browser(tabs, origin, tab_presence.at_hand), tabs, tab_presence)
+    @classmethod
+    def of(cls, app: App) -> Self:
+        """Return that of an app."""
+        tabs, tab_presence = Tabs(), TabPresence(app.base.environment.home)
+        origin = Origin(app.base.ids.new, app.base.clock.now, app.base.environment.user)
+        return cls(Browser(tabs, origin, tab_presence.at_hand), tabs, tab_presence)
 
 
 def page_lock(app: App) -> FileLock:
@@ -54,7 +55,7 @@ def token_path(app: App) -> Path:
 
 @asynccontextmanager
 async def serving(
-    app: App, talk: Talk, place: BrowserPlatform, platforms: Mapping[str, Adapter] = NO_PLATFORMS
+    app: App, talk: Talk, browsing: BrowserPlatform, platforms: Mapping[str, Adapter] = NO_PLATFORMS
 ) -> AsyncIterator[str]:
     """Serve the page for the block and yield its URL. Raises LyraError if the port is taken, BadConfig.
 
@@ -62,10 +63,10 @@ async def serving(
     """
     section = app.base.settings.web
     pages = imported("bot.web.page_context")
-    context = pages.PageContext(app, talk, place.browser, place.tabs, place.tab_presence, pages.templates(), platforms)
+    context = pages.PageContext(app, talk, browsing.browser, browsing.tabs, browsing.tab_presence, pages.templates(), platforms)
     token = keys.word(token_path(app), lambda: secrets.token_urlsafe(32))
     web = imported("bot.web.server:Web")(context, reach(section, app.base.environment), token)
-    listening = asyncio.create_task(place.browser.run(talk.listeners[place.browser.platform]))
+    listening = asyncio.create_task(browsing.browser.run(talk.listeners[browsing.browser.platform]))
     try:
         address = await web.start(section.port)
         await app.memory.settings.set(_SCOPE, _ADDRESS, address)

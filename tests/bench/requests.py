@@ -7,8 +7,8 @@ from importlib.resources import files
 from rich.table import Table
 
 from bot.config.settings import Settings
-from bot.context import prompt
-from bot.context.prompt import Prompt
+from bot.context.prompt import Prompt, draft_prompt, finish_prompt
+from bot.context.prompt_question import PromptQuestion
 from bot.context.turn_retrieval import recall_items, standing_layers
 from memory.core import Memory
 from memory.types import Exchange, Kind, SessionRef
@@ -59,10 +59,8 @@ async def given(view: View, text: str, at: int, budget: int) -> Prompt:
     asked = [Exchange(0, "", view.home.key, session.key, Kind.SAID, "user", "ada", text, "", at, at)]
     turn, settings = Asked(view, session, asked), Settings(context_tokens=budget)
     persona = files("bot").joinpath("persona.md").read_text("utf-8").strip()
-    begun = prompt.draft_prompt(
-        persona, await standing_layers(turn, settings), prompt.PromptQuestion(asked), at, view.home.time_zone, budget
-    )
-    return prompt.finish_prompt(begun, await recall_items(turn, settings, begun.in_view, begun.since))
+    begun = draft_prompt(persona, await standing_layers(turn, settings), PromptQuestion(asked), at, view.home.time_zone, budget)
+    return finish_prompt(begun, await recall_items(turn, settings, begun.in_view, begun.since))
 
 
 def _titled(budget: int) -> str:

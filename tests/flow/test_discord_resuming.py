@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from adapters.discord.resuming.socket import Socket
+from adapters.discord.resuming.resumption import Socket
 from adapters.events import Message, MessageEdited, MessagesDeleted, ServerJoined
 from tests.fakes.discord import USUAL, Channel, DiscordServer, Guild, Right, wire
 from tests.kits.discord_kit import Ear, listening

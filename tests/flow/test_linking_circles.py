@@ -2,8 +2,9 @@
 
 import re
 
-from tests.fakes.discord import Channel, Message, Person
+from tests.fakes.discord import Channel, Message, Person, Status
 from tests.kits import discord_town
+from tests.kits.awake import model_server, prompt
 from tests.kits.discord_town import Town, buttons, finished
 
 town = discord_town.town
@@ -73,3 +74,19 @@ async def test_whoever_links_with_one_sees_who_comes_along(town: Town) -> None:
         assert f"you then as well: Discord ({town.ada.user.id})" in asked.content
         await town.eve.clicks(asked, "No")
         assert (await finished(call)).content == "Nothing was linked."
+
+
+async def test_an_answer_that_waited_while_they_parted_is_said_not_to_come(town: Town) -> None:
+    a, b = [await one.opens_dm() for one in (town.ada, town.bob)]
+    async with model_server() as model, town.lyra(model) as lyra:
+        await town.says(town.ada, a, "My boat is called Kestrel.")
+        await half_linked(town, town.ada, a, town.bob, b)
+        tried = len(town.server.calls("create_message"))
+        town.server.faults.script("create_message", *[Status(503)] * 5)
+        question = await town.bob.says(b, "What do you know of my boat?")
+        await town.server.pulse.until(lambda: len(town.server.calls("create_message")) >= tried + 5, "that it is tried in vain")
+        assert "Kestrel" in prompt(lyra.chats[-1])
+        assert (await town.reads(town.ada, a, "unlink")).startswith("Parted: ")
+        await lyra.talk.tick()
+        told = [one.content for one in b.history() if one.reply_to == question.id]
+        assert len(told) == 1 and told[0].startswith("What I may use here changed while I was at your question")

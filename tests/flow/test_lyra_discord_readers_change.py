@@ -203,6 +203,33 @@ async def test_without_the_guard_at_the_exit_it_would_go_out(town: Town, general
         assert [one.content for one in answers(town.server, question)] == [f"You said: ada: {ASKED}"]
 
 
+@pytest.mark.parametrize(
+    ("domains", "off_record"),
+    [(DomainAccess, False), (DomainAccess, True), (Unguarded, False)],
+    ids=["guarded", "off the record", "without the guard"],
+)
+async def test_an_answer_that_waited_to_be_sent_while_the_readers_changed_is_said_not_to_come(
+    town: Town, general: Channel, domains: type[DomainAccess], off_record: bool
+) -> None:
+    async with town.lyra(domains=domains) as lyra:
+        await town.asks("ada", general, "is there tea?")
+        if off_record:
+            await (await town.person("ada").runs(general, "incognito", what="on", of="me")).answer()
+        town.server.acts.overwrite(general, town.server.world.bot, deny=Right.SEND_MESSAGES)
+        question = await town.person("ada").says(general, f"{town.server.mention} {CODE}")
+        tries = f"/channels/{general.id}/messages"
+        await town.server.pulse.until(
+            lambda: any(one.path == tries and one.status == 403 for one in town.server.requests), "a try"
+        )
+        await town.caught_up()
+        restrict(town, general)
+        await town.caught_up()
+        for _ in range(2):
+            await lyra.talk.tick()
+        told = [MOVED] if domains is DomainAccess else [f"You said: ada: {CODE}"]
+        assert [one.content for one in answers(town.server, question)] == told
+
+
 @pytest.mark.parametrize("change", CHANGES)
 async def test_a_question_that_waited_stays_with_those_who_could_read_it(
     town: Town, home: Guild, general: Channel, change: Change

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.hearing import Hearing
 from bot.service.log import FILE
 from memory.types import DomainKind
@@ -86,7 +86,7 @@ async def test_an_answered_question_is_found_by_the_words_it_has_now_and_not_ans
 class _Gullible(Hearing):
     """Takes every edit for its author's own."""
 
-    def is_own(self, original: Seen, edit: Seen) -> bool:
+    def is_own(self, original: RoomEvent, edit: RoomEvent) -> bool:
         return True
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from adapters.matrix.rooms.display import short
+from adapters.matrix.rooms.room import short
 from bot.conversation.domain_access import DomainAccess
 from memory.bank.block import HEAD
 from tests.fakes.matrix import People, Synapse

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.hearing import Hearing
 from bot.app import App
 from memory.journal.journal import Journal
@@ -71,7 +71,7 @@ async def test_a_question_that_is_taken_back_while_the_model_thinks_gets_no_answ
 class _Credulous(Hearing):
     """Takes what an edit says for said, though the message that it changes was taken back."""
 
-    def stands(self, original: Seen) -> bool:
+    def stands(self, original: RoomEvent) -> bool:
         return True
 
 

@@ -13,7 +13,7 @@ from adapters.events import MessageEdited, MessagesDeleted, Reach
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.batch import SyncBatch
 from adapters.matrix.incoming.hearing import Hearing
-from adapters.matrix.rooms.display import short
+from adapters.matrix.rooms.room import short
 from memory.types import DomainKind
 from tests.fakes import openai_behaviours as b
 from tests.fakes.matrix import Person
@@ -195,12 +195,12 @@ async def test_what_was_said_just_before_is_read_where_the_question_was_asked(
 class _Near(Hearing):
     """Tells of changes as of places that have no threads: only where the event itself stands is looked for it."""
 
-    def turn(self, batch: SyncBatch) -> list[Happened]:
+    def advance(self, batch: SyncBatch) -> list[Happened]:
         return [
             replace(event, place=replace(event.place, reach=Reach.RESTRICTED))
             if isinstance(event, MessageEdited | MessagesDeleted)
             else event
-            for event in super().turn(batch)
+            for event in super().advance(batch)
         ]
 
 

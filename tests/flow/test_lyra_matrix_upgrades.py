@@ -7,7 +7,7 @@ import pytest
 
 from adapters.events import Circle, Reach
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.event import Seen, word
+from adapters.matrix.incoming.event import RoomEvent, word
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms, Succession
@@ -269,7 +269,7 @@ async def test_what_an_admin_set_stays_behind_and_what_a_person_set_comes_along(
 
 
 class _Obedient(Invitations):
-    def moved(self, room: Room, tombstone: Seen) -> None:
+    def moved(self, room: Room, tombstone: RoomEvent) -> None:
         self._moves[word(tombstone.content, "replacement_room")] = room.id
         self._note()
 

@@ -8,7 +8,7 @@ from adapters.events import Message
 from adapters.events import Person as Someone
 from adapters.file_contents import MOST_IMAGE, MOST_TEXT
 from adapters.matrix.incoming.convert import attachments
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.files import Files
 from adapters.message_parts import Attachment, Contents
 from tests.fakes.matrix import Held, Lost, Person, Status, contents
@@ -26,7 +26,7 @@ async def message(it: Desk, room: str, *events: str) -> Message:
     """Return what Lyra makes of events that bring files, as if they were one message."""
     found: list[Attachment] = []
     for event in events:
-        seen = Seen.of((await it.client.room_get_event(room, event)).event)
+        seen = RoomEvent.of((await it.client.room_get_event(room, event)).event)
         assert seen
         found += attachments(event, seen.content)
     place = it.rooms.place(room)

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.events import Message, MessageEdited, MessagesDeleted
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.hearing import Hearing
 from tests.fakes.matrix import People, Proxy
 from tests.kits.matrix_kit import Ear, dm, home, listening, room_of
@@ -60,7 +60,7 @@ async def test_nobody_changes_what_another_one_said(people: People, proxy: Proxy
 class _Gullible(Hearing):
     """Takes every edit for its author's own."""
 
-    def is_own(self, original: Seen, edit: Seen) -> bool:
+    def is_own(self, original: RoomEvent, edit: RoomEvent) -> bool:
         return True
 
 

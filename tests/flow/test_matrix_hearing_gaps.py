@@ -10,8 +10,8 @@ from nio import AsyncClient
 from adapters.events import Event, Message, MessageEdited
 from adapters.matrix.adapter import Matrix
 from adapters.matrix.incoming.backfill import Backfill, Gap
-from adapters.matrix.incoming.batch import RoomEvents, SyncBatch
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.batch import RoomSegment, SyncBatch
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -214,9 +214,9 @@ async def test_an_event_that_is_told_of_twice_is_heard_once(tmp_path: Path) -> N
         for user in (client.user_id, "@ada:lyra.test")
     ]
     raw = {"event_id": "$1", "sender": "@ada:lyra.test", "origin_server_ts": 1}
-    seen = Seen(raw, "m.room.message", {"msgtype": "m.text", "body": "Once"})
+    seen = RoomEvent(raw, "m.room.message", {"msgtype": "m.text", "body": "Once"})
     await timeline_state.threads.meet("!room")
-    segment = RoomEvents(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
+    segment = RoomSegment(await rooms.meet("!room", ""), State(members), [seen, seen], whole=True, inside=True)
     for heard in ([("$1", "Once")], []):
-        events = hearing.turn(SyncBatch("s1", quiet=False, segments=[segment]))
+        events = hearing.advance(SyncBatch("s1", quiet=False, segments=[segment]))
         assert [(one.id, one.text) for one in events if isinstance(one, Message)] == heard

@@ -8,7 +8,7 @@ import pytest
 
 from adapters.events import Message, Reach, ServerJoined
 from adapters.matrix.adapter import Matrix
-from adapters.matrix.incoming.event import Seen, word
+from adapters.matrix.incoming.event import RoomEvent, word
 from adapters.matrix.rooms.invitations import Invitations
 from adapters.matrix.rooms.room import Room
 from tests.fakes.matrix import People, Person, Proxy
@@ -166,7 +166,7 @@ async def test_an_ordinary_member_sends_her_nowhere(people: People, proxy: Proxy
 class _Obedient(Invitations):
     """Follows whoever says so."""
 
-    def moved(self, room: Room, tombstone: Seen) -> None:
+    def moved(self, room: Room, tombstone: RoomEvent) -> None:
         self._moves[word(tombstone.content, "replacement_room")] = room.id
         self._note()
 

@@ -13,7 +13,7 @@ from nio import AsyncClient, SyncResponse
 from adapters.events import Message
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.hearing import Hearing
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -63,7 +63,7 @@ class Line:
         answer = SyncResponse.from_dict({"next_batch": "s9", "rooms": {"join": {ROOM: room}}})
         assert isinstance(answer, SyncResponse)
         batch = await self._gatherer.gather(answer, since, full=full)
-        found = self._hearing.turn(batch)
+        found = self._hearing.advance(batch)
         await self.rooms.settle(batch.rooms, since)
         return [one.text for one in found if isinstance(one, Message)]
 
@@ -77,10 +77,10 @@ class Line:
 class _Believing(Gatherer):
     """Takes every state that she is told of for the newest, and nothing for sure."""
 
-    def is_outdated(self, state: State, told: Seen) -> bool:
+    def is_outdated(self, state: State, told: RoomEvent) -> bool:
         return False
 
-    def put_in(self, state: State, me: str, events: Sequence[Seen]) -> None:
+    def put_in(self, state: State, me: str, events: Sequence[RoomEvent]) -> None:
         pass
 
 

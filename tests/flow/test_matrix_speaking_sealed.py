@@ -25,7 +25,7 @@ def leaks(it: Desk) -> bool:
 class Trusting(Wire):
     """Leaves it to nio whether a room is encrypted."""
 
-    async def _sealed(self, room: str) -> bool:
+    async def _is_encrypted(self, room: str) -> bool:
         return False
 
 

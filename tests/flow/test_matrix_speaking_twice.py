@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.matrix.outgoing.contents import PART
-from adapters.matrix.outgoing.sending import Posts
+from adapters.matrix.outgoing.posts import Posts
 from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Held, Lost, Person, Status
 from tests.fakes.matrix.contents import text

@@ -161,7 +161,7 @@ async def test_steps_that_an_app_encrypts_for_her_device_are_taken(at_home: Home
 class _Unproven(Client):
     """Takes a step that is encrypted for its device as one that came without a proof of who encrypted it."""
 
-    def sealed_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
+    def encrypted_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
         return UnknownToDeviceEvent(source, source["sender"], source["type"])
 
 

@@ -12,7 +12,7 @@ from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.verified_keys import attestations
 from bot.app import App
 from bot.web.pages import verification_page
-from bot.web.serving import BrowserPlatform, parlour, serving
+from bot.web.serving import BrowserPlatform, serving
 from tests.fakes.matrix import People, Person
 from tests.flow.test_matrix_verification import compared, notes, said
 from tests.kits.awake import Awake
@@ -44,7 +44,7 @@ async def awake_with_page(at_home: Home) -> AsyncIterator[tuple[Awake, Site]]:
     places: list[BrowserPlatform] = []
 
     def beside(app: App) -> Adapter:
-        places.append(parlour(app))
+        places.append(BrowserPlatform.of(app))
         return places[0].browser
 
     async with (

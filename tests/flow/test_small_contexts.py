@@ -66,3 +66,12 @@ def test_what_nothing_shorter_mends_is_told_and_costs_one_request_more(home: Hom
     model.script(*[REFUSALS["for no known reason"]] * 10)
     assert "does not accept the request" in home.chat("where do the tulips grow?").lines[0]
     assert len(model.chats) <= 3
+
+
+def test_where_not_even_the_shortest_prompt_fits_the_answer_says_why_it_comes_without_the_model(
+    home: Home, model: ModelServer
+) -> None:
+    model.server.context = 50
+    told = home.chat("where do the tulips grow?", "wie geht es dir?").lines
+    assert told[0] == "This is too long for my model even at its shortest, so I answer without it." and "tulip" in told[1]
+    assert told[-1] == "Das ist selbst in der kürzesten Fassung zu lang für mein Modell, deshalb antworte ich ohne es."

@@ -10,7 +10,7 @@ import pytest
 from adapters.discord.adapter import Discord
 from adapters.events import Circle, Person
 from bot.talk import talking
-from bot.web.serving import link, parlour, serving
+from bot.web.serving import BrowserPlatform, link, serving
 from tests.fakes.discord import Right
 from tests.kits import discord_town
 from tests.kits.browsing import Visitor, site
@@ -32,7 +32,7 @@ class Blind(Discord):
 async def visiting(lyra: Awake) -> AsyncIterator[dict[str, Visitor]]:
     """Serve the page beside Discord for the block, to ada, bob and a stranger."""
     async with AsyncExitStack() as stack:
-        place = parlour(lyra.app)
+        place = BrowserPlatform.of(lyra.app)
         talk = await stack.enter_async_context(talking(lyra.app, {place.browser.platform: place.browser}))
         url = await stack.enter_async_context(serving(lyra.app, talk, place, {lyra.adapter.platform: lyra.adapter}))
         found: dict[str, Visitor] = {}

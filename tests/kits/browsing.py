@@ -14,7 +14,7 @@ import pytest
 
 from bot.app import App, opened
 from bot.talk import Talk, talking
-from bot.web.serving import BrowserPlatform, link, parlour, serving
+from bot.web.serving import BrowserPlatform, link, serving
 from memory.types import Identity, Kind, NewExchange, Session
 from memory.view.view import View
 from tests.fakes.openai_server import OpenAIServer
@@ -183,7 +183,7 @@ async def site(
         await fresh(home / "lyra.db", KEY)
     async with AsyncExitStack() as stack:
         app = await stack.enter_async_context(opened())
-        place = parlour(app)
+        place = BrowserPlatform.of(app)
         talk = await stack.enter_async_context(talking(app, {place.browser.platform: place.browser}))
         url = await stack.enter_async_context(serving(app, talk, place))
         yield Site(app, talk, place, url, await stack.enter_async_context(AsyncExitStack()))

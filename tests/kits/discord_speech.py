@@ -178,7 +178,10 @@ async def desk(server: DiscordServer, setting: Setting | None = None) -> AsyncIt
         yield Desk(client, sender, client.calls, ears, clock)
         if not ears.answered.done():
             ears.answered.set_result(None)
-    await sender.close()
+    left = list(sender._under_way.values())
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
 
 
 def part(place: str | Channel, text: str, **more: Any) -> Sending:

@@ -92,10 +92,10 @@ class House:
         verification = MessageVerification(
             self.memory, Intake(self.memory, domains, preferences, access, self.clock, 60, OffRecord()), adapters
         )
-        await verification.open()
+        await verification.unverified.open()
         comparing = HistoryComparison(self.memory, verification, nothing, adapters, self.priority, self.clock)
         if missed:
-            await verification.missed(PLATFORM, ())
+            await verification.unverified.missed(PLATFORM, ())
         running = asyncio.create_task(comparing.run())
         await comparing.begin(PLATFORM)
         try:
@@ -158,10 +158,10 @@ async def test_the_last_thousand_of_a_place_are_compared_and_older_ones_when_the
         assert said[0].text in (kept := await house.kept()) and said[MOST - 1].text not in kept
         house.platform.looks.clear()
         older = [UsedMessage(one, PLATFORM, HALL) for one in said[:5]]
-        found = await verification.sure(older, RequestBudget())
+        found = await verification.usable(older, RequestBudget())
         assert found.changed and said[0].text not in await house.kept()
-        assert await verification.sure(older[2:], RequestBudget(0)) == await verification.sure(older[2:], RequestBudget())
-        assert {one.exchange.key for one in older[2:]} <= (await verification.sure(older, RequestBudget(0))).keys
+        assert await verification.usable(older[2:], RequestBudget(0)) == await verification.usable(older[2:], RequestBudget())
+        assert {one.exchange.key for one in older[2:]} <= (await verification.usable(older, RequestBudget(0))).keys
 
 
 async def test_what_was_compared_is_not_again_after_a_restart_in_which_nothing_was_missed(house: House) -> None:
@@ -182,7 +182,7 @@ async def test_after_a_kill_it_goes_on_where_it_was(house: House) -> None:
     house.platform.hidden = False
     async with house.awake() as (verification, comparing):
         async with asyncio.timeout(PATIENCE):
-            while verification.mark(PLATFORM, HALL) is None:
+            while verification.unverified.comparison(PLATFORM, HALL) is None:
                 await asyncio.sleep(0)
         house.platform.hidden = True
     first = [start for _, start in house.platform.looks]
@@ -214,7 +214,7 @@ async def test_a_history_that_cannot_be_read_deletes_nothing_and_is_tried_a_few_
             comparing.tick()
             await asyncio.sleep(0)
         assert len(house.platform.looks) == 5
-        assert (await verification.sure([UsedMessage(said, PLATFORM, HALL)], RequestBudget())).keys == frozenset()
+        assert (await verification.usable([UsedMessage(said, PLATFORM, HALL)], RequestBudget())).keys == frozenset()
         assert await house.kept() == ["hello"]
 
 
@@ -252,12 +252,12 @@ async def test_what_was_only_shown_takes_its_answer_along_where_it_was_taken_bac
         async with house.awake() as (verification, comparing):
             if way == "compared":
                 await through(comparing)
-            sure = await verification.sure([UsedMessage(reply, PLATFORM, HALL)], RequestBudget())
+            sure = await verification.usable([UsedMessage(reply, PLATFORM, HALL)], RequestBudget())
             stays = now is None or way == "used unguarded"
             assert (reply.text in await house.kept()) is stays
             if way != "compared":
                 assert sure.keys == ({reply.key} if stays else set())
-            again = await verification.sure([UsedMessage(reply, PLATFORM, HALL)], RequestBudget(0))
+            again = await verification.usable([UsedMessage(reply, PLATFORM, HALL)], RequestBudget(0))
             assert not stays or again.keys == {reply.key}, "what was looked up once is not again"
 
 
@@ -273,7 +273,7 @@ async def test_an_answer_is_left_out_where_what_it_was_shown_cannot_be_looked_up
             await tx.run("UPDATE seen SET asides = NULL")
     with house.priority.taken():
         async with house.awake() as (verification, _):
-            assert (await verification.sure([UsedMessage(reply, PLATFORM, HALL)], RequestBudget())).keys == set()
+            assert (await verification.usable([UsedMessage(reply, PLATFORM, HALL)], RequestBudget())).keys == set()
             assert reply.text in await house.kept()
 
 

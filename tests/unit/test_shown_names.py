@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.context import layers, prompt, tools
+from bot.context import layers, prompt_question, tools
 from memory.bank.block import HEAD
 from memory.core import Memory
 from memory.index.mentions import named
@@ -254,7 +254,9 @@ def test_a_text_names_whom_it_names() -> None:
     assert named("Ada and Ada#k3xq sail with Bob#abcd", members) == {"Ada", "Ada Miller", "Ada#k3xq", "Bob#abcd"}
 
 
-@pytest.mark.parametrize("title", [*layers._ARCS.values(), prompt._ASIDE, prompt._ANSWERED, tools._TITLE, tools._BEGUN, HEAD])
+@pytest.mark.parametrize(
+    "title", [*layers._ARCS.values(), prompt_question._ASIDE, prompt_question._ANSWERED, tools._TITLE, tools._BEGUN, HEAD]
+)
 def test_what_stands_above_a_part_of_a_prompt_is_nobodys_name(title: str) -> None:
     assert is_reserved(untagged(title))
 

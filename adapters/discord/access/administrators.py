@@ -8,7 +8,8 @@ from typing import Any
 
 import discord
 
-from adapters.discord.incoming.convert import PLATFORM, line
+from adapters.discord.incoming.convert import PLATFORM
+from adapters.display import line
 from adapters.events import Vanished
 from adapters.listener import Notes
 

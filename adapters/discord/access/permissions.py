@@ -80,8 +80,11 @@ class Permissions:
         hidden = isinstance(channel, discord.Thread) and channel.is_private() and not rights.manage_threads
         return hidden and await self._is_no_member(channel.id)
 
-    async def manages(self, guild: discord.Guild) -> bool:
-        """Return whether the person may manage a server."""
+    async def manages(self, server: str) -> bool | None:
+        """Return whether the person may manage a server; None where Lyra is not in it."""
+        guild = self._client.get_guild(int(server))
+        if guild is None:
+            return None
         member = await self.member(guild)
         return member is not None and member.guild_permissions.manage_guild
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import discord
 
-from adapters.discord.incoming.convert import PLATFORM, line
+from adapters.discord.incoming.convert import PLATFORM
+from adapters.display import line
 from adapters.events import Circle, Place, Reach
 
 Gate = Callable[[str], str]

@@ -7,6 +7,8 @@ import discord
 from adapters.discord.access import readers
 from adapters.events import ServerJoined
 
+Listed = discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread
+"""What a server lists where things are said."""
 _SPOKEN = frozenset({discord.ChannelType.voice, discord.ChannelType.stage_voice})
 
 
@@ -24,6 +26,11 @@ class Visibility:
         before = self._hidden.get(guild.id, set())
         hidden = self._hidden[guild.id] = {one.id for one in guild.channels if not views(guild.me, one)}
         return {one.id: one.id in before for one in guild.channels if (one.id in before) != (one.id in hidden)}
+
+
+def channels_of(guild: discord.Guild) -> list[Listed]:
+    """Return the channels and threads of a server where things are said."""
+    return [*guild.text_channels, *guild.voice_channels, *guild.stage_channels, *guild.threads]
 
 
 def sees(me: discord.Member, channel: discord.abc.GuildChannel | discord.Thread) -> bool:

@@ -3,16 +3,16 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 import discord
 
 from adapters.discord.access import readers
-from adapters.discord.access.visibility import views
+from adapters.discord.access.visibility import Listed, channels_of, views
 from adapters.discord.client import Client
-from adapters.discord.failures import TROUBLE
+from adapters.discord.failures import TROUBLE, is_final
 from adapters.discord.incoming import convert
-from adapters.discord.incoming.channel_gap import Gap, Listed, Readable, channels_of, is_final
 from adapters.discord.incoming.event_queue import GatewayEvent
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
@@ -33,6 +33,21 @@ _BEGAN, _GONE, _DMS = "began", "gone", "dms"
 Hand = Callable[[Sequence[GatewayEvent]], Awaitable[None]]
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Gap:
+    """What is to be read of one channel: everything after a message, and before another where that is not 0.
+
+    A `hidden` one does not show its history.
+    """
+
+    stream: str
+    channel: Listed | discord.DMChannel | None
+    after: int
+    hidden: bool = False
+    read: int = 0
+    before: int = 0
 
 
 class Backfill:
@@ -254,7 +269,7 @@ class Backfill:
             gap.read += len(page)
         return []
 
-    async def _find(self, gap: Gap) -> Readable | None:
+    async def _find(self, gap: Gap) -> Listed | discord.DMChannel | None:
         """Return the channel of a stream that is in no server's list, if something was said there."""
         number = int(gap.stream)
         async for _ in self._client.get_partial_messageable(number).history(limit=1, after=discord.Object(gap.after)):

@@ -1,21 +1,19 @@
 """Conversion of Discord's people, messages and reactions. Ids decide; names are for reading only."""
 
 import re
-import unicodedata
 from collections.abc import Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 import discord
 
+from adapters.display import line
 from adapters.events import MenuCall, Message, Person, Place, Unreadable
-from adapters.markup import printable
 from adapters.message_parts import Attachment, Forward, Quote
 from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
 from localization.sentences import lazy
 
 PLATFORM = "discord"
 
-_LONGEST_NAME = 64
 _UNREAD = lazy("Here I can read only what mentions me. Mention me with @ in your message, and I answer it.")
 _OWN_NAME = "Lyra"
 _SPOKEN = frozenset(
@@ -29,14 +27,7 @@ _SPOKEN = frozenset(
 _MARKS = re.compile(
     r"<@!?(?P<user>\d+)>|<@&(?P<role>\d+)>|<#(?P<channel>\d+)>|<a?(?P<emoji>:\w+:)\d+>|<(?P<command>/[^:>]+):\d+>|<t:(?P<time>-?\d{1,12})(?::\w)?>"
 )
-_INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def line(text: str, most: int = _LONGEST_NAME) -> str:
-    """Return text as one printable line of at most `most` characters, '' if nothing of it is visible."""
-    found = " ".join(printable(text).split())[:most].strip()
-    return found if any(map(_seen, found)) else ""
 
 
 def person(user: discord.abc.User) -> Person:
@@ -269,7 +260,3 @@ def _own_role(message: discord.Message) -> discord.Role | None:
 def _attachment(file: discord.Attachment) -> Attachment:
     kind = (file.content_type or "").partition(";")[0].strip().lower()
     return Attachment(str(file.id), line(file.filename, 200) or str(file.id), kind, file.size, line(file.description or "", 1024))
-
-
-def _seen(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "ZCM" and character not in _INVISIBLE

@@ -139,8 +139,7 @@ async def own_place(interaction: discord.Interaction, gate: Callable[[str], str]
     """Return the caller's DM, created if need be; None if there cannot be one."""
     with suppress(*TROUBLE):
         dm = await interaction.user.create_dm()
-        place = readers.place(dm, gate)
-        return (dm, place) if place else None
+        return dm, readers.place(dm, gate)
     return None
 
 

@@ -33,38 +33,38 @@ _SLACK = timedelta(minutes=5)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """The id of the own message that was looked for, '' if it was not found; `sure` means the whole history was read."""
+class PostSearch:
+    """The result of a search for an own message: its id, '' if it was not found; `sure` means the whole history was read."""
 
     found: str = ""
     sure: bool = True
 
 
-async def arrived(channel: discord.PartialMessageable, me: int, sending: Sending) -> Look:
+async def arrived(channel: discord.PartialMessageable, me: int, sending: Sending) -> PostSearch:
     """Look for a part by its full text."""
-    return await _look(channel, sending, lambda one: one.author.id == me and _says(one, sending) and _belongs(one, sending))
+    return await _search(channel, sending, lambda one: one.author.id == me and _says(one, sending) and _belongs(one, sending))
 
 
-async def shown(channel: discord.PartialMessageable, me: int, sending: Sending, *, above: bool) -> Look:
+async def shown(channel: discord.PartialMessageable, me: int, sending: Sending, *, above: bool) -> PostSearch:
     """Look for the last first part that answers the same message, whatever its text.
 
     The answered message may stand `above` the answer's thread, so that the answer cannot reference it: then it is her only
     message there that can still be stopped.
     """
-    return await _look(channel, sending, lambda one: one.author.id == me and _answers(one, sending, above=above))
+    return await _search(channel, sending, lambda one: one.author.id == me and _answers(one, sending, above=above))
 
 
-async def _look(channel: discord.PartialMessageable, sending: Sending, fits: Callable[[discord.Message], bool]) -> Look:
+async def _search(channel: discord.PartialMessageable, sending: Sending, fits: Callable[[discord.Message], bool]) -> PostSearch:
     after, found, read = _start(sending), "", 0
     if not after:
-        return Look(sure=False)
+        return PostSearch(sure=False)
     async for message in channel.history(limit=_MOST, after=discord.Object(after), oldest_first=True):
         read += 1
         if fits(message):
             found = str(message.id)
     if found:
-        return Look(found)
-    return Look(sure=read < _MOST if read else await _readable(channel, after))
+        return PostSearch(found)
+    return PostSearch(sure=read < _MOST if read else await _readable(channel, after))
 
 
 def _start(sending: Sending) -> int:
@@ -151,10 +151,10 @@ class Posts:
     async def send(self, sending: Sending) -> str:
         """Post a part unless it is there already, and return its id."""
         if sending.unsure:
-            look = await arrived(self._channel(sending), self._me, sending)
-            if look.found:
-                return look.found
-            if not look.sure and self._now() - sending.since >= _NONCE_WINDOW:
+            search = await arrived(self._channel(sending), self._me, sending)
+            if search.found:
+                return search.found
+            if not search.sure and self._now() - sending.since >= _NONCE_WINDOW:
                 sending = replace(sending, text=f"{_SMALL}{_REPEAT}\n{sending.text}")
         return await self._post(sending)
 

@@ -181,13 +181,6 @@ class Sender:
             raise SendFailed(lazy("Discord has not answered in time; what waits is sent as soon as it can be."))
         return task.result()
 
-    async def close(self) -> None:
-        """Cancel what is still in progress, once the client is closed."""
-        tasks = list(self._under_way.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
     def _begin(self, key: _Key, sending: Sending) -> asyncio.Task[str]:
         task = asyncio.create_task(self._sent(sending))
         self._under_way[key] = task

@@ -17,8 +17,7 @@ from adapters.matrix.account.authorization import GrantEnded, authorization_serv
 from adapters.matrix.account.device_keys import described, publish, refill
 from adapters.matrix.account.grants import Grants
 from adapters.matrix.account.keystore import KeyStores, KeysUnreadable, close
-from adapters.matrix.account.login import Credentials, Device, by_password, refreshed
-from adapters.matrix.account.login_methods import LoginMethods
+from adapters.matrix.account.login import Credentials, Device, LoginMethods, by_password, refreshed
 from adapters.matrix.account.published_keys import PublishedKeys, bare, published
 from adapters.matrix.homeserver import (
     PASSWORD,
@@ -61,14 +60,14 @@ class Devices:
         """Return a logged-in client whose keys are here and on the homeserver. Raises PlatformRefused, or like `ask`."""
         stores = KeyStores(self._folder, await self._pickle_key())
         stores.prepare()
-        await self._leave(stores)
+        await self._sign_out_previous(stores)
         device = Device.noted(await self._notes.get(DEVICE))
         if device is None:
-            return await self._entered(stores, await self._enter(stores))
+            return await self._opened_new(stores, await self._signed_in_new(stores))
         try:
-            return await self._as_itself(stores, device)
+            return await self._resumed(stores, device)
         except _Lost as lost:
-            return await self._renewed(stores, device, lost)
+            return await self._replaced(stores, device, lost)
 
     async def sign_in(self, grants: Grants) -> None:
         """Have the device authorized on a page, keeping its id if its keys are here.
@@ -91,7 +90,7 @@ class Devices:
         if old and again:
             await self._notes.put(DEVICE, asdict(replace(device, key=old.key)))
         else:
-            await self._begun(stores, device, old)
+            await self._noted_new(stores, device, old)
         await grants.settle()
 
     async def _has_keys(self, stores: KeyStores, device: Device) -> bool:
@@ -124,14 +123,14 @@ class Devices:
         await self._notes.put(DEVICE, asdict(new))
         return new, seconds
 
-    async def _as_itself(self, stores: KeyStores, device: Device) -> AsyncClient:
+    async def _resumed(self, stores: KeyStores, device: Device) -> AsyncClient:
         """Return a device's client, signed in again if its session ended. Raises _Lost, PlatformRefused, or like `ask`."""
         try:
             return await self._opened(stores, device)
         except _Ended:
-            return await self._entered(stores, await self._again(stores, device))
+            return await self._opened_new(stores, await self._signed_in_again(stores, device))
 
-    async def _again(self, stores: KeyStores, device: Device) -> Device:
+    async def _signed_in_again(self, stores: KeyStores, device: Device) -> Device:
         """Sign a device in again under its id: its keys, and what is encrypted to it, stay valid.
 
         Raises _Lost, PlatformRefused, or like `ask`.
@@ -149,12 +148,12 @@ class Devices:
         await self._notes.put(DEVICE, asdict(found))
         return found
 
-    async def _renewed(self, stores: KeyStores, old: Device, lost: _Lost) -> AsyncClient:
+    async def _replaced(self, stores: KeyStores, old: Device, lost: _Lost) -> AsyncClient:
         if isinstance(lost, _KeysLost):
             await self._notes.put(_SPENT, old.id)
         if not self._access.password and self._access.token in ("", old.token):
-            raise _shut(lost, old) from None
-        new = await self._enter(stores, old)
+            raise _refusal(lost, old) from None
+        new = await self._signed_in_new(stores, old)
         stores.remove(old.id)
         self._said.append(
             _(
@@ -164,10 +163,10 @@ class Devices:
                 id=new.id,
             )
         )
-        await self._leave(stores)
-        return await self._entered(stores, new)
+        await self._sign_out_previous(stores)
+        return await self._opened_new(stores, new)
 
-    async def _leave(self, stores: KeyStores) -> None:
+    async def _sign_out_previous(self, stores: KeyStores) -> None:
         """Sign out Lyra's previous device, if there is one still signed in. Raises like `ask`."""
         left = Device.noted(await self._notes.get(_LEFT))
         if left is None:
@@ -182,11 +181,11 @@ class Devices:
             await close(client)
         await self._notes.put(_LEFT, None)
 
-    async def _entered(self, stores: KeyStores, device: Device) -> AsyncClient:
+    async def _opened_new(self, stores: KeyStores, device: Device) -> AsyncClient:
         try:
             return await self._opened(stores, device)
         except _Lost as lost:
-            raise _shut(lost, device) from None
+            raise _refusal(lost, device) from None
         except _Ended:
             raise unreachable(lazy("a session that ended as it began")) from None
 
@@ -197,7 +196,7 @@ class Devices:
             key = stores.unlock(client, device.user, device.token)
             if key != device.key:
                 raise _KeysLost(lazy("The keys of Lyra's device are not in their folder any more, or are another device's."))
-            await _agree(client, await published(client))
+            await _publish_missing_keys(client, await published(client))
         except KeysUnreadable:
             await close(client)
             raise _KeysLost(
@@ -214,11 +213,11 @@ class Devices:
             raise
         return client
 
-    async def _enter(self, stores: KeyStores, old: Device | None = None) -> Device:
+    async def _signed_in_new(self, stores: KeyStores, old: Device | None = None) -> Device:
         """Log in as a new device, and note it. Raises PlatformRefused, or like `ask`."""
-        return await self._begun(stores, await self._login_methods.by_secret(stores, old), old)
+        return await self._noted_new(stores, await self._login_methods.by_secret(stores, old), old)
 
-    async def _begun(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
+    async def _noted_new(self, stores: KeyStores, device: Device, old: Device | None) -> Device:
         """Create a newly authorized device's keys, and note it in place of the old one.
 
         Raises PlatformRefused, or like `ask`.
@@ -243,7 +242,7 @@ class Devices:
         return str(key)
 
 
-async def _agree(client: AsyncClient, shown: PublishedKeys) -> None:
+async def _publish_missing_keys(client: AsyncClient, shown: PublishedKeys) -> None:
     """Publish what the homeserver lacks of this device's keys. Raises _Lost if it has others, or like `ask`."""
     own = described(client.olm)
     if shown.device_key not in ("", client.olm.account.identity_keys["ed25519"]):
@@ -261,7 +260,7 @@ async def _agree(client: AsyncClient, shown: PublishedKeys) -> None:
         ) from None
 
 
-def _shut(lost: _Lost, device: Device) -> PlatformRefused:
+def _refusal(lost: _Lost, device: Device) -> PlatformRefused:
     if device.client:
         return PlatformRefused(_("{lost} `{sign_in}` lets her in again; then start her.", lost=lost, sign_in=SIGN_IN))
     return PlatformRefused(

@@ -59,7 +59,7 @@ class Client(AsyncClient):  # type: ignore[misc]
         if self.olm is not None:
             self.olm._handle_olm_event = partial(self._opened, type(self.olm)._handle_olm_event.__get__(self.olm))
 
-    def sealed_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
+    def encrypted_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
         """Return a verification step that was encrypted for this device, with the keys of the device that encrypted it."""
         return EncryptedStep(dict(source), str(source["sender"]), sender_key, signing_key)
 
@@ -67,7 +67,7 @@ class Client(AsyncClient):  # type: ignore[misc]
         if not str(payload["type"]).startswith(PREFIX):
             return known(sender, sender_key, payload)
         source = {name: payload[name] for name in ("type", "sender", "content")}
-        return self.sealed_step(source, sender_key, str(payload["keys"].get("ed25519", "")))
+        return self.encrypted_step(source, sender_key, str(payload["keys"].get("ed25519", "")))
 
     def _handle_decrypt_to_device(self, to_device_event: object) -> Any:
         if isinstance(to_device_event, KeyVerificationEvent):

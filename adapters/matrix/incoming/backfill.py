@@ -7,7 +7,7 @@ from nio import AsyncClient, ErrorResponse, MessageDirection
 
 from adapters.errors import PlatformRefused
 from adapters.matrix.homeserver import TROUBLE, failure, unreachable
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 
 MOST_MISSED = 1_000
 """How many missed events to read per room."""
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 class Gap:
     """What was missed of a room, oldest first; `whole` means nothing is left out."""
 
-    events: tuple[Seen, ...] = ()
+    events: tuple[RoomEvent, ...] = ()
     whole: bool = True
 
 
@@ -38,7 +38,7 @@ class Backfill:
 
         Raises PlatformRefused or PlatformFailure while the homeserver is away; what it refuses to show is missing for good.
         """
-        found: list[Seen] = []
+        found: list[RoomEvent] = []
         start: str | None = back_from
         while start and len(found) < self._most:
             page = await self._page(room, start, to)
@@ -53,7 +53,7 @@ class Backfill:
             log.warning("More than %d events were missed in a room; the oldest of them are not read.", self._most)
         return Gap(tuple(reversed(found[: self._most])), whole)
 
-    async def _page(self, room: str, start: str, to: str) -> tuple[list[Seen], str | None] | None:
+    async def _page(self, room: str, start: str, to: str) -> tuple[list[RoomEvent], str | None] | None:
         try:
             answer = await self._client.room_messages(room, start, to, MessageDirection.back, _PAGE)
         except TROUBLE as error:
@@ -63,4 +63,4 @@ class Backfill:
             if isinstance(failed, PlatformRefused) or answer.transport_response.status >= _PASSING:
                 raise failed
             return None
-        return [seen for event in answer.chunk if (seen := Seen.of(event))], answer.end
+        return [event for parsed in answer.chunk if (event := RoomEvent.of(parsed))], answer.end

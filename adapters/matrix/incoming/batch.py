@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from nio import AsyncClient, RoomInfo, SyncResponse
 
 from adapters.matrix.incoming.backfill import Backfill, Gap
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.incoming.undecrypted import Waiting
 from adapters.matrix.rooms.room import Room, RoomRecord
@@ -15,7 +15,7 @@ from adapters.matrix.rooms.state import INSIDE, State
 
 
 @dataclass(frozen=True, slots=True)
-class RoomEvents:
+class RoomSegment:
     """The events of one room: its state before them, and what happened since, oldest first.
 
     `whole` means nothing is missing before it; `inside` that Lyra is in the room at its end.
@@ -23,7 +23,7 @@ class RoomEvents:
 
     room: Room
     state: State
-    events: Sequence[Seen]
+    events: Sequence[RoomEvent]
     whole: bool
     inside: bool
 
@@ -37,8 +37,8 @@ class SyncBatch:
 
     since: str
     quiet: bool
-    segments: list[RoomEvents] = field(default_factory=list)
-    recovered: list[tuple[Waiting, Seen]] = field(default_factory=list)
+    segments: list[RoomSegment] = field(default_factory=list)
+    recovered: list[tuple[Waiting, RoomEvent]] = field(default_factory=list)
 
     @property
     def rooms(self) -> list[Room]:
@@ -52,13 +52,13 @@ class Gatherer:
     def __init__(self, client: AsyncClient, rooms: Rooms, timeline_state: TimelineState, gaps: Backfill) -> None:
         self._client = client
         self._rooms = rooms
-        self._r = timeline_state
+        self._timeline = timeline_state
         self._gaps = gaps
 
     async def gather(self, response: SyncResponse, since: str, *, full: bool) -> SyncBatch:
         """Return what a sync brought; `full` means it contains full state. Raises PlatformFailure, and can be retried."""
         batch = SyncBatch(since, quiet=not since)
-        self._r.undecrypted.learn(response.to_device_events)
+        self._timeline.undecrypted.learn(response.to_device_events)
         told = [(room, info, True) for room, info in response.rooms.join.items()]
         told += [(room, info, False) for room, info in response.rooms.leave.items()]
         self._rooms.unsettle(room for room, info, _ in told if _changes(info))
@@ -67,24 +67,26 @@ class Gatherer:
         for segment in batch.segments:
             if not segment.whole or segment.inside != segment.room.record.inside:
                 # Cached events may have been redacted unheard.
-                self._r.lookups.drop(segment.room.id)
-            for seen in segment.events:
-                self._r.lookups.remember(segment.room.id, seen)
+                self._timeline.lookups.drop(segment.room.id)
+            for event in segment.events:
+                self._timeline.lookups.remember(segment.room.id, event)
         if not batch.quiet:
             for segment in batch.segments:
-                known = {seen.id for seen in segment.events}
-                for seen in segment.events:
-                    await self._look_up(segment.room.id, seen, known)
+                known = {event.id for event in segment.events}
+                for event in segment.events:
+                    await self._look_up(segment.room.id, event, known)
         await self._recover(batch)
         return batch
 
-    async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> RoomEvents:
+    async def _segment(self, id: str, info: RoomInfo, since: str, *, full: bool, inside: bool) -> RoomSegment:
         room = await self._rooms.meet(id, since)
-        await self._r.threads.meet(id)
-        timeline, gap = list(_seen(info.timeline.events)), Gap()
+        await self._timeline.threads.meet(id)
+        timeline, gap = list(_room_events(info.timeline.events)), Gap()
         if inside and since and info.timeline.limited and info.timeline.prev_batch:
             gap = await self._gaps.walk(id, info.timeline.prev_batch, since)
-        told, undone = (list(filter(lambda one: one.is_state, events)) for events in (_seen(info.state), reversed(gap.events)))
+        told, undone = (
+            list(filter(lambda one: one.is_state, events)) for events in (_room_events(info.state), reversed(gap.events))
+        )
         state = State() if full or not room.is_member else room.state.copy() if told or undone else room.state
         for one in told:
             if not self.is_outdated(state, one):
@@ -97,64 +99,64 @@ class Gatherer:
             state, events = _since_asked_in(room.me, state, events, again=room.record != RoomRecord())
         if inside:
             self.put_in(state, room.me, events)
-        return RoomEvents(room, state, events, gap.whole, inside)
+        return RoomSegment(room, state, events, gap.whole, inside)
 
     # What was said at the moment of a change was said in the state before it, which the homeserver tells again.
 
-    def is_outdated(self, state: State, told: Seen) -> bool:
+    def is_outdated(self, state: State, told: RoomEvent) -> bool:
         """Return whether a state event was already replaced."""
         return state.has_replaced(told.raw)
 
-    def put_in(self, state: State, me: str, events: Sequence[Seen]) -> None:
+    def put_in(self, state: State, me: str, events: Sequence[RoomEvent]) -> None:
         """Make Lyra a member of a room listed as joined if no event shows her joining."""
         member = {"type": "m.room.member", "state_key": me}
-        if state.membership(me) != "join" and not any(member.items() <= seen.raw.items() for seen in events):
+        if state.membership(me) != "join" and not any(member.items() <= event.raw.items() for event in events):
             state.apply({**member, "content": {**state.content("m.room.member", me), "membership": "join"}})
 
-    async def _look_up(self, room: str, seen: Seen, known: Collection[str] = ()) -> None:
+    async def _look_up(self, room: str, event: RoomEvent, known: Collection[str] = ()) -> None:
         """Look up what an event refers to, and who could read that unless it is in the same batch."""
-        find, threads = self._r.lookups.find, self._r.threads
-        if seen.is_state or seen.sender == self._client.user_id:
+        find, threads = self._timeline.lookups.find, self._timeline.threads
+        if event.is_state or event.sender == self._client.user_id:
             return
-        if (root := seen.thread) and threads.hers(room, root) is None:
+        if (root := event.thread) and threads.hers(room, root) is None:
             begun = await find(room, root)
             threads.note(room, root, hers=begun is not None and begun.sender == self._client.user_id)
-        for other in (seen.replaces, seen.answers, seen.reacts[0]):
+        for other in (event.replaces, event.answers, event.reacts[0]):
             if other:
                 await find(room, other)
-        if seen.answers:
-            await self._look_up_answered(room, seen.answers, known)
-        if original := self._r.edits.original(seen.redacts):
+        if event.answers:
+            await self._look_up_answered(room, event.answers, known)
+        if original := self._timeline.edits.original(event.redacts):
             await find(room, original, anew=True)
 
     async def _look_up_answered(self, room: str, answered: str, known: Collection[str]) -> None:
-        edit = self._r.lookups.known(room, answered)
+        edit = self._timeline.lookups.known(room, answered)
         if edit and edit.replaces:
             answered = edit.replaces
-            await self._r.lookups.find(room, answered)
+            await self._timeline.lookups.find(room, answered)
         if answered not in known:
-            await self._r.references.look_up(room, answered)
+            await self._timeline.references.look_up(room, answered)
 
     async def _recover(self, batch: SyncBatch) -> None:
-        for waiting in self._r.undecrypted.arrived():
-            await self._r.threads.meet(waiting.room)
-            seen = await self._r.lookups.find(waiting.room, waiting.event, anew=True)
-            if seen is not None and seen.sealed is None:
-                await self._look_up(waiting.room, seen)
-                batch.recovered.append((waiting, seen))
+        for waiting in self._timeline.undecrypted.arrived():
+            await self._timeline.threads.meet(waiting.room)
+            event = await self._timeline.lookups.find(waiting.room, waiting.event, anew=True)
+            if event is not None and event.undecrypted is None:
+                await self._look_up(waiting.room, event)
+                batch.recovered.append((waiting, event))
 
 
-def _since_asked_in(me: str, state: State, events: list[Seen], *, again: bool) -> tuple[State, list[Seen]]:
+def _since_asked_in(me: str, state: State, events: list[RoomEvent], *, again: bool) -> tuple[State, list[RoomEvent]]:
     """Return what happened since Lyra was invited to a room she joined, and the state before; if `again`, since she left it.
 
     The homeserver also shows older events then, including those of an earlier stay.
     """
     now, was, start = state.copy(), state, 0
-    for number, seen in enumerate(events):
-        if seen.is_state:
+    for number, event in enumerate(events):
+        if event.is_state:
             outside = now.membership(me) not in INSIDE
-            before = now.copy() if outside and seen.raw["state_key"] == me else now
-            now.apply(seen.raw)
+            before = now.copy() if outside and event.raw["state_key"] == me else now
+            now.apply(event.raw)
             if again and not outside and now.membership(me) not in INSIDE:
                 was, start = now.copy(), number + 1
             elif not again and outside and now.membership(me) in INSIDE:
@@ -162,9 +164,9 @@ def _since_asked_in(me: str, state: State, events: list[Seen], *, again: bool) -
     return was, events[start:]
 
 
-def _seen(events: Sequence[object]) -> Iterator[Seen]:
-    return (seen for event in events if (seen := Seen.of(event)))
+def _room_events(events: Sequence[object]) -> Iterator[RoomEvent]:
+    return (event for parsed in events if (event := RoomEvent.of(parsed)))
 
 
 def _changes(info: RoomInfo) -> bool:
-    return bool(info.state or info.timeline.limited or any(one.is_state for one in _seen(info.timeline.events)))
+    return bool(info.state or info.timeline.limited or any(one.is_state for one in _room_events(info.timeline.events)))

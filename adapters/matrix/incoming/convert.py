@@ -2,9 +2,9 @@
 
 import re
 
+from adapters.display import line
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.event import part, word
-from adapters.matrix.rooms.display import line
 from adapters.message_parts import Attachment
 
 PLATFORM = "matrix"

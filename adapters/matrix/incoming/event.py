@@ -9,8 +9,8 @@ from adapters.matrix.homeserver import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """One event. `kind` and `content` are the decrypted ones; `sealed` is an event that could not be decrypted.
+class RoomEvent:
+    """One event. `kind` and `content` are the decrypted ones; `undecrypted` is what could not be decrypted.
 
     `raw` is the outer event, which alone shows what is state and what was redacted. `edited_at` is when an edit gave it
     this content, in microseconds UTC, 0 if it is the original.
@@ -19,7 +19,7 @@ class Seen:
     raw: Json = field(repr=False)
     kind: str
     content: Json = field(repr=False)
-    sealed: MegolmEvent | None = None
+    undecrypted: MegolmEvent | None = None
     edited_at: int = 0
 
     @classmethod

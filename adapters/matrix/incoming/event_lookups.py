@@ -9,7 +9,7 @@ from nio import AsyncClient, EncryptionError, Event, MegolmEvent
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.homeserver import Json, RequestRefused, ask
-from adapters.matrix.incoming.event import Seen, part
+from adapters.matrix.incoming.event import RoomEvent, part
 
 _MOST = 2_000
 _TRIES = 3
@@ -22,12 +22,12 @@ class Lookups:
 
     def __init__(self, client: AsyncClient) -> None:
         self._client = client
-        self._events: OrderedDict[tuple[str, str], Seen | None] = OrderedDict()
+        self._events: OrderedDict[tuple[str, str], RoomEvent | None] = OrderedDict()
         self._failed: Counter[tuple[str, str]] = Counter()
 
-    def remember(self, room: str, seen: Seen) -> None:
+    def remember(self, room: str, event: RoomEvent) -> None:
         """Cache an event."""
-        self._put((room, seen.id), seen)
+        self._put((room, event.id), event)
 
     def revise(self, room: str, event: str, new: Json, at: int) -> None:
         """Replace a cached event's content with its content since `at`."""
@@ -43,11 +43,11 @@ class Lookups:
         for key in [key for key in self._events if key[0] == room]:
             del self._events[key]
 
-    def known(self, room: str, event: str) -> Seen | None:
+    def known(self, room: str, event: str) -> RoomEvent | None:
         """Return a cached event."""
         return self._events.get((room, event))
 
-    def answered(self, room: str, event: str) -> Seen | None:
+    def answered(self, room: str, event: str) -> RoomEvent | None:
         """Return the message that a reply to an event means: for an edit, the edited message.
 
         An edit's words stay readable on the homeserver after its message was redacted or forgotten. An edit by somebody
@@ -59,7 +59,7 @@ class Lookups:
         original = self.known(room, found.replaces)
         return original if original and original.sender == found.sender else None
 
-    async def find(self, room: str, event: str, *, anew: bool = False) -> Seen | None:
+    async def find(self, room: str, event: str, *, anew: bool = False) -> RoomEvent | None:
         """Return an event of a room; None if it does not exist or is unavailable. With `anew`, request it even if cached.
 
         Raises PlatformFailure while the homeserver is away; what stays unavailable is given up.
@@ -78,7 +78,7 @@ class Lookups:
                 self._put(key, None)
         return self._events[key]
 
-    async def _asked(self, room: str, event: str) -> Seen | None:
+    async def _asked(self, room: str, event: str) -> RoomEvent | None:
         try:
             raw = await ask(self._client, "GET", "rooms", room, "event", event)
         except RequestRefused:
@@ -89,7 +89,7 @@ class Lookups:
         newest = self._newest(room, found, raw)
         return newest[0] if newest else found
 
-    def standing(self, room: str, raw: Json) -> tuple[Seen, int] | None:
+    def standing(self, room: str, raw: Json) -> tuple[RoomEvent, int] | None:
         """Return an event with its newest words, and when it got them, in microseconds UTC, 0 for never edited.
 
         None if it is no event, or if its newest words cannot be read.
@@ -97,7 +97,7 @@ class Lookups:
         found = self.opened(room, raw)
         return self._newest(room, found, raw) if found else None
 
-    def _newest(self, room: str, found: Seen, raw: Json) -> tuple[Seen, int] | None:
+    def _newest(self, room: str, found: RoomEvent, raw: Json) -> tuple[RoomEvent, int] | None:
         edit = part(part(part(raw, "unsigned"), "m.relations"), "m.replace")
         # The homeserver accepts other people's edits, too.
         if found.is_redacted or edit.get("sender") != found.sender:
@@ -106,23 +106,25 @@ class Lookups:
         new = part(newer.content, "m.new_content") if newer else {}
         return (_revised(found, new, newer.at), newer.at) if newer and new else None
 
-    def opened(self, room: str, raw: Json) -> Seen | None:
+    def opened(self, room: str, raw: Json) -> RoomEvent | None:
         """Convert a raw event, decrypted if its key is there."""
         event = Event.parse_event({**raw, "room_id": room})
         if isinstance(event, MegolmEvent) and self._client.olm:
             with suppress(EncryptionError):
                 event = self._client.decrypt_event(event)
-        return Seen.of(event)
+        return RoomEvent.of(event)
 
-    def _put(self, key: tuple[str, str], seen: Seen | None) -> None:
+    def _put(self, key: tuple[str, str], event: RoomEvent | None) -> None:
         self._failed.pop(key, None)
-        self._events[key] = seen
+        self._events[key] = event
         self._events.move_to_end(key)
         if len(self._events) > _MOST:
             self._events.popitem(last=False)
 
 
-def _revised(seen: Seen, new: Json, at: int) -> Seen:
+def _revised(event: RoomEvent, new: Json, at: int) -> RoomEvent:
     """Return an event with new content in its old place."""
-    kept = {"m.relates_to": seen.content["m.relates_to"]} if "m.relates_to" in seen.content else {}
-    return replace(seen, content={**{name: value for name, value in new.items() if name != "m.relates_to"}, **kept}, edited_at=at)
+    kept = {"m.relates_to": event.content["m.relates_to"]} if "m.relates_to" in event.content else {}
+    return replace(
+        event, content={**{name: value for name, value in new.items() if name != "m.relates_to"}, **kept}, edited_at=at
+    )

@@ -7,14 +7,14 @@ import re
 from collections.abc import Collection
 from urllib.parse import unquote
 
+from adapters.display import line
 from adapters.events import Message
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.contents import AUTOMATED
-from adapters.matrix.rooms.display import line, localpart
-from adapters.matrix.rooms.room import Room
+from adapters.matrix.rooms.room import Room, localpart
 from adapters.message_parts import Attachment, Quote
 
 # No quoted reply within another, so that each position is scanned once: long messages would block everybody.
@@ -56,48 +56,48 @@ class MessageReader:
     """Reads messages. `bots` are users known to be machines; other machines are recognized by the mark in a message."""
 
     def __init__(self, timeline_state: TimelineState, bots: Collection[str]) -> None:
-        self._r = timeline_state
+        self._timeline = timeline_state
         self._bots = bots
 
-    def message(self, room: Room, seen: Seen) -> Message | None:
+    def message(self, room: Room, event: RoomEvent) -> Message | None:
         """Return what was said in a room as a message, None if it is nothing a person says."""
-        if seen.kind != "m.room.message" or not convert.is_heard(seen.content):
+        if event.kind != "m.room.message" or not convert.is_heard(event.content):
             return None
-        text, attachments = self.words(room, seen)
-        place = room.place(seen.thread)
+        text, attachments = self.words(room, event)
+        place = room.place(event.thread)
         return Message(
-            seen.id,
+            event.id,
             place,
-            room.person(seen.sender),
+            room.person(event.sender),
             text,
-            seen.at,
-            addressed=place.is_private or self._is_addressed(room, seen),
-            machine=seen.sender in self._bots or seen.content.get(AUTOMATED) is True,
-            quoted=self._quoted(room, seen),
+            event.at,
+            addressed=place.is_private or self._is_addressed(room, event),
+            machine=event.sender in self._bots or event.content.get(AUTOMATED) is True,
+            quoted=self._quoted(room, event),
             attachments=attachments,
         )
 
-    def words(self, room: Room, seen: Seen) -> tuple[str, tuple[Attachment, ...]]:
+    def words(self, room: Room, event: RoomEvent) -> tuple[str, tuple[Attachment, ...]]:
         """Return a message's words, without the call to Lyra at the start, and its attachments."""
-        said = convert.text(seen.content, room.person(seen.sender).name)
-        left = without_call(said, room.me, _names(room), named=mentions_her(seen.content, room.me))
-        return left.strip(), convert.attachments(seen.id, seen.content)
+        said = convert.text(event.content, room.person(event.sender).name)
+        left = without_call(said, room.me, _names(room), named=mentions_her(event.content, room.me))
+        return left.strip(), convert.attachments(event.id, event.content)
 
-    def _is_addressed(self, room: Room, seen: Seen) -> bool:
-        said = convert.text(seen.content, "")
-        if names_her(seen.content, room.me, _names(room), said):
+    def _is_addressed(self, room: Room, event: RoomEvent) -> bool:
+        said = convert.text(event.content, "")
+        if names_her(event.content, room.me, _names(room), said):
             return True
-        answered = self._r.lookups.answered(room.id, seen.answers)
+        answered = self._timeline.lookups.answered(room.id, event.answers)
         if answered is not None and answered.sender == room.me:
             return True
-        return bool(seen.thread) and self._r.threads.hers(room.id, seen.thread) is True
+        return bool(event.thread) and self._timeline.threads.hers(room.id, event.thread) is True
 
-    def _quoted(self, room: Room, seen: Seen) -> Quote | None:
-        answered = self._r.lookups.answered(room.id, seen.answers)
+    def _quoted(self, room: Room, event: RoomEvent) -> Quote | None:
+        answered = self._timeline.lookups.answered(room.id, event.answers)
         if answered is None or answered.kind != "m.room.message" or not answered.content:
             return None
         name, own = room.person(answered.sender).name, answered.sender == room.me
-        if not self._r.references.may_show(room, answered.id):
+        if not self._timeline.references.may_show(room, answered.id):
             return Quote(answered.id, name, "", answered.at, own=own, person=answered.sender, hidden=True)
         text, files = convert.text(answered.content, name), convert.attachments(answered.id, answered.content)
         if not (text or files):

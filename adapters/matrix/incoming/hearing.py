@@ -23,8 +23,8 @@ from adapters.events import (
     Vanished,
 )
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.batch import RoomEvents, SyncBatch
-from adapters.matrix.incoming.event import Seen, part
+from adapters.matrix.incoming.batch import RoomSegment, SyncBatch
+from adapters.matrix.incoming.event import RoomEvent, part
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.reactions import pressed
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -40,13 +40,15 @@ _MOST_KNOWN = 20_000
 
 
 class Hearing:
-    """Turns room events into events for the listener. `saying` reads messages."""
+    """Turns room events into events for the listener. `message_reader` reads messages."""
 
-    def __init__(self, rooms: Rooms, timeline_state: TimelineState, invitations: Invitations, saying: MessageReader) -> None:
+    def __init__(
+        self, rooms: Rooms, timeline_state: TimelineState, invitations: Invitations, message_reader: MessageReader
+    ) -> None:
         self._rooms = rooms
-        self._r = timeline_state
+        self._timeline = timeline_state
         self._invitations = invitations
-        self._saying = saying
+        self._message_reader = message_reader
         self._known: OrderedDict[str, None] = OrderedDict()
         self._steps: list[ReceivedStep] = []
 
@@ -55,7 +57,7 @@ class Hearing:
         found, self._steps = self._steps, []
         return found
 
-    def turn(self, batch: SyncBatch) -> list[Event]:
+    def advance(self, batch: SyncBatch) -> list[Event]:
         """Advance the rooms by a batch, and return what happened in them."""
         found: list[Event] = []
         for segment in batch.segments:
@@ -65,7 +67,7 @@ class Hearing:
             found += [*happened, *([early] if early else [])]
             self._invitations.told(segment.room.id)
         if batch.quiet:
-            return [event for event in found if isinstance(event, Unreadable)]
+            return [one for one in found if isinstance(one, Unreadable)]
         changed = {room.id: room for room in batch.rooms}
 
         def inside(waiting: Waiting) -> Room | None:
@@ -73,8 +75,8 @@ class Hearing:
             return room if room is not None and room.is_member else None
 
         # They were said before the new events, but can only be placed after them.
-        recovered = [event for waiting, seen in batch.recovered for event in self._recovered(inside(waiting), waiting, seen)]
-        for waiting, why in self._r.undecrypted.overdue():
+        recovered = [one for waiting, event in batch.recovered for one in self._recovered(inside(waiting), waiting, event)]
+        for waiting, why in self._timeline.undecrypted.overdue():
             if room := inside(waiting):
                 place = _at(room.place(waiting.thread), waiting.epoch)
                 found.append(Unreadable(waiting.event, place, room.person(waiting.sender), why))
@@ -82,35 +84,35 @@ class Hearing:
 
     # Rooms
 
-    def _through(self, segment: RoomEvents, *, quiet: bool) -> Iterator[Event]:
+    def _through(self, segment: RoomSegment, *, quiet: bool) -> Iterator[Event]:
         room, was_inside = segment.room, segment.room.record.inside
         comes_again = segment.inside and not quiet and room.record != RoomRecord()
-        missed: list[Seen] = []
+        missed: list[RoomEvent] = []
         room.begin(segment.state, whole=segment.whole)
         known = KnownRoom.of(room)
-        for seen in segment.events:
-            if seen.is_state:
-                yield from self._changed(room, seen)
-            elif self._is_new(seen) and self.is_for_her(room, inside=segment.inside, quiet=quiet):
+        for event in segment.events:
+            if event.is_state:
+                yield from self._changed(room, event)
+            elif self._is_new(event) and self.is_for_her(room, inside=segment.inside, quiet=quiet):
                 if room.is_member and not quiet:
-                    self._r.references.hear(room, seen.id)
-                yield from self._happened(room, seen)
+                    self._timeline.references.hear(room, event.id)
+                yield from self._happened(room, event)
             elif comes_again and not room.is_member:
-                missed.append(seen)
+                missed.append(event)
             if missed and room.is_member:
                 # What the homeserver shows her of the time she was out, it shows to everybody who reads the room now.
                 for one in missed:
-                    yield from (event for event in self._happened(room, one) if _asks(event))
+                    yield from (heard for heard in self._happened(room, one) if _asks(heard))
                 missed = []
         if not segment.inside and room.is_member:
             room.apply({"type": "m.room.member", "state_key": room.me, "content": {"membership": "leave"}})
         if was_inside and not segment.inside and not room.state.successor:
             yield gone(room.id, known)
 
-    def _early(self, segment: RoomEvents) -> Unreadable | None:
+    def _early(self, segment: RoomSegment) -> Unreadable | None:
         """Return a notice for somebody who wrote to her alone before her first listening, if she did not answer after that."""
         room = segment.room
-        said = [one for one in segment.events if one.sealed is not None or one.kind == "m.room.message"]
+        said = [one for one in segment.events if one.undecrypted is not None or one.kind == "m.room.message"]
         if not (said and room.is_member and room.is_private) or said[-1].sender == room.me or said[-1].is_redacted:
             return None
         if said[-1].at < time.time_ns() // 1_000 - LATELY:
@@ -126,102 +128,102 @@ class Hearing:
             return True
         return inside and not quiet and room.is_private and room.state.membership(room.me) == "invite"
 
-    def _changed(self, room: Room, seen: Seen) -> Iterator[Event]:
+    def _changed(self, room: Room, event: RoomEvent) -> Iterator[Event]:
         was_member, name = room.is_member, room.name
-        room.apply(seen.raw)
-        if seen.kind == TOMBSTONE:
-            self._invitations.moved(room, seen)
+        room.apply(event.raw)
+        if event.kind == TOMBSTONE:
+            self._invitations.moved(room, event)
         if room.is_member and not was_member:
             replaces = room.state.predecessor and not room.is_private
             if self._invitations.entered(room) and (len(room.others) > 1 or replaces):
-                yield ServerJoined(f"join:{seen.id}", room.place())
+                yield ServerJoined(f"join:{event.id}", room.place())
         elif room.is_member and not room.is_direct and room.name != name:
             yield from self._renamed(room, name)
 
     def _renamed(self, room: Room, before: str) -> Iterator[Event]:
-        for thread in ("", *self._r.threads.known(room.id)):
+        for thread in ("", *self._timeline.threads.known(room.id)):
             yield Renamed(room.place(thread), room.called(before, thread))
 
-    def _is_new(self, seen: Seen) -> bool:
-        if seen.id in self._known:
+    def _is_new(self, event: RoomEvent) -> bool:
+        if event.id in self._known:
             return False
-        self._known[seen.id] = None
+        self._known[event.id] = None
         if len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)
         return True
 
     # What happened in them
 
-    def _happened(self, room: Room, seen: Seen) -> Iterator[Event]:
-        if step := in_room(room.id, seen):
+    def _happened(self, room: Room, event: RoomEvent) -> Iterator[Event]:
+        if step := in_room(room.id, event):
             self._steps.append(step)
-        elif seen.sender == room.me and not seen.redacts:
-            if seen.thread:
-                self._r.threads.note(room.id, seen.thread, hers=True)
-            yield Posted(room.place(seen.thread), seen.replaces or seen.id)
-        elif seen.sealed is not None:
-            self._r.undecrypted.add(room.id, seen, room.record.epoch)
-        elif seen.redacts:
-            yield from self._taken_back(room, seen)
-        elif seen.replaces:
-            yield from self._revised(room, seen)
-        elif seen.reacts[0]:
-            if press := pressed(room, seen, self._r.lookups.known(room.id, seen.reacts[0])):
+        elif event.sender == room.me and not event.redacts:
+            if event.thread:
+                self._timeline.threads.note(room.id, event.thread, hers=True)
+            yield Posted(room.place(event.thread), event.replaces or event.id)
+        elif event.undecrypted is not None:
+            self._timeline.undecrypted.add(room.id, event, room.record.epoch)
+        elif event.redacts:
+            yield from self._taken_back(room, event)
+        elif event.replaces:
+            yield from self._revised(room, event)
+        elif event.reacts[0]:
+            if press := pressed(room, event, self._timeline.lookups.known(room.id, event.reacts[0])):
                 yield press
-        elif message := self._saying.message(room, seen):
+        elif message := self._message_reader.message(room, event):
             yield message
 
-    def _revised(self, room: Room, seen: Seen) -> Iterator[Event]:
+    def _revised(self, room: Room, event: RoomEvent) -> Iterator[Event]:
         # The homeserver accepts edits of other people's messages, too.
-        original = self._r.lookups.known(room.id, seen.replaces)
-        new = part(seen.content, "m.new_content")
-        if original is None or not self.stands(original) or not new or not self.is_own(original, seen):
+        original = self._timeline.lookups.known(room.id, event.replaces)
+        new = part(event.content, "m.new_content")
+        if original is None or not self.stands(original) or not new or not self.is_own(original, event):
             return
-        self._r.lookups.revise(room.id, original.id, new, seen.at)
-        self._r.edits.note(seen.id, original.id)
-        yield self._as_it_stands(room, original.id, seen)
+        self._timeline.lookups.revise(room.id, original.id, new, event.at)
+        self._timeline.edits.note(event.id, original.id)
+        yield self._as_it_stands(room, original.id, event)
 
-    def stands(self, original: Seen) -> bool:
+    def stands(self, original: RoomEvent) -> bool:
         """Return whether a message can be edited: the homeserver leaves the edits of a redacted one readable."""
         return not original.is_redacted
 
-    def is_own(self, original: Seen, edit: Seen) -> bool:
+    def is_own(self, original: RoomEvent, edit: RoomEvent) -> bool:
         """Return whether an edit is by the message's own author."""
         return original.sender == edit.sender
 
-    def _as_it_stands(self, room: Room, original: str, since: Seen) -> Event:
+    def _as_it_stands(self, room: Room, original: str, since: RoomEvent) -> Event:
         """Return an event's current words as a revision that another event made."""
-        seen = self._r.lookups.known(room.id, original)
-        if seen is None or seen.sealed is not None or not convert.is_heard(seen.content):
-            return MessageEdited(room.place(seen.thread if seen else ""), original, None, since.at, (), since.sender)
-        text, attachments = self._saying.words(room, seen)
-        now = self._saying.message(room, seen)
+        event = self._timeline.lookups.known(room.id, original)
+        if event is None or event.undecrypted is not None or not convert.is_heard(event.content):
+            return MessageEdited(room.place(event.thread if event else ""), original, None, since.at, (), since.sender)
+        text, attachments = self._message_reader.words(room, event)
+        now = self._message_reader.message(room, event)
         asks = now if now and now.addressed and not now.place.is_private else None
-        return MessageEdited(room.place(seen.thread), original, text, since.at, attachments, seen.sender, asks)
+        return MessageEdited(room.place(event.thread), original, text, since.at, attachments, event.sender, asks)
 
-    def _taken_back(self, room: Room, seen: Seen) -> Iterator[Event]:
-        target = seen.redacts
-        self._r.undecrypted.forget(target)
-        if original := self._r.edits.original(target):
-            if self._r.lookups.known(room.id, original):
-                yield self._as_it_stands(room, original, seen)
+    def _taken_back(self, room: Room, event: RoomEvent) -> Iterator[Event]:
+        target = event.redacts
+        self._timeline.undecrypted.forget(target)
+        if original := self._timeline.edits.original(target):
+            if self._timeline.lookups.known(room.id, original):
+                yield self._as_it_stands(room, original, event)
             return
-        was = self._r.lookups.known(room.id, target)
-        self._r.lookups.forget(room.id, target)
-        for thread in [was.thread] if was else ["", *self._r.threads.known(room.id)]:
+        was = self._timeline.lookups.known(room.id, target)
+        self._timeline.lookups.forget(room.id, target)
+        for thread in [was.thread] if was else ["", *self._timeline.threads.known(room.id)]:
             yield MessagesDeleted(room.place(thread), (target,))
 
-    def _recovered(self, room: Room | None, waiting: Waiting, seen: Seen) -> Iterator[Event]:
+    def _recovered(self, room: Room | None, waiting: Waiting, event: RoomEvent) -> Iterator[Event]:
         """Process an event that could not be read at first, with the readers the room had then."""
-        self._r.undecrypted.forget(waiting.event)
-        for event in self._happened(room, seen) if room else ():
-            assert not isinstance(event, PlatformNotice | ServerJoined | Renamed | Vanished)
-            yield replace(event, place=_at(event.place, waiting.epoch))
+        self._timeline.undecrypted.forget(waiting.event)
+        for heard in self._happened(room, event) if room else ():
+            assert not isinstance(heard, PlatformNotice | ServerJoined | Renamed | Vanished)
+            yield replace(heard, place=_at(heard.place, waiting.epoch))
 
 
-def _asks(event: Event) -> bool:
+def _asks(heard: Event) -> bool:
     """Return whether an event is for her, unlike what was said to others while she was out."""
-    return not isinstance(event, Message) or event.addressed
+    return not isinstance(heard, Message) or heard.addressed
 
 
 def _at(place: Place, epoch: int) -> Place:

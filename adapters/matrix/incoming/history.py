@@ -17,10 +17,10 @@ from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import Seen, part
+from adapters.matrix.incoming.event import RoomEvent, part
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.heard_messages import MessageReader
-from adapters.matrix.incoming.scrollback import MESSAGE, SEALED, Scrollback
+from adapters.matrix.incoming.scrollback import ENCRYPTED, MESSAGE, Scrollback
 from adapters.matrix.rooms.audience import Audience
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
@@ -30,7 +30,7 @@ _OWN_NAME = "Lyra"
 _MOST = 1000
 _SPOKEN = frozenset({"m.text", "m.notice", "m.emote", "m.location", "m.image", "m.file", "m.audio", "m.video"})
 _PAGE = 100
-_FILTER = json.dumps({"types": [MESSAGE, SEALED]})
+_FILTER = json.dumps({"types": [MESSAGE, ENCRYPTED]})
 
 
 async def before(
@@ -52,7 +52,7 @@ async def before(
         found = await _found(Scrollback(client, room_id, _MOST), _Wanted(thread, message_id, n, audience))
     except (*TROUBLE, PlaceGone):
         return ()
-    quotes = [_quote(seen, room, str(client.user_id)) for seen in reversed(found)]
+    quotes = [_quote(event, room, str(client.user_id)) for event in reversed(found)]
     return [quote for quote in quotes if quote.text]
 
 
@@ -65,9 +65,9 @@ class _Wanted:
     n: int
     audience: Audience | None
 
-    def stands_here(self, seen: Seen) -> bool:
+    def stands_here(self, event: RoomEvent) -> bool:
         """Return whether an event is said at this place."""
-        return seen.thread == self.thread or bool(self.thread and seen.id == self.thread)
+        return event.thread == self.thread or bool(self.thread and event.id == self.thread)
 
 
 @dataclass(slots=True)
@@ -76,44 +76,44 @@ class _Newest:
 
     words: dict[tuple[str, str], tuple[Json, int]] = field(default_factory=dict)
 
-    def take(self, edit: Seen) -> None:
+    def take(self, edit: RoomEvent) -> None:
         """Record an edit; the newest comes first."""
         if new := part(edit.content, "m.new_content"):
             self.words.setdefault((edit.replaces, edit.sender), (new, edit.at))
 
-    def of(self, seen: Seen) -> Seen:
+    def of(self, event: RoomEvent) -> RoomEvent:
         """Return a message with its newest words."""
-        new, at = self.words.get((seen.id, seen.sender), ({}, 0))
-        kept = {name: value for name, value in seen.content.items() if name == "m.relates_to"}
-        return replace(seen, content={**new, **kept}, edited_at=at) if new else seen
+        new, at = self.words.get((event.id, event.sender), ({}, 0))
+        kept = {name: value for name, value in event.content.items() if name == "m.relates_to"}
+        return replace(event, content={**new, **kept}, edited_at=at) if new else event
 
 
-async def _found(past: Scrollback, wanted: _Wanted) -> list[Seen]:
+async def _found(past: Scrollback, wanted: _Wanted) -> list[RoomEvent]:
     """Return the wanted messages with their current words, newest first."""
-    found: list[Seen] = []
+    found: list[RoomEvent] = []
     newest, reached = _Newest(), not wanted.before
-    async for seen in past:
+    async for event in past:
         if wanted.audience:
-            wanted.audience.before(seen)
-        if not reached and seen.id == wanted.before:
+            wanted.audience.before(event)
+        if not reached and event.id == wanted.before:
             # It may be answered in another thread than its own.
-            reached, wanted = True, replace(wanted, thread=seen.thread)
+            reached, wanted = True, replace(wanted, thread=event.thread)
             continue
-        if seen.kind != MESSAGE or seen.is_state or seen.is_redacted or (wanted.audience and not wanted.audience.reads):
+        if event.kind != MESSAGE or event.is_state or event.is_redacted or (wanted.audience and not wanted.audience.reads):
             continue
-        if seen.replaces:
-            newest.take(seen)
-        elif reached and wanted.stands_here(seen):
-            found.append(newest.of(seen))
-        if len(found) == wanted.n or (wanted.thread and seen.id == wanted.thread):
+        if event.replaces:
+            newest.take(event)
+        elif reached and wanted.stands_here(event):
+            found.append(newest.of(event))
+        if len(found) == wanted.n or (wanted.thread and event.id == wanted.thread):
             break
     return found
 
 
-def _quote(seen: Seen, room: Room, me: str) -> Quote:
-    own = seen.sender == me
-    speaker = _OWN_NAME if own else room.person(seen.sender).name
-    return Quote(seen.id, speaker, _said(seen.content, speaker), seen.at, own, seen.sender, edited_at=seen.edited_at)
+def _quote(event: RoomEvent, room: Room, me: str) -> Quote:
+    own = event.sender == me
+    speaker = _OWN_NAME if own else room.person(event.sender).name
+    return Quote(event.id, speaker, _said(event.content, speaker), event.at, own, event.sender, edited_at=event.edited_at)
 
 
 def _said(content: Json, speaker: str) -> str:
@@ -130,7 +130,7 @@ class Presences:
     client: AsyncClient
     rooms: Rooms
     lookups: Lookups
-    saying: MessageReader
+    message_reader: MessageReader
 
     async def of(self, place: str, ids: Sequence[str]) -> Mapping[str, Presence]:
         """Look at the hundred messages around the first of these; return what is known of those among them."""
@@ -154,13 +154,13 @@ class Presences:
         standing = self.lookups.standing(room.id, raw)
         if standing is None:
             return None
-        seen, edited_at = standing
-        if seen.is_redacted:
+        event, edited_at = standing
+        if event.is_redacted:
             return Presence(there=False)
-        if seen.sealed is not None or not convert.is_heard(seen.content):
-            return Presence(there=True, edited_at=edited_at, person=seen.sender)
-        text, attachments = self.saying.words(room, seen)
-        return Presence(there=True, text=text, edited_at=edited_at, attachments=attachments, person=seen.sender)
+        if event.undecrypted is not None or not convert.is_heard(event.content):
+            return Presence(there=True, edited_at=edited_at, person=event.sender)
+        text, attachments = self.message_reader.words(room, event)
+        return Presence(there=True, text=text, edited_at=edited_at, attachments=attachments, person=event.sender)
 
 
 def _events(page: Any) -> list[Any]:

@@ -1,7 +1,7 @@
 """Reactions to what she says: one of her own signs calls the command it stands for."""
 
 from adapters.events import MenuCall, Message
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 from adapters.matrix.outgoing.contents import REFLECTION, VERDICT
 from adapters.matrix.rooms.room import Room
 from adapters.reaction_commands import OFFERS, plain
@@ -14,14 +14,14 @@ VERDICTS = {"✅": "yes", "❌": "no"}
 _VERIFY = "verify"
 
 
-def pressed(room: Room, seen: Seen, target: Seen | None) -> MenuCall | None:
+def pressed(room: Room, event: RoomEvent, target: RoomEvent | None) -> MenuCall | None:
     """Return the command that a reaction calls; None for any other reaction, or one to another message."""
     if target is None or target.sender != room.me:
         return None
     asks, arguments = target.content.get(VERDICT) is True, dict[str, str | int | bool]()
     offered = VERDICTS if asks else SIGNS if target.content.get(REFLECTION) is True else OFFERS
     signs = {plain(sign): command for sign, command in offered.items()}
-    command = signs.get(plain(seen.reacts[1]))
+    command = signs.get(plain(event.reacts[1]))
     if command is None:
         return None
     if asks:
@@ -30,6 +30,6 @@ def pressed(room: Room, seen: Seen, target: Seen | None) -> MenuCall | None:
     # The id suffices: its text may only be shown by memory, where its readers may know it.
     pressed_on = Message(target.id, place, her, "", target.at)
     return MenuCall(
-        seen.id, place, room.person(seen.sender), seen.at, command, arguments, answers=target.id, private=False,
+        event.id, place, room.person(event.sender), event.at, command, arguments, answers=target.id, private=False,
         target=pressed_on, quiet=offered is OFFERS,
     )  # fmt: skip

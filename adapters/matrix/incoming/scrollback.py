@@ -5,15 +5,15 @@ from collections.abc import AsyncIterator
 from nio import AsyncClient
 
 from adapters.matrix.failures import Refused, checked
-from adapters.matrix.incoming.event import Seen
+from adapters.matrix.incoming.event import RoomEvent
 
 MESSAGE = "m.room.message"
-SEALED = "m.room.encrypted"
+ENCRYPTED = "m.room.encrypted"
 MEMBER = "m.room.member"
 ENCRYPTION = "m.room.encryption"
 VISIBILITY = "m.room.history_visibility"
 
-_FILTER = {"types": [MESSAGE, SEALED, MEMBER, VISIBILITY]}
+_FILTER = {"types": [MESSAGE, ENCRYPTED, MEMBER, VISIBILITY]}
 _PAGE = 100
 
 
@@ -27,13 +27,13 @@ class Scrollback:
         self.ended = False
         self._client, self._room, self._most = client, room, most
 
-    async def __aiter__(self) -> AsyncIterator[Seen]:
+    async def __aiter__(self) -> AsyncIterator[RoomEvent]:
         start, read = "", 0
         while read < self._most:
             page = checked(await self._client.room_messages(self._room, start, limit=_PAGE, message_filter=_FILTER))
-            for event in page.chunk:
-                if seen := Seen.of(event):
-                    yield seen
+            for parsed in page.chunk:
+                if event := RoomEvent.of(parsed):
+                    yield event
             read += _PAGE
             if not page.end or page.end == start:
                 self.ended = True
@@ -41,10 +41,10 @@ class Scrollback:
             start = page.end
 
 
-async def look(client: AsyncClient, room: str, event_id: str) -> Seen | None:
+async def look(client: AsyncClient, room: str, event_id: str) -> RoomEvent | None:
     """Return one event; None if it does not exist, or not for Lyra. Raises what requests raise."""
     try:
-        return Seen.of(checked(await client.room_get_event(room, event_id)).event)
+        return RoomEvent.of(checked(await client.room_get_event(room, event_id)).event)
     except Refused as refused:
         if not refused.hidden:
             raise

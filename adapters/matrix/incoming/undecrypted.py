@@ -8,7 +8,7 @@ from nio import AsyncClient, LocalProtocolError, MegolmEvent, RoomKeyEvent, Unkn
 
 from adapters.listener import Notes
 from adapters.matrix.homeserver import TROUBLE
-from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.pace import Pace
 from localization.sentences import Sentence, lazy
 
@@ -50,33 +50,33 @@ class Undecrypted:
         self._notes = notes
         self._pace = pace
         self._waiting: dict[str, Waiting] = {}
-        self._told: OrderedDict[str, None] = OrderedDict()
+        self._reported: OrderedDict[str, None] = OrderedDict()
         self._refused: OrderedDict[tuple[str, str], str] = OrderedDict()
         self._due: dict[str, float] = {}
-        self._came: set[str] = set()
+        self._arrived: set[str] = set()
         self._asking: list[MegolmEvent] = []
         self._changed = False
 
     async def load(self) -> None:
         """Load what was saved. Any of the keys may have arrived just before the last shutdown."""
         kept = await self._notes.get(_NOTE) or {"waiting": [], "told": []}
-        self._told = OrderedDict.fromkeys(kept["told"])
+        self._reported = OrderedDict.fromkeys(kept["told"])
         for one in kept["waiting"]:
             self._wait(Waiting(**one))
-        self._came = {one.session for one in self._waiting.values()}
+        self._arrived = {one.session for one in self._waiting.values()}
 
     # Input
 
-    def add(self, room: str, seen: Seen, epoch: int) -> None:
+    def add(self, room: str, event: RoomEvent, epoch: int) -> None:
         """Wait for an event's key."""
-        assert seen.sealed is not None
-        thread = part(part(seen.raw, "content"), "m.relates_to")
+        assert event.undecrypted is not None
+        thread = part(part(event.raw, "content"), "m.relates_to")
         root = word(thread, "event_id") if thread.get("rel_type") == "m.thread" else ""
-        waiting = Waiting(seen.id, room, str(seen.sealed.session_id), seen.sender, root, epoch)
-        if waiting.session not in self._due and waiting.session not in self._told:
-            seen.sealed.room_id = room
-            self._asking.append(seen.sealed)
-        if seen.id not in self._waiting:
+        waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, root, epoch)
+        if waiting.session not in self._due and waiting.session not in self._reported:
+            event.undecrypted.room_id = room
+            self._asking.append(event.undecrypted)
+        if event.id not in self._waiting:
             self._wait(waiting)
             self._changed = True
 
@@ -89,7 +89,7 @@ class Undecrypted:
         """Process to-device events: keys, and refusals of keys."""
         for event in told:
             if isinstance(event, RoomKeyEvent):
-                self._came.add(event.session_id)
+                self._arrived.add(event.session_id)
             elif isinstance(event, UnknownToDeviceEvent) and event.type == _WITHHELD:
                 content = part(event.source, "content")
                 self._refused[event.sender, word(content, "session_id")] = word(content, "code")
@@ -100,28 +100,28 @@ class Undecrypted:
 
     def arrived(self) -> Sequence[Waiting]:
         """Return the events whose keys have arrived."""
-        return [one for one in self._waiting.values() if one.session in self._came]
+        return [one for one in self._waiting.values() if one.session in self._arrived]
 
     def overdue(self) -> Sequence[tuple[Waiting, Sentence]]:
         """Return the first event of each session that is given up, and why, in a sentence for its sender."""
         found = []
         for one in list(self._waiting.values()):
-            if one.session in self._told or one.session in self._came:
+            if one.session in self._reported or one.session in self._arrived:
                 continue
             code = self._refused.get((one.sender, one.session)) or self._refused.get((one.sender, ""))
             if code or self._due[one.session] <= self._pace.elapsed():
                 why = _WHY.get(code or "", _LATE)
                 found.append((one, lazy("I cannot read what you just wrote, because {why}", why=why)))
-                self._told[one.session] = None
+                self._reported[one.session] = None
                 self._changed = True
-        while len(self._told) > _MOST:
-            self._told.popitem(last=False)
+        while len(self._reported) > _MOST:
+            self._reported.popitem(last=False)
         return found
 
-    def within(self, seconds: float) -> float:
-        """Return the seconds until the next one is overdue, at most `seconds`."""
-        pending = [self._due[one.session] for one in self._waiting.values() if one.session not in self._told]
-        return max(0.0, min([seconds, *(due - self._pace.elapsed() for due in pending)]))
+    def seconds_left(self, most: float) -> float:
+        """Return the seconds until the next one is overdue, at most `most`."""
+        pending = [self._due[one.session] for one in self._waiting.values() if one.session not in self._reported]
+        return max(0.0, min([most, *(due - self._pace.elapsed() for due in pending)]))
 
     async def ask(self) -> None:
         """Request the missing keys from Lyra's other devices and from the sending device."""
@@ -136,10 +136,10 @@ class Undecrypted:
 
     async def settle(self) -> None:
         """Save changes."""
-        self._came.clear()
+        self._arrived.clear()
         if self._changed:
             waiting = [asdict(one) for one in self._waiting.values()]
-            await self._notes.put(_NOTE, {"waiting": waiting, "told": list(self._told)})
+            await self._notes.put(_NOTE, {"waiting": waiting, "told": list(self._reported)})
             self._changed = False
 
     def _wait(self, waiting: Waiting) -> None:

@@ -18,7 +18,7 @@ from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.matrix.failures import Refused, checked
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.reactions import REACTION
-from adapters.matrix.incoming.scrollback import ENCRYPTION, MESSAGE, SEALED
+from adapters.matrix.incoming.scrollback import ENCRYPTED, ENCRYPTION, MESSAGE
 from adapters.matrix.rooms.rooms import Rooms
 from localization.sentences import lazy
 
@@ -50,7 +50,7 @@ class Wire:
 
     async def put_event(self, room: str, kind: str, content: Json, transaction: str) -> str:
         """Like `put`, for an event of any kind."""
-        if not await self._sealed(room):
+        if not await self._is_encrypted(room):
             return await self._send(room, kind, content, transaction)
         async with self._sharing[room]:
             await self._share(room)
@@ -58,7 +58,7 @@ class Wire:
 
     async def react(self, room: str, content: Json, transaction: str) -> None:
         """Put an unencrypted reaction into a room, once per transaction; do nothing if she may write there but not react."""
-        await self._sealed(room)
+        await self._is_encrypted(room)
         try:
             checked(await self._client.room_send(room, REACTION, content, transaction))
         except Refused as refused:
@@ -67,7 +67,7 @@ class Wire:
 
     async def upload(self, room: str, data: bytes, content_type: str) -> Json:
         """Upload a file for a room, and return what tells its readers where it is and how to decrypt it."""
-        if not await self._sealed(room):
+        if not await self._is_encrypted(room):
             return {"url": await self._upload(data, content_type)}
         data, secret = encrypt_attachment(data)
         return {"file": secret | {"url": await self._upload(data, "application/octet-stream")}}
@@ -87,9 +87,9 @@ class Wire:
         inside = await self._client.room_get_state_event(room, "m.room.member", me)
         if known is None or isinstance(inside, ErrorResponse) or inside.content.get("membership") != "join":
             return False
-        return known.state.may_send(me, SEALED if known.record.encrypted else MESSAGE)
+        return known.state.may_send(me, ENCRYPTED if known.record.encrypted else MESSAGE)
 
-    async def _sealed(self, room: str) -> bool:
+    async def _is_encrypted(self, room: str) -> bool:
         """Return whether a room is or ever was encrypted. Raises SendFailed if that is uncertain."""
         try:
             place = self._rooms.place(room)

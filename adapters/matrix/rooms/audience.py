@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Self
 
-from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.state import State
@@ -37,7 +37,7 @@ class Audience:
         self._memberships = {user: then.membership(user) or "leave" for user in self._readers}
         return self
 
-    def before(self, event: Seen) -> None:
+    def before(self, event: RoomEvent) -> None:
         """Go back to before an event."""
         if not event.is_state or event.kind not in (MEMBER, VISIBILITY):
             return

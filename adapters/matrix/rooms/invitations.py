@@ -2,23 +2,62 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
 
 from nio import AsyncClient
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.listener import Notes
-from adapters.matrix.homeserver import RequestRefused, ask
-from adapters.matrix.incoming.event import Seen, word
+from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.pace import Pace
-from adapters.matrix.rooms.inviters import Invite, Invites
 from adapters.matrix.rooms.room import Room
 
 _NOTE = "doors"
 _MOST = 1_000
 
 log = logging.getLogger(__name__)
+
+
+Invites = str | frozenset[str]
+"""'off', 'anyone', or the ids of those who may invite her."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invite:
+    """An invitation: who sent it, whether it is to a space, and the predecessor of its room, '' for none.
+
+    A `quiet` one predates Lyra's first listening.
+    """
+
+    by: str
+    space: bool
+    replaces: str
+    quiet: bool
+
+    @classmethod
+    def of(cls, state: Any, me: str, *, quiet: bool) -> Self | None:
+        """Parse the invitation in a room's stripped state, None if it contains none."""
+        events: Sequence[Json] = [one for one in state if isinstance(one, dict)] if isinstance(state, list) else []
+        own = [one for one in events if one.get("type") == "m.room.member" and one.get("state_key") == me]
+        by = next((word(one, "sender") for one in own if part(one, "content").get("membership") == "invite"), "")
+        made = next((part(one, "content") for one in events if one.get("type") == "m.room.create"), {})
+        replaces = word(part(made, "predecessor"), "room_id")
+        return cls(by, made.get("type") == "m.space", replaces, quiet) if by else None
+
+    def note(self) -> Json:
+        """Serialize it for a note."""
+        return asdict(self)
+
+    def allowed(self, allowed: Invites, moved_from: str) -> bool:
+        """Return whether to follow it. `moved_from` is the room that its room is known to replace."""
+        if self.space:
+            return False
+        if moved_from and self.replaces == moved_from:
+            return True
+        return self.by in allowed if isinstance(allowed, frozenset) else allowed == "anyone"
 
 
 class Invitations:
@@ -67,7 +106,7 @@ class Invitations:
         invite = self._invites.get(room)
         return invite is not None and invite.quiet
 
-    def moved(self, room: Room, tombstone: Seen) -> None:
+    def moved(self, room: Room, tombstone: RoomEvent) -> None:
         """Follow a room to its successor, if whoever announced that may."""
         new = word(tombstone.content, "replacement_room")
         if new and room.is_member and room.state.may_replace(tombstone.sender):

@@ -6,13 +6,13 @@ from typing import Any
 
 from nio import AsyncClient
 
+from adapters.display import line
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.event import part, word
 from adapters.matrix.incoming.scrollback import MEMBER
-from adapters.matrix.rooms.display import line
 from adapters.matrix.rooms.room import Room
 
 _FILTER = json.dumps({"types": [MEMBER]})

@@ -4,14 +4,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
+from adapters.display import line
 from adapters.events import Circle, Person, Place, Reach
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming.convert import PLATFORM
 from adapters.matrix.incoming.scrollback import MEMBER, VISIBILITY
-from adapters.matrix.rooms.display import line, localpart, short
 from adapters.matrix.rooms.state import State
 
 _LONGEST = 100
+_SHORT = 6
 _NAMED = 2
 
 
@@ -257,3 +258,13 @@ class Room:
             return user in ending.readers
         # A newcomer who could not read what was said before began a new epoch, or was admitted.
         return epoch == self.record.epoch and not self.record.admitted
+
+
+def localpart(user: str) -> str:
+    """Return a user id's part before the server."""
+    return user.removeprefix("@").partition(":")[0]
+
+
+def short(event: str) -> str:
+    """Return the start of an event id, by which people tell threads apart."""
+    return "".join(one for one in event if one.isalnum())[:_SHORT] or "?"

@@ -76,7 +76,8 @@ class Rooms:
 
     succession: type[Succession] = Succession
 
-    def __init__(self, client: AsyncClient, notes: Notes) -> None:
+    def __init__(self, client: AsyncClient, notes: Notes, waived: Callable[[str], bool] | None = None) -> None:
+        """Know nothing yet; `waived` says of which rooms newcomers may be told what they cannot read, by default of none."""
         self._client = client
         self._notes = notes
         self._rooms: dict[str, Room] = {}
@@ -88,8 +89,7 @@ class Rooms:
         self._told = asyncio.Condition()
         self.complete = False
         """Whether the homeserver has reported all rooms."""
-        self.waived: Callable[[str], bool] = _never
-        """Whether a room's newcomers may be told what was said before they came, though they cannot read it."""
+        self.waived = waived or _never
         self.away: Callable[[], bool] = bool
         """Whether the homeserver has not answered for too long."""
 

@@ -14,7 +14,7 @@ from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import PublishedKeys, published_of
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
-from adapters.matrix.incoming.event import Seen, part, word
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.scrollback import MESSAGE
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
@@ -77,11 +77,13 @@ class ReceivedStep:
         return word(self.content, "from_device")
 
 
-def in_room(room: str, seen: Seen) -> ReceivedStep | None:
+def in_room(room: str, event: RoomEvent) -> ReceivedStep | None:
     """Convert a room event to a verification step, None if it is none."""
-    if seen.kind == MESSAGE and seen.content.get("msgtype") == steps.REQUEST:
-        return ReceivedStep(seen.sender, steps.REQUEST, seen.content, seen.at, room, seen.id)
-    return ReceivedStep(seen.sender, seen.kind, seen.content, seen.at, room, seen.id) if seen.kind.startswith(PREFIX) else None
+    if event.kind == MESSAGE and event.content.get("msgtype") == steps.REQUEST:
+        return ReceivedStep(event.sender, steps.REQUEST, event.content, event.at, room, event.id)
+    return (
+        ReceivedStep(event.sender, event.kind, event.content, event.at, room, event.id) if event.kind.startswith(PREFIX) else None
+    )
 
 
 def to_device(events: Sequence[object], now: int) -> list[ReceivedStep]:

@@ -28,9 +28,11 @@ class VerificationRecord:
 
 @dataclass(slots=True)
 class VerificationInProgress:
-    """A verification in progress, its deadline, and who confirmed the emoji on her side, '' for nobody yet."""
+    """A verification in progress, its deadline (on the clock of the pace), who confirmed the emoji on her side, '' for nobody yet, and
+    whether they were shown.
+    """
 
-    one: Verification
+    verification: Verification
     until: float
     by: str = ""
     shown: bool = False

@@ -34,8 +34,8 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-_LOOK = 1.0
-_PATIENCE = 60.0
+_CHECK_SECONDS = 1.0
+_MOST_SECONDS = 60.0
 _SLOW = lazy("Matrix does not answer just now; try again in a moment.")
 _NOTHING = lazy("No emoji wait to be compared with you. Begin in your app, or with my command verify.")
 _ASKED = lazy("Your app asks you now whether to verify me. Say yes there: then it shows seven emoji, and so do I.")
@@ -49,16 +49,16 @@ class Verifications:
         self,
         channel: Channel,
         records: Records,
-        attested: VerifiedKeys,
+        verified_keys: VerifiedKeys,
         identity: CrossSigningIdentity | None,
-        telling: VerificationNotices,
+        notices: VerificationNotices,
         pace: Pace,
         now: Callable[[], int],
     ) -> None:
-        self._channel, self._records, self._attested, self._identity = channel, records, attested, identity
-        self._telling, self._pace, self._now = telling, pace, now
+        self._channel, self._records, self._verified_keys, self._identity = channel, records, verified_keys, identity
+        self._notices, self._pace, self._now = notices, pace, now
         self._me = channel.me
-        self._going: dict[str, VerificationInProgress] = {}
+        self._in_progress: dict[str, VerificationInProgress] = {}
         self._over: set[str] = set()
         self._left: Sequence[VerificationRecord] = ()
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
@@ -72,13 +72,13 @@ class Verifications:
         """Create those of an open account."""
         client, identity = account.client, account.identity
         channel = Channel(client, rooms, wire, pace)
-        records, attested = Records(notes, client.user_id), VerifiedKeys(client, notes, identity)
-        return cls(channel, records, attested, identity, VerificationNotices(channel, listener, prefix), pace, now)
+        records, verified_keys = Records(notes, client.user_id), VerifiedKeys(client, notes, identity)
+        return cls(channel, records, verified_keys, identity, VerificationNotices(channel, listener, prefix), pace, now)
 
     def heard(self, response: SyncResponse, steps: Sequence[ReceivedStep]) -> list[ReceivedStep]:
         """Return a sync's steps, from rooms and to-device; queue a check of changed keys."""
         if response.device_list.changed:
-            self._work.put_nowait(partial(self._look, frozenset(response.device_list.changed)))
+            self._work.put_nowait(partial(self._check_keys, frozenset(response.device_list.changed)))
         return [*to_device(response.to_device_events, self._now()), *steps]
 
     async def load(self) -> None:
@@ -94,14 +94,14 @@ class Verifications:
     def hear(self, heard: Sequence[ReceivedStep]) -> None:
         """Queue committed steps."""
         for one in heard:
-            self._work.put_nowait(partial(self._take, one))
+            self._work.put_nowait(partial(self._process, one))
 
     async def run(self) -> None:
         """Process the queue until cancelled. Raises SignedOut, or PlatformFailure if a new connection may help."""
         await self._channel.ready()
         for record in self._left:
             await self._give_up(record)
-        await self._look()
+        await self._check_keys()
         while True:
             await (await self._work.get())()
 
@@ -109,32 +109,33 @@ class Verifications:
         """While one is in progress, poll for the operator's verdict and the deadline, until cancelled."""
         while True:
             await self._busy.wait()
-            await self._pace.pause(_LOOK)
+            await self._pace.pause(_CHECK_SECONDS)
             # A full queue here is no reason to end the connection.
             with suppress(PlatformFailure):
-                await self._in_turn(self._tick)
+                await self._queued(self._tick)
 
     async def ask(self, user: str, room: str) -> Said:
         """Ask somebody's app for a verification, in the room where they are alone with her; return what to say about it."""
-        return await self._in_turn(partial(self._ask, user, room))
+        return await self._queued(partial(self._request, user, room))
 
     async def decide(self, user: str, *, same: bool) -> Said:
         """Take a person's verdict on the emoji; return what to say, '' if it is said separately."""
-        return await self._in_turn(partial(self._decided, user, same=same))
+        return await self._queued(partial(self._decide, user, same=same))
 
     # Received steps
 
-    async def _take(self, heard: ReceivedStep) -> None:
-        going = self._going.get(heard.user)
-        going = going if going and (going.one.id, going.one.room) == (heard.id, heard.room) else None
-        if not await self._channel.is_from(heard, going.one.other.device if going else ""):
-            await (self._end(going, steps.MISMATCH) if going else self._refuse(heard))
+    async def _process(self, heard: ReceivedStep) -> None:
+        current = self._in_progress.get(heard.user)
+        if current and (current.verification.id, current.verification.room) != (heard.id, heard.room):
+            current = None
+        if not await self._channel.is_from(heard, current.verification.other.device if current else ""):
+            await (self._end(current, steps.MISMATCH) if current else self._refuse(heard))
         elif heard.user == self._me.user and heard.room:
             await self._answered_elsewhere(heard)
         elif heard.kind == steps.REQUEST:
             await self._requested(heard)
-        elif going:
-            await self._step(going, partial(going.one.take, heard.kind, heard.content))
+        elif current:
+            await self._step(current, partial(current.verification.take, heard.kind, heard.content))
         elif heard.kind == steps.START and not heard.room and heard.id not in self._over:
             # It was started without a request, or with an earlier process of hers.
             await self._channel.refuse(heard, steps.UNKNOWN)
@@ -147,106 +148,107 @@ class Verifications:
 
     async def _answered_elsewhere(self, heard: ReceivedStep) -> None:
         """Leave a verification to another device of hers that took it over."""
-        for going in [one for one in self._going.values() if one.one.id == heard.id]:
+        for current in [one for one in self._in_progress.values() if one.verification.id == heard.id]:
             if heard.device not in ("", self._me.device):
-                self._forget(going)
+                self._drop(current)
                 await self._records.end(heard.id)
 
     async def _requested(self, heard: ReceivedStep) -> None:
         if heard.id in self._over or not self._channel.may(heard, self._now()):
             return
-        if heard.user in self._going:
-            await self._end(self._going[heard.user], steps.BY_USER, quiet=True)
+        if heard.user in self._in_progress:
+            await self._end(self._in_progress[heard.user], steps.BY_USER, quiet=True)
         one = Verification(heard.id, self._me, DeviceParty(heard.user, heard.device), heard.room)
-        going = self._begun(one)
+        current = self._track(one)
         methods = heard.content.get("methods")
         if not isinstance(methods, list) or METHOD not in methods:
-            await self._end(going, steps.NO_METHOD)
+            await self._end(current, steps.NO_METHOD)
             return
-        await self._step(going, lambda: [one.ready()])
+        await self._step(current, lambda: [one.ready()])
 
-    async def _step(self, going: VerificationInProgress, take: Callable[[], Sequence[steps.Step]]) -> None:
+    async def _step(self, current: VerificationInProgress, take: Callable[[], Sequence[steps.Step]]) -> None:
         """Process a step, send the answers, and show, finish or end the verification accordingly."""
-        one = going.one
+        one = current.verification
         try:
             for step in take():
                 await self._channel.send(one, step)
-            if one.phase is Phase.COMPARING and not going.shown:
-                await self._show(going)
+            if one.phase is Phase.COMPARING and not current.shown:
+                await self._show(current)
             if one.is_proven:
-                await self._finish(going)
+                await self._finish(current)
         except VerificationEnded as ended:
-            await self._end(going, ended.code, told=ended.told)
+            await self._end(current, ended.code, told=ended.told)
         except StepNotSent:
-            await self._end(going, LOST)
+            await self._end(current, LOST)
         except ValueError:
             # Words that no text can hold.
-            await self._end(going, steps.MALFORMED)
+            await self._end(current, steps.MALFORMED)
 
-    async def _show(self, going: VerificationInProgress) -> None:
-        going.shown = True
-        one = going.one
+    async def _show(self, current: VerificationInProgress) -> None:
+        current.shown = True
+        one = current.verification
         await self._records.keep(VerificationRecord.of(one))
-        await self._telling.compare(one)
+        await self._notices.compare(one)
 
     # Verdicts
 
-    async def _ask(self, user: str, room: str) -> Said:
-        if user in self._going:
-            await self._end(self._going[user], steps.BY_USER, quiet=True)
+    async def _request(self, user: str, room: str) -> Said:
+        if user in self._in_progress:
+            await self._end(self._in_progress[user], steps.BY_USER, quiet=True)
         one = Verification("", self._me, DeviceParty(user, ""), room, Phase.ASKED)
         try:
             one.id = await self._channel.request(user, room)
         except StepNotSent:
             return _SLOW
-        self._begun(one)
+        self._track(one)
         await self._records.keep(VerificationRecord(one.id, user, "", room))
         return _ASKED
 
-    async def _decided(self, user: str, *, same: bool, by: str = CHAT) -> Said:
-        going = self._going.get(user)
-        if going is None or going.one.phase is not Phase.COMPARING:
+    async def _decide(self, user: str, *, same: bool, by: str = CHAT) -> Said:
+        current = self._in_progress.get(user)
+        if current is None or current.verification.phase is not Phase.COMPARING:
             return _NOTHING
         if not same:
-            await self._end(going, steps.DIFFERENT)
+            await self._end(current, steps.DIFFERENT)
             return ""
-        going.by = by
-        await self._step(going, lambda: [going.one.confirm(self._channel.own_keys(self._identity))])
-        return _WAITS if user in self._going else ""
+        current.by = by
+        await self._step(current, lambda: [current.verification.confirm(self._channel.own_keys(self._identity))])
+        return _WAITS if user in self._in_progress else ""
 
-    async def _finish(self, going: VerificationInProgress) -> None:
-        one, other = going.one, going.one.other
+    async def _finish(self, current: VerificationInProgress) -> None:
+        one, other = current.verification, current.verification.other
         shown = await self._channel.published(other)
         known = {f"ed25519:{other.device}": shown.device_key, f"ed25519:{shown.master_key}": shown.master_key}
         proved = one.proved({id: key for id, key in known.items() if key})
         master = bool(shown.master_key) and f"ed25519:{shown.master_key}" in proved
         if other.user == self._me.user and not (master and self._identity and shown.master_key == self._identity.public(MASTER)):
             raise VerificationEnded(steps.MISMATCH)
-        await self._attested.add(shown, other, master=master, by=going.by, at=self._now())
+        await self._verified_keys.add(shown, other, master=master, by=current.by, at=self._now())
         await self._channel.send(one, one.done())
-        self._forget(going)
+        self._drop(current)
         await self._records.end(one.id)
-        await self._telling.verified(one, going.by)
+        await self._notices.verified(one, current.by)
 
     # Endings
 
     async def _tick(self) -> None:
-        for user, going in list(self._going.items()):
-            same = await self._records.answer(VerificationRecord.of(going.one)) if going.one.phase is Phase.COMPARING else None
+        for user, current in list(self._in_progress.items()):
+            is_shown = current.verification.phase is Phase.COMPARING
+            same = await self._records.answer(VerificationRecord.of(current.verification)) if is_shown else None
             if same is not None:
-                await self._decided(user, same=same, by=OPERATOR)
-            elif self._pace.elapsed() > going.until:
-                await self._end(going, steps.TIMED_OUT)
+                await self._decide(user, same=same, by=OPERATOR)
+            elif self._pace.elapsed() > current.until:
+                await self._end(current, steps.TIMED_OUT)
 
-    async def _end(self, going: VerificationInProgress, code: str, *, told: bool = False, quiet: bool = False) -> None:
+    async def _end(self, current: VerificationInProgress, code: str, *, told: bool = False, quiet: bool = False) -> None:
         """End a verification; `told` means the other side did, `quiet` that nothing is said about it."""
-        one = going.one
-        self._forget(going)
+        one = current.verification
+        self._drop(current)
         if not told and code != LOST and one.id:
             await self._channel.cancel(one, code)
         await self._records.end(one.id)
         if not quiet:
-            await self._telling.ended(one, code, by_them=told)
+            await self._notices.ended(one, code, by_them=told)
 
     async def _give_up(self, record: VerificationRecord) -> None:
         """End a verification left over from an earlier connection."""
@@ -254,31 +256,31 @@ class Verifications:
         await self._channel.cancel(one, steps.BY_USER)
         await self._records.end(record.id)
         self._over.add(record.id)
-        await self._telling.ended(one, RESTARTED)
+        await self._notices.ended(one, RESTARTED)
 
-    async def _look(self, users: Collection[str] | None = None) -> None:
+    async def _check_keys(self, users: Collection[str] | None = None) -> None:
         """Check whether verified keys are unchanged, for some users or all."""
         try:
-            for one in await self._attested.changed(users):
-                await self._telling.changed(one)
+            for one in await self._verified_keys.changed(users):
+                await self._notices.changed(one)
         except SignedOut:
             raise
         except PlatformFailure as failed:
             # They are checked again when they change next, or at the next start.
             log.warning("%s", failed)
 
-    def _begun(self, one: Verification) -> VerificationInProgress:
-        going = self._going[one.other.user] = VerificationInProgress(one, self._pace.elapsed() + LASTS)
+    def _track(self, one: Verification) -> VerificationInProgress:
+        current = self._in_progress[one.other.user] = VerificationInProgress(one, self._pace.elapsed() + LASTS)
         self._busy.set()
-        return going
+        return current
 
-    def _forget(self, going: VerificationInProgress) -> None:
-        self._over.add(going.one.id)
-        self._going.pop(going.one.other.user, None)
-        if not self._going:
+    def _drop(self, current: VerificationInProgress) -> None:
+        self._over.add(current.verification.id)
+        self._in_progress.pop(current.verification.other.user, None)
+        if not self._in_progress:
             self._busy.clear()
 
-    async def _in_turn(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _queued(self, work: Callable[[], Awaitable[T]]) -> T:
         """Queue work and wait for its result. Raises PlatformFailure if that takes too long."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
 
@@ -289,7 +291,7 @@ class Verifications:
 
         self._work.put_nowait(do)
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_MOST_SECONDS):
                 return await done
         except TimeoutError:
             raise PlatformFailure(_SLOW) from None

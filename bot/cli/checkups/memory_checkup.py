@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bot.app import key_of
 from bot.cli.checkups.finding import Finding
-from bot.cli.status import given_up
+from bot.commands.texts import receipts
 from bot.config.environment import Environment
 from bot.config.home import used
 from bot.config.settings import Settings
@@ -27,7 +27,7 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
     backlog = await memory.backlog()
     parked = await memory.journal.parked()
     if parked:
-        return [Finding(False, _("Memory: sound, but {given_up}", given_up=given_up(parked)))]
+        return [Finding(False, _("Memory: sound, but {given_up}", given_up=receipts.given_up(parked)))]
     kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
     where = memory.address or path
     sound = Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept))

@@ -100,6 +100,15 @@ def messages(n: int) -> str:
     return ngettext("{n} message", "{n} messages", n)
 
 
+def given_up(messages: int) -> str:
+    """Report the number of messages that were given up."""
+    return ngettext(
+        "{n} message was given up after three tries; the log says why.",
+        "{n} messages were given up after three tries; the log says why.",
+        messages,
+    )
+
+
 def place(e: Exchange, session: str, now: int, time_zone: str) -> str:
     """Return a message's speaker, time and conversation."""
     moment_of = moment(e.said_at, now, time_zone)

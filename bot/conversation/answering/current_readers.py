@@ -6,7 +6,7 @@ from adapters.base import Adapter
 from adapters.errors import PlaceGone, PlaceHidden
 from adapters.events import Place
 from bot.conversation.domain_access import DomainAccess
-from bot.conversation.one_turn import ReadersChanged, Turn
+from bot.conversation.one_turn import Turn
 from bot.errors import PlaceUnknown
 from localization.sentences import lazy
 from memory.errors import SourceGone
@@ -28,17 +28,6 @@ async def current(adapter: Adapter, place: Place) -> Place | None:
     if now is None:
         raise PlaceUnknown(lazy("Who can read this place is not known just now; what was said is kept, and answered when it is."))
     return now
-
-
-async def moved(turn: Turn, adapter: Adapter) -> ReadersChanged | None:
-    """Return where a turn's question stands if that has other readers now than the turn was made for, else None."""
-    try:
-        place = await current(adapter, turn.place)
-    except PlaceUnknown:
-        return None
-    return (
-        None if place is None or have_same_readers(place, turn.place) else ReadersChanged(place, turn.person, turn.reply_target)
-    )
 
 
 async def require_readers(domains: DomainAccess, turn: Turn, adapter: Adapter) -> None:

@@ -7,7 +7,8 @@ from functools import partial
 
 from bot.context import tools
 from bot.context.persona import Persona
-from bot.context.prompt import Prompt, PromptDraft, PromptQuestion, draft_prompt
+from bot.context.prompt import Prompt, PromptDraft, draft_prompt
+from bot.context.prompt_question import PromptQuestion
 from bot.context.turn_retrieval import SearchResult, recall_items, search_parts, standing_layers
 from bot.conversation.answer_language import LOOKED_BACK
 from bot.conversation.answering.source_watch import SourceWatch
@@ -111,7 +112,7 @@ class Generation:
             log.warning("model.failed", model=chat.name, why=str(error))
             if preview:
                 await preview.drop()
-            return await self._answer_offline(turn, request_budget)
+            return await self._answer_offline(turn, request_budget, too_long=isinstance(error, ContextTooLong))
 
     def _chat(self, turn: Turn) -> Model | None:
         """Return the model that answers a turn, or None."""
@@ -166,7 +167,7 @@ class Generation:
             if preview:
                 preview.allow(links, source_watch)
 
-        reads = Reads(turn, partial(self._verification.hits, looks=request_budget), allow_links)
+        reads = Reads(turn, partial(self._verification.hits, requests=request_budget), allow_links)
         lookups = ToolCalls(reads, inputs.draft, inputs.recalled, rounds, int(SHARE * budget), inputs.read_at, self._show_prompt)
         source_watch = SourceWatch(turn, inputs.read_at, inputs.commits, lambda: lookups.seen, lambda: lookups.last_prompt.asides)
         messages = await lookups.begin()
@@ -209,7 +210,7 @@ class Generation:
             recent = layers.recent
             if turn.unstored_history:
                 recent = sorted([*recent, *turn.unstored_history], key=lambda message: message.said_at)
-            usable_recent = await verification.sure(used_at(turn.session, recent), request_budget)
+            usable_recent = await verification.usable(used_at(turn.session, recent), request_budget)
             layers = replace(layers, recent=[one for one in recent if one.key in usable_recent.keys])
             longest = max(len(one.text) for one in (*layers.recent, *turn.questions))
             zone = turn.view.home.time_zone
@@ -220,7 +221,7 @@ class Generation:
                 recall = await recall_items(
                     turn, settings, prompt_draft.in_view, prompt_draft.since, self._queries(turn, read_at)
                 )
-            usable_hits = await verification.sure(used_in(recall.hits), request_budget)
+            usable_hits = await verification.usable(used_in(recall.hits), request_budget)
             if not (usable_recent.changed or usable_hits.changed):
                 return _Start(read_at, commits, layers.recent, prompt_draft, recall.narrowed(only(recall.hits, usable_hits)))
 
@@ -243,9 +244,10 @@ class Generation:
         question = _question(turn, now)
         return [part.sought for part in self._voice.parts(replace(question, text=question.text[-_MOST_OF_A_QUESTION:]))]
 
-    async def _answer_offline(self, turn: Turn, request_budget: RequestBudget) -> GeneratedAnswer:
+    async def _answer_offline(self, turn: Turn, request_budget: RequestBudget, *, too_long: bool = False) -> GeneratedAnswer:
+        """Answer without a model; if a prompt was `too_long` for it, say so first."""
         wanted_manner = manner(await turn.view.digests.wanted_by(turn.questions[-1:]))
-        question = replace(_question(turn, self._services.clock.now()), manner=wanted_manner)
+        question = replace(_question(turn, self._services.clock.now()), manner=wanted_manner, too_long=too_long)
         if not (wanted_manner.language or detect_language(question.text)):
             question = replace(question, written=await _written(turn))
         read_at = question.now

@@ -16,13 +16,12 @@ from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
 from bot.conversation.edit_offers import answer_actions
+from bot.conversation.first_contact import FirstContact
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake
 from bot.conversation.introduction import (
-    continuation_notice,
     discretion_confirmation,
     discretion_ended_notice,
-    introduction,
     thoughts_offer,
 )
 from bot.conversation.mailbox import Ticket
@@ -72,6 +71,7 @@ class Turns:
         self._running_answers = running_answers
         self._late_questions = LateQuestions(services)
         self._unanswered = Unanswered(services)
+        self._first_contact = FirstContact(services)
         self._threads = ConversationThreads(services, allowance)
         self._keeping = asyncio.Semaphore(_KEPT_AT_ONCE)
 
@@ -107,7 +107,7 @@ class Turns:
         if not isinstance(turn, Turn):
             return
         if adapter.introduces:
-            await self._introduce(turn, adapter.prefix)
+            await self._first_contact.introduce(turn.place, turn.view, turn.session, adapter.prefix)
         await self._confirm_discretion(turn, adapter.prefix)
         grant, seconds = await self._allowance.take(turn.person, turn.place, turn.questions[-1].said_at, turn.chosen)
         if grant in (Grant.DECLINED, Grant.IGNORED):
@@ -121,7 +121,7 @@ class Turns:
     async def _answer_and_send(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket
     ) -> None:
-        """Answer a turn and send the answer; say so at the place if its readers changed before it arrived."""
+        """Answer a turn and send the answer."""
         place, arrived = turn.place, True
         async with AsyncExitStack() as sending_lock:
             with self._priority.taken():
@@ -134,8 +134,6 @@ class Turns:
                 await sending_lock.aclose()
                 await self._services.outgoing.flush(place.platform, place.key, later)
         if not arrived:
-            if moved := await current_readers.moved(turn, adapter):
-                await self._unanswered.moved(moved)
             await self._unanswered.left_behind(turn, adapter)
 
     async def _offered(self, turn: Turn, adapter: Adapter) -> Sequence[Part]:
@@ -163,22 +161,6 @@ class Turns:
         parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS)
         if await turn.view.confidences.tell(turn.session, confided, parts, turn.reply_target):
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
-
-    async def _introduce(self, turn: Turn, prefix: str) -> None:
-        place = turn.place
-        if place.earlier and turn.view.also:
-            if await turn.view.notices.has_gone_on(place.channel, turn.session):
-                return
-            outgoing = self._services.outgoing
-            waits = await outgoing.has_waiting_answer(place.platform, {circle.id for circle in place.earlier})
-            parts = await outgoing.composer.parts(place.platform, continuation_notice(prefix, waits=waits), links=NO_LINKS)
-            said = await turn.view.notices.go_on(place.channel, turn.session, parts)
-        else:
-            text = introduction(self._services.models.goes_to, prefix, shared=turn.shared)
-            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-            said = await turn.view.notices.greet(turn.session, parts)
-        if said:
-            await self._services.outgoing.flush(place.platform, place.key, parts)
 
     async def _answered(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket, sending_lock: AsyncExitStack

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from adapters.base import Adapter
 from bot.commands.general_commands import owned
 from bot.conversation.error_texts import error_text, too_much
+from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.inbox_events import HeardMessage
-from bot.conversation.introduction import continuation_notice, left_behind
 from bot.conversation.one_turn import ReadersChanged, Turn
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS, configured
@@ -15,17 +15,12 @@ from bot.rights import unstored_answers
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
-from localization.sentences import _, lazy
+from localization.sentences import _
 from memory.errors import SourceGone
 from memory.journal.journal import Part
 
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
-
-_LEFT_BEHIND = "left-behind"
-_MOVED = lazy(
-    "Who can read this place changed while I was at your question, so I answer nothing here: ask again if you still want to know."
-)
 
 
 class Unanswered:
@@ -33,6 +28,7 @@ class Unanswered:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._first_contact = FirstContact(services)
 
     async def decline(self, turn: Turn, seconds: int) -> None:
         """Leave a message unanswered, with a notice if that lasts `seconds`."""
@@ -51,11 +47,7 @@ class Unanswered:
 
     async def moved(self, moved: ReadersChanged) -> None:
         """Say at a place whose readers changed that a question was not answered for those who read it now."""
-        platform = moved.place.platform
-        view, session = await self._services.domains.view_and_session(moved.place, moved.person)
-        parts = await self._services.outgoing.composer.parts(platform, str(_MOVED), links=NO_LINKS)
-        await view.notices.queue(session, parts, (), moved.reply_target)
-        await self._services.outgoing.flush(platform, moved.place.key, parts)
+        await self._services.outgoing.tell_readers_changed(moved.place, moved.person, moved.reply_target)
 
     async def left_behind(self, turn: Turn, adapter: Adapter) -> None:
         """Say once in the room that replaces a turn's place, if she is there already, that nobody will see the answer."""
@@ -63,18 +55,9 @@ class Unanswered:
         if place is None:
             return
         view, session = await self._services.domains.view_and_session(place)
-        if not (place.earlier and view.also):
-            return
-        outgoing, again = self._services.outgoing, await view.notices.has_gone_on(place.channel, session)
-        with reading(await self._services.languages.among(place, view)):
-            text = left_behind() if again else continuation_notice(adapter.prefix, waits=True)
-            parts = await outgoing.composer.parts(place.platform, text, links=NO_LINKS)
-        if again:
-            said = await view.notices.once(f"session:{session.id}", _LEFT_BEHIND, session, parts)
-        else:
-            said = await view.notices.go_on(place.channel, session, parts)
-        if said:
-            await outgoing.flush(place.platform, place.key, parts)
+        if goes_on(place, view):
+            with reading(await self._services.languages.among(place, view)):
+                await self._first_contact.leave_behind(place, view, session, adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
         """Hold the question until the model is back; return a notice, once."""

@@ -54,6 +54,11 @@ class Phrases:
         return framed("I am Lyra, and no model is connected: I keep, find and summarize what you tell me.", self.language)
 
     @property
+    def too_long(self) -> str:
+        """Say why an answer comes without the model that is connected."""
+        return framed("This is too long for my model even at its shortest, so I answer without it.", self.language)
+
+    @property
     def nothing(self) -> str:
         """Say that nothing is known."""
         return framed("Nothing about that yet.", self.language)

@@ -33,7 +33,7 @@ class VoiceQuestion:
     """A message to answer, with its speaker, their manner, the current instant (microseconds UTC) and the time zone.
 
     `written` is the language of earlier messages, for a message whose own is unclear; '' for none. `kept` says whether it is
-    stored.
+    stored, `too_long` that the model cannot take even the shortest prompt for it.
     """
 
     text: str
@@ -43,6 +43,7 @@ class VoiceQuestion:
     manner: Manner = Manner()
     written: str = ""
     kept: bool = True
+    too_long: bool = False
 
     @property
     def phrases(self) -> Phrases:
@@ -91,6 +92,15 @@ class OfflineVoice:
         `hits` are those of recall for each part, best first, `above` the facts and months asked for; `known` says whether any
         statement in view contains a stem. Raises nothing of its own.
         """
+        answer = self._answer(asked, hits, known, above)
+        if not asked.too_long:
+            return answer
+        lines = [asked.phrases.too_long, *([answer.text] if answer.text != asked.phrases.no_model else [])]
+        return replace(answer, text="\n".join(lines))
+
+    def _answer(
+        self, asked: VoiceQuestion, hits: Sequence[Hit], known: Callable[[str], bool], above: Sequence[Statement]
+    ) -> VoiceAnswer:
         heard = hear(asked.text)
         name, told = asked.manner.name or one_line(asked.asker), asked.phrases
         if heard.act is MessageKind.QUESTION:

@@ -1,6 +1,12 @@
-"""`lyra matrix …`: the keys of her account, for the operator, and those of others, compared where nobody in between can alter them."""
+"""`lyra matrix …`: her account on Matrix, for the operator: signed in, on a web page where the homeserver takes no passwords; its keys; and
+those of others, compared where nobody in between can alter them.
 
+Each command but that requires that nothing else uses her keys.
+"""
+
+import asyncio
 import sys
+import webbrowser
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
@@ -12,7 +18,7 @@ from adapters.matrix.verification.sas_emoji import shown
 from adapters.matrix.verification.verified_keys import OPERATOR, attestations
 from bot.app import App, opened
 from bot.cli.checkups.matrix_checkup import said_once
-from bot.cli.output import show
+from bot.cli.output import has_screen, show
 from bot.errors import LyraError
 from bot.service.adapter_notes import KeptNotes
 from bot.service.platforms import matrix_access
@@ -21,6 +27,66 @@ from localization.sentences import _, lazy
 from memory.store.file_locks import FileLock
 
 _YES, _NO = ("yes", "y", "ja", "j"), ("no", "n", "nein")
+
+
+class AtTerminal:
+    """The person at the terminal."""
+
+    def __init__(self, user: str, *, has_screen: bool) -> None:
+        self._user, self._has_screen = user, has_screen
+        self._lines: asyncio.StreamReader | None = None
+        self._opened = ""
+
+    def told(self, address: str, code: str = "") -> None:
+        """Show the URL to visit, and open a browser, once, if there is a display."""
+        if code:
+            self._say(
+                _("Open this page in any browser, sign in as {user}, and agree to the code {code}:", user=self._user, code=code)
+            )
+        else:
+            self._say(
+                _(
+                    "Open this page in a browser, sign in as {user}, and agree. Where the browser is on another machine, paste the "
+                    "address here on which it ends:",
+                    user=self._user,
+                )
+            )
+        self._say(address)
+        if self._has_screen and sys.stderr.isatty() and address != self._opened:
+            self._opened = address
+            webbrowser.open(address)
+
+    async def typed(self) -> str:
+        """Return a line typed by the person; wait forever once the input has ended."""
+        if self._lines is None:
+            self._lines = lines = asyncio.StreamReader()
+            try:
+                await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+            except (OSError, ValueError):
+                lines.feed_eof()
+        line = await self._lines.readline()
+        if not line:
+            await asyncio.Event().wait()
+        return line.decode(errors="replace")
+
+    def _say(self, sentence: str) -> None:
+        show(sentence, sys.stderr)
+
+
+async def login() -> int:
+    """Sign her in, and print the account."""
+
+    async def signed_in(account: Account, app: App) -> None:
+        section = app.base.settings.matrix
+        assert section is not None
+        await account.sign_in(AtTerminal(section.user_id, has_screen=has_screen(app.base.environment.variables)))
+        client = await account.open()
+        show(
+            _("She is signed in as {user}, device {device}. `lyra run` wakes her.", user=client.user_id, device=client.device_id),
+            file=sys.stderr,
+        )
+
+    return await with_account(signed_in, opens=False)
 
 
 async def recovery_key() -> int:

@@ -1,0 +1,18 @@
+"""Names and other short texts as displayed: for reading only. Ids decide."""
+
+import unicodedata
+
+from adapters.markup import printable
+
+_LONGEST = 64
+_INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+
+
+def line(text: str, most: int = _LONGEST) -> str:
+    """Return text as one printable line of at most `most` characters, '' if nothing of it is visible."""
+    found = " ".join(printable(text).split())[:most].strip()
+    return found if any(map(_is_visible, found)) else ""
+
+
+def _is_visible(character: str) -> bool:
+    return unicodedata.category(character)[0] not in "ZCM" and character not in _INVISIBLE

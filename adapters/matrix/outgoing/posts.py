@@ -1,0 +1,273 @@
+"""Messages in rooms: posted once, edited, redacted. Parts whose fate is unknown are looked for in the room's history."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+from nio import AsyncClient
+
+from adapters.base import Sending
+from adapters.command_table import File
+from adapters.errors import SendFailed
+from adapters.events import split_key
+from adapters.matrix.failures import Refused
+from adapters.matrix.homeserver import Json
+from adapters.matrix.incoming.event import RoomEvent, part, word
+from adapters.matrix.incoming.reactions import SIGNS, VERDICTS
+from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback, look
+from adapters.matrix.outgoing.contents import (
+    FILE_OF,
+    PART,
+    REFLECTION,
+    VERDICT,
+    edit,
+    file,
+    has_code,
+    named,
+    placed,
+    reaction,
+    unformatted,
+    words,
+)
+from adapters.matrix.outgoing.typing import read_up_to
+from adapters.matrix.outgoing.wire import Wire
+from adapters.reaction_commands import OFFERS
+from localization.sentences import lazy
+
+_REPEAT = lazy("(this may be a repeat)")
+"""Precedes a part that may have arrived before."""
+
+_ENDS = "🛑"
+_REMEMBERED = 12 * 60 * 60 * 1_000_000
+_Wrap = Callable[[Json], Json]
+_SLACK = 5 * 60 * 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PostSearch:
+    """The result of a search for an own message: its id, '' if it was not found.
+
+    `whole` means the whole time in question was read, `closed` that it contains a message of Lyra's that she cannot
+    decrypt.
+    """
+
+    found: str = ""
+    whole: bool = True
+    closed: bool = False
+
+
+async def arrived(client: AsyncClient, sending: Sending, most: int) -> PostSearch:
+    """Look for a part by its key, among the last `most` messages or a few more."""
+    closed = False
+    async for event in (past := _since(client, sending, most)):
+        if _over(event, sending):
+            return PostSearch(closed=closed)
+        if event.sender != client.user_id or event.is_redacted:
+            continue
+        if event.content.get(PART) == sending.key:
+            return PostSearch(event.id)
+        # Sent from a device that she lost.
+        closed = closed or event.kind == ENCRYPTED
+    return PostSearch(whole=past.ended, closed=closed)
+
+
+async def shown(client: AsyncClient, sending: Sending, most: int) -> str:
+    """Return the id of the last first part that answers the same message, whatever its text, or ''."""
+    async for event in _since(client, sending, most):
+        if _over(event, sending):
+            break
+        if event.sender == client.user_id and _refers(event) == sending.answers and not event.is_redacted:
+            return event.id
+    return ""
+
+
+async def belonging(client: AsyncClient, room: str, target: str, most: int) -> list[str]:
+    """Return the own edits of a message and the files attached to it, oldest first."""
+    found: list[str] = []
+    async for event in Scrollback(client, room, most):
+        if event.id == target:
+            break
+        if event.sender == client.user_id and target in (_replaces(event), event.content.get(FILE_OF)):
+            found.append(event.id)
+    return found[::-1]
+
+
+def _since(client: AsyncClient, sending: Sending, most: int) -> Scrollback:
+    return Scrollback(client, split_key(sending.place)[1], most)
+
+
+def _refers(event: RoomEvent) -> str:
+    return word(part(_relation(event), "m.in_reply_to"), "event_id")
+
+
+def _replaces(event: RoomEvent) -> str:
+    relation = _relation(event)
+    return word(relation, "event_id") if relation.get("rel_type") == "m.replace" else ""
+
+
+def _relation(event: RoomEvent) -> Json:
+    # Relations are outside the ciphertext, too.
+    return part(event.content or part(event.raw, "content"), "m.relates_to")
+
+
+def _over(event: RoomEvent, sending: Sending) -> bool:
+    # `since` comes from another clock than the homeserver's.
+    return event.id == sending.answers or (bool(sending.since) and event.at < sending.since - _SLACK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """What a part answers: the event, '' if it is not visible in that room, and whom to mention."""
+
+    event: str = ""
+    mentions: Collection[str] = ()
+
+
+class Posts:
+    """Lyra's own messages; `most` is how many messages a look back covers. Raises what the wire raises.
+
+    A homeserver remembers a transaction for its device only, and not forever: Synapse does for a day. So a part that may
+    have arrived is looked for before it is sent again.
+    """
+
+    def __init__(self, client: AsyncClient, wire: Wire, now: Callable[[], int], *, most: int = 1000) -> None:
+        self._client = client
+        self._wire = wire
+        self._now = now
+        self._most = most
+
+    async def send(self, sending: Sending) -> str:
+        """Post a part unless it is there already, and return its id.
+
+        A thought or a question gets the reactions that answer it.
+        """
+        event = await self._said(sending)
+        await self._sign(sending, event, SIGNS if sending.reflection else VERDICTS if _asks(sending) else offered(sending))
+        for at, one in enumerate(sending.files):
+            await self._attach(sending, one, event, f"{self._transaction(sending)} file {at}")
+        return event
+
+    async def _attach(self, sending: Sending, attached: File, event: str, transaction: str) -> None:
+        """Post a file that is attached to an event, in the place of a part."""
+        _, room, thread = split_key(sending.place)
+        source = await self._wire.upload(room, attached.data, "application/octet-stream")
+        content = named(attached, source) | {FILE_OF: event}
+        await self._wire.put(room, placed(content, thread=thread, answers=""), transaction)
+
+    async def _said(self, sending: Sending) -> str:
+        if sending.unsure:
+            search = await arrived(self._client, sending, self._most)
+            if search.found:
+                return search.found
+            if search.closed or not (search.whole or self._now() - sending.since < _REMEMBERED):
+                sending = replace(sending, text=f"*{_REPEAT}*\n\n{sending.text}")
+        _, room, thread = split_key(sending.place)
+        answered = await self._answered(room, sending)
+        content = await self._words(sending, answered.mentions) | {PART: sending.key}
+        if sending.reflection:
+            content[REFLECTION] = True
+        if _asks(sending):
+            content[VERDICT] = True
+        return await self._fitting(
+            room, content, lambda new: placed(new, thread=thread, answers=answered.event), self._transaction(sending)
+        )
+
+    async def edit(self, sending: Sending) -> str:
+        """Edit a message to a part's text, or post the text if the message is gone; return its id."""
+        room = split_key(sending.place)[1]
+        target = sending.target or await self._shown(sending)
+        old = await self._own(room, target)
+        if old is None:
+            if not sending.key:
+                raise SendFailed(lazy("The message is gone; nothing takes its place."), final=True)
+            return await self.send(replace(sending, key=f"{sending.key} anew"))
+        content = await self._words(sending, _mentions(old))
+        await self._fitting(room, content, lambda new: edit(target, new), self._transaction(sending))
+        await self._sign(sending, target, offered(sending))
+        return target
+
+    async def offer(self, sending: Sending) -> str:
+        """Put the reactions for its actions under a message, if it still exists; return its id."""
+        if await self._own(split_key(sending.place)[1], sending.target):
+            await self._sign(sending, sending.target, offered(sending))
+        return sending.target
+
+    async def _sign(self, sending: Sending, event: str, signs: Iterable[str]) -> None:
+        """Put reactions under an event, each once."""
+        for key in signs:
+            await self._wire.react(split_key(sending.place)[1], reaction(event, key), f"{self._transaction(sending)} {key}")
+
+    async def unname(self, sending: Sending) -> str:
+        """Do nothing: threads have no names here."""
+        return ""
+
+    async def delete(self, sending: Sending) -> str:
+        """Redact a message with its files and all its edits, which would stay readable; return its id."""
+        room = split_key(sending.place)[1]
+        target = sending.target or (await arrived(self._client, sending, self._most)).found or await self._shown(sending)
+        # While the original exists, what belongs to it can be found again after a failure.
+        for event in [*await belonging(self._client, room, target, self._most), target] if target else ():
+            await self._redact(room, event, sending)
+        return target
+
+    async def _redact(self, room: str, event: str, sending: Sending) -> None:
+        try:
+            await self._wire.redact(room, event, f"{self._transaction(sending)} {event}")
+        except Refused as refused:
+            if refused.code != "M_NOT_FOUND":
+                raise
+
+    async def _fitting(self, room: str, content: Json, wrap: _Wrap, transaction: str) -> str:
+        """Post content whole, else without its HTML unless code would be lost, else as a file."""
+        for smaller in (content,) if has_code(content) else (content, unformatted(content)):
+            try:
+                return await self._wire.put(room, wrap(smaller), transaction)
+            except Refused as refused:
+                if not refused.too_large:
+                    raise
+        data = content["body"].encode()
+        source = await self._wire.upload(room, data, "text/plain")
+        return await self._wire.put(room, wrap(file(content, source, len(data))), transaction)
+
+    async def _answered(self, room: str, sending: Sending) -> _Answered:
+        if not sending.first or not sending.answers:
+            return _Answered()
+        asked, _ = await asyncio.gather(
+            look(self._client, room, sending.answers), read_up_to(self._client, room, sending.answers)
+        )
+        if asked is None:
+            # A private answer goes to another room than the question.
+            return _Answered()
+        return _Answered(sending.answers, [asked.sender] if asked.sender != self._client.user_id else [])
+
+    async def _own(self, room: str, target: str) -> RoomEvent | None:
+        found = await look(self._client, room, target) if target else None
+        return found if found and found.sender == self._client.user_id and not found.is_redacted else None
+
+    async def _shown(self, sending: Sending) -> str:
+        return await shown(self._client, sending, self._most) if sending.first and sending.answers else ""
+
+    async def _words(self, sending: Sending, mentions: Collection[str]) -> Json:
+        # Some texts take a second to convert to HTML.
+        notice = sending.notice or sending.reflection
+        return await asyncio.to_thread(words, sending.text, notice=notice, mentions=mentions)
+
+    def _transaction(self, sending: Sending) -> str:
+        return sending.key or uuid4().hex
+
+
+def offered(sending: Sending) -> list[str]:
+    """Return the reactions for a part's lasting actions, leaving out those that end with it, such as stopping its making."""
+    commands = {one.command for one in sending.actions}
+    return [sign for sign, command in OFFERS.items() if command in commands and sign != _ENDS]
+
+
+def _asks(sending: Sending) -> bool:
+    """Return whether a part asks whether emoji match."""
+    return {one.argument for one in sending.actions} == set(VERDICTS.values())
+
+
+def _mentions(event: RoomEvent) -> list[str]:
+    found = part(event.content, "m.mentions").get("user_ids")
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
