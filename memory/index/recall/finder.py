@@ -114,10 +114,9 @@ def _with_before(domain_index: DomainIndex, passages: Ints, counts: Floats) -> t
     """Return passages with their counts, including the weighted counts of the passage before each."""
     if not domain_index.documents.linked:
         return passages, counts
-    owners = domain_index.owners.now[passages]
-    after = domain_index.documents.after.now[owners]
-    answered = (after != NONE) & (domain_index.lasts.now[owners] == passages)
-    behind = domain_index.firsts.now[after[answered]]
+    behind = domain_index.behind[passages]
+    answered = behind != NONE
+    behind = behind[answered]
     n = np.zeros(len(domain_index.owners), np.float32)
     n[passages] = counts
     touched = np.concatenate([passages, behind[n[behind] == 0]])
