@@ -62,13 +62,14 @@ def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> di
 
 
 def _on_the_same(told: Sequence[_Told]) -> Iterator[tuple[_Told, _Told]]:
-    """Return the pairs of hits, each with a later one, in which one speaker claims something about the same subject."""
+    """Return the pairs of hits, each with a later one that may supersede it: by one speaker, about the same subject."""
     claiming: defaultdict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
     for at, (_, hit, said) in enumerate(told):
-        for claim in said.every:
+        for claim in said.every if said.supersedes else ():
             claiming[hit.exchange.speaker, claim.about].append(at)
-    for at, one in enumerate(told):
-        alike = {later for claim in one[2].every for later in claiming[one[1].exchange.speaker, claim.about] if later > at}
+    for at, one in enumerate(told if claiming else ()):
+        speaker = one[1].exchange.speaker
+        alike = {later for claim in one[2].every for later in claiming.get((speaker, claim.about), ()) if later > at}
         yield from ((one, told[later]) for later in sorted(alike))
 
 

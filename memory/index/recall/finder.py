@@ -186,8 +186,7 @@ class Recall:
             loaded = await self._domain_indexes.of(domains, await self.spaces())
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
-        together = replace(
-            first,
+        together = first._replace(
             kinds=tuple(sorted({kind for query in queries for kind in query.kinds if query.k and not query.by_words})),
             exclude={*first.exclude, *staged.gone},
         )
@@ -209,7 +208,7 @@ class Recall:
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
         assert around is not None
-        event = await self.find(replace(query, text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
+        event = await self.find(query._replace(text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
         return Window(event[0].said_at + around.low, event[0].said_at + around.high) if event else None
 
     async def spaces(self) -> tuple[int, ...]:
@@ -237,7 +236,7 @@ def _scored(
 def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[RawHit]:
     """Return what matches a query by words alone."""
     question = understood(query, timed, loaded)
-    return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, {}), question)
+    return _told(query, _scored(query._replace(exclude={*query.exclude, *gone}), question, loaded, {}), question)
 
 
 def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[RawHit]:
