@@ -87,7 +87,7 @@ def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], docum
     row = np.concatenate([passages + at * total for at, (_, passages) in enumerate(terms)]) if terms else np.empty(0, np.int64)
     edges = np.concatenate([domain_index.firsts.now[documents], domain_index.lasts.now[documents] + 1])
     at = row.searchsorted(np.arange(len(terms))[:, None] * total + edges)
-    for term, document in zip(*np.nonzero(at[:, :n] < at[:, n:]), strict=True):
+    for term, document in zip(*(places.tolist() for places in np.nonzero(at[:, :n] < at[:, n:])), strict=True):
         word = terms[term][0]
         if not told[document] or told[document][-1] != word:
             told[document].append(word)
