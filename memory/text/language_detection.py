@@ -218,10 +218,12 @@ def language(words: Sequence[str]) -> str | None:
     if not letters.isascii():
         _by_letters(letters, votes)
         _by_scripts(distinct, votes)
-    best = min(votes, key=lambda name: (-votes[name], name), default="")
-    if votes.get(best, 0) < _ENOUGH:
+    most = max(votes.values(), default=0)
+    if most < _ENOUGH:
         return None
-    return "english" if votes.get("english", 0) >= _UNDECIDED * votes[best] else best
+    if votes.get("english", 0) >= _UNDECIDED * most:
+        return "english"
+    return min(name for name, vote in votes.items() if vote == most)
 
 
 def _by_letters(letters: str, votes: dict[str, int]) -> None:

@@ -1,7 +1,6 @@
 """Retrieval for a text: messages, and the tiers above them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import accumulate, chain
 from typing import TypeVar
@@ -208,7 +207,7 @@ class Retrieval:
 
     async def _find(self, *queries: Query) -> list[list[RawHit]]:
         now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone
-        queries = tuple(replace(query, text=ends(query.text), now=now, time_zone=time_zone) for query in queries)
+        queries = tuple(query._replace(text=ends(query.text), now=now, time_zone=time_zone) for query in queries)
         if day := birthday(queries[0].text):
             queries = await self._on(day, queries)
         return await self._recall.each(queries, self._b.domains)
@@ -216,11 +215,11 @@ class Retrieval:
     async def _on(self, day: Birthday, queries: Sequence[Query]) -> tuple[Query, ...]:
         """Replace a question about somebody's birthday with one about its date, if somebody said when it is."""
         first = queries[0]
-        found = await self._recall.find(replace(first, text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._b.domains)
+        found = await self._recall.find(first._replace(text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._b.domains)
         told = [hit.exchange for hit in (await self._messages(found)).values()]
         within = asked(first.text.replace(day.phrase, " "), first.now, first.time_zone).window
         window = celebrated(day, told, first.asker, first.now, first.time_zone, within)
-        return tuple(replace(one, text=one.text.replace(day.phrase, " "), window=window) if window else one for one in queries)
+        return tuple(one._replace(text=one.text.replace(day.phrase, " "), window=window) if window else one for one in queries)
 
     def _asker(self, name: str) -> str:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""
@@ -229,7 +228,7 @@ class Retrieval:
 def _beside(ask: Callable[[str, int], Query], text: str) -> list[Query]:
     """Return an extra query for words that imply the everyday thing asked about, such as "moved" for "live"."""
     words = beside(lexical.query_stems(text))
-    return [replace(ask(words, _BESIDE), by_words=True)] if words else []
+    return [ask(words, _BESIDE)._replace(by_words=True)] if words else []
 
 
 def _each_once(*lists: Sequence[RawHit]) -> list[RawHit]:

@@ -28,6 +28,14 @@ def replaced(older: str, newer: str, asked: str = "") -> bool:
 )
 def test_a_later_message_takes_the_place_of_an_older_one_that_says_the_same_of_the_same(older: str, newer: str) -> None:
     assert replaced(older, newer)
+    assert claims(newer).supersedes
+
+
+@pytest.mark.parametrize(
+    "text", ["I have a cat", "My cat is sick", "I also work as a waiter", "Where do I live now?", "Good morning"]
+)
+def test_what_tells_of_no_change_and_of_nothing_that_is_only_once_need_not_be_compared(text: str) -> None:
+    assert not claims(text).supersedes
 
 
 @pytest.mark.parametrize(

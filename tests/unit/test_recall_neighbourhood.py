@@ -6,7 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory.index.indexing import MESSAGES
 from memory.index.recall.documents import Documents
+from memory.index.recall.domain_index import DomainIndex
+from memory.store.database import Row
 from memory.types import MINUTE
 from tests.kits.size import examples
 
@@ -52,6 +55,28 @@ def test_what_is_added_later_stands_beside_what_was_there() -> None:
     zeros = np.zeros(1, np.int64)
     documents.add(np.array([3]), np.array([1]), np.array([9 * MINUTE]), ["ada"], zeros, zeros, [None])
     assert documents.neighbourhood.beside(np.ones(3, np.float32)).tolist() == [1, 2, 1]
+
+
+def passages(item: int, session: int, n: int) -> list[Row]:
+    """Return the rows of a message of so many passages without words."""
+    row = {
+        "item": item,
+        "session": session,
+        "said_at": item * MINUTE,
+        "speaker": "ada",
+        "traits": 0,
+        "fingerprint": 0,
+        "tells": None,
+    }
+    return [{**row, "length": 0, "hashes": b"", "counts": b""} for _ in range(n)]
+
+
+def test_the_last_passage_of_a_message_is_followed_by_the_first_of_the_next_in_its_session() -> None:
+    index = DomainIndex(MESSAGES)
+    index.add([*passages(1, 7, 2), *passages(2, 8, 1), *passages(3, 7, 3)])
+    assert index.behind.tolist() == [-1, 3, -1, -1, -1, -1]
+    index.add(passages(4, 7, 2))
+    assert index.behind.tolist() == [-1, 3, -1, -1, -1, 6, -1, -1]
 
 
 def test_nothing_stands_beside_nothing() -> None:

@@ -5,7 +5,7 @@ Both functions return the very hits that they were given if none of them superse
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from memory.index.hits import Hit
 from memory.index.indexing import ENGLISH
@@ -61,15 +61,20 @@ def _instead(question: str, hits: Mapping[int, Hit], *, older_first: bool) -> di
     return instead
 
 
-def _on_the_same(told: Sequence[_Told]) -> Iterator[tuple[_Told, _Told]]:
-    """Return the pairs of hits, each with a later one, in which one speaker claims something about the same subject."""
+def _on_the_same(told: Sequence[_Told]) -> list[tuple[_Told, _Told]]:
+    """Return the pairs of hits, each with a later one that may supersede it: by one speaker, about the same subject."""
     claiming: defaultdict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
-    for at, (_, hit, said) in enumerate(told):
-        for claim in said.every:
-            claiming[hit.exchange.speaker, claim.about].append(at)
-    for at, one in enumerate(told):
-        alike = {later for claim in one[2].every for later in claiming[one[1].exchange.speaker, claim.about] if later > at}
-        yield from ((one, told[later]) for later in sorted(alike))
+    pairs: list[tuple[_Told, _Told]] = []
+    # Backwards, so that only what is later is known.
+    for at in reversed(range(len(told))):
+        _, hit, said = told[at]
+        subjects = [(hit.exchange.speaker, claim.about) for claim in said.every]
+        if known := {later for subject in subjects if subject in claiming for later in claiming[subject]}:
+            pairs += [(told[at], told[later]) for later in sorted(known, reverse=True)]
+        if said.supersedes:
+            for subject in subjects:
+                claiming[subject].append(at)
+    return pairs[::-1]
 
 
 def _asks_of_oneself(question: str) -> bool:

@@ -121,6 +121,7 @@ class DomainIndex:
         self.firsts = Column(np.int64)
         self.lasts = Column(np.int64)
         self.meanings: dict[int, Meaning] = {}
+        self._behind: Ints | None = None
 
     @property
     def nbytes(self) -> int:
@@ -131,9 +132,20 @@ class DomainIndex:
     def __len__(self) -> int:
         return len(self.documents)
 
+    @property
+    def behind(self) -> Ints:
+        """For the last passage of each document the first of the document that follows it, else NONE; cached until more come."""
+        if self._behind is None:
+            after = self.documents.after.now
+            followed = np.flatnonzero(after != NONE)
+            self._behind = np.full(len(self.owners), NONE)
+            self._behind[self.lasts.now[followed]] = self.firsts.now[after[followed]]
+        return self._behind
+
     def add(self, rows: Sequence[Row]) -> None:
         """Add rows of `terms`, ascending by item and passage, all newer than the existing ones."""
         start, before = len(self.owners), len(self)
+        self._behind = None
         items = _column(rows, "item")
         starts = np.flatnonzero(np.append(True, items[1:] != items[:-1]))
         first = [rows[at] for at in starts.tolist()]

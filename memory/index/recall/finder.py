@@ -87,7 +87,7 @@ def holding(domain_index: DomainIndex, words: Mapping[str, Sequence[int]], docum
     row = np.concatenate([passages + at * total for at, (_, passages) in enumerate(terms)]) if terms else np.empty(0, np.int64)
     edges = np.concatenate([domain_index.firsts.now[documents], domain_index.lasts.now[documents] + 1])
     at = row.searchsorted(np.arange(len(terms))[:, None] * total + edges)
-    for term, document in zip(*np.nonzero(at[:, :n] < at[:, n:]), strict=True):
+    for term, document in zip(*(places.tolist() for places in np.nonzero(at[:, :n] < at[:, n:])), strict=True):
         word = terms[term][0]
         if not told[document] or told[document][-1] != word:
             told[document].append(word)
@@ -114,10 +114,9 @@ def _with_before(domain_index: DomainIndex, passages: Ints, counts: Floats) -> t
     """Return passages with their counts, including the weighted counts of the passage before each."""
     if not domain_index.documents.linked:
         return passages, counts
-    owners = domain_index.owners.now[passages]
-    after = domain_index.documents.after.now[owners]
-    answered = (after != NONE) & (domain_index.lasts.now[owners] == passages)
-    behind = domain_index.firsts.now[after[answered]]
+    behind = domain_index.behind[passages]
+    answered = behind != NONE
+    behind = behind[answered]
     n = np.zeros(len(domain_index.owners), np.float32)
     n[passages] = counts
     touched = np.concatenate([passages, behind[n[behind] == 0]])
@@ -187,8 +186,7 @@ class Recall:
             loaded = await self._domain_indexes.of(domains, self._embedder_routing.used)
         if staged.loaded:
             loaded = [*loaded, staged.loaded]
-        together = replace(
-            first,
+        together = first._replace(
             kinds=tuple(sorted({kind for query in queries for kind in query.kinds if query.k and not query.by_words})),
             exclude={*first.exclude, *staged.gone},
         )
@@ -210,7 +208,7 @@ class Recall:
     async def _around(self, query: Query, question: ParsedQuery, domains: Sequence[int]) -> Window | None:
         around = question.asked.around
         assert around is not None
-        event = await self.find(replace(query, text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
+        event = await self.find(query._replace(text=around.anchor, k=1, kinds=(MESSAGES,)), domains, relative=False)
         return Window(event[0].said_at + around.low, event[0].said_at + around.high) if event else None
 
     async def spaces(self) -> tuple[int, ...]:
@@ -238,7 +236,7 @@ def _scored(
 def _by_words(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded], gone: frozenset[int]) -> list[RawHit]:
     """Return what matches a query by words alone."""
     question = understood(query, timed, loaded)
-    return _told(query, _scored(replace(query, exclude={*query.exclude, *gone}), question, loaded, {}), question)
+    return _told(query, _scored(query._replace(exclude={*query.exclude, *gone}), question, loaded, {}), question)
 
 
 def _told(query: Query, ranked: Sequence[Scored], question: ParsedQuery) -> list[RawHit]:

@@ -3,8 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from memory.index.indexing import ENGLISH, MESSAGES
 from memory.index.recall.breadth import Breadth, breadth, speaks
@@ -71,8 +72,7 @@ MOST_WORDS = 400
 """The limits of a question; of a longer one, the beginning and the end are kept, as they tell what it is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A question: its text, the number of hits wanted, and filters by kind, session, time (`within`), speaker and items.
 
     `asker` is the name of the person asking among several, '' where Lyra has only one to talk with. `now` and `time_zone`
@@ -130,7 +130,7 @@ def understood(query: Query, timed: TimedQuestion, loaded: Sequence[Loaded]) -> 
     that contains it. (On conversations between friends, this took the evidence that vectors alone find in the top ten from 25
     to 64 percent.)
     """
-    query = replace(query, text=ends(query.text))
+    query = query._replace(text=ends(query.text))
     # The words "last week" in a message from another time are not what is asked for.
     window = query.window or timed.window
     if window and window.instead and not _any_in(window, loaded) and _any_in(window.instead, loaded):

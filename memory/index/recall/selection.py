@@ -109,7 +109,7 @@ def _best(scored: Sequence[Scored], k: int) -> list[SelectedDocument]:
 
 def _in_order(candidates: Sequence[_Row], k: int) -> bool:
     """Return whether the first k are the best k as they are: none is a duplicate, and no run has too many of them."""
-    prints = [fingerprint for *_, fingerprint in candidates if fingerprint]
+    prints = [fingerprint for _, _, _, _, fingerprint in candidates if fingerprint]
     runs = Counter([(at, run) for _, at, _, run, _ in candidates[:k]])
     return len(candidates) >= k and len(set(prints)) == len(prints) and max(runs.values(), default=0) <= LEAST_OF_A_RUN
 

@@ -86,6 +86,8 @@ def _unquoted(text: str) -> str:
 
 def _unlisted(word: str, text: str, start: int, end: int) -> tuple[Code, int]:
     """Return the code and value of a word that is not in the lexicon in this form."""
+    if word.isalpha():
+        return _unknown(text, start)
     first = word[0]
     if first.isdecimal():
         apart = (start == 0 or not (text[start - 1].isalnum() or text[start - 1] in _PART_OF_MORE)) and (
@@ -97,11 +99,11 @@ def _unlisted(word: str, text: str, start: int, end: int) -> tuple[Code, int]:
         return (Code.OTHER if start and text[start - 1].isalnum() else Code.YEAR), year + (2000 if year < 50 else 1900)
     if not first.isalpha():
         return (Code.PERIOD if word == "." else Code.HYPHEN if word in "-–—" else Code.MARK), 0
-    if not word.isalpha():
-        key = "_".join(word.split()).replace("’", "'")
-        found = LEXICON.get(key) or LEXICON.get(key.removesuffix("'s"))
-        if found:
-            return found
+    key = "_".join(word.split()).replace("’", "'")
+    return LEXICON.get(key) or LEXICON.get(key.removesuffix("'s")) or _unknown(text, start)
+
+
+def _unknown(text: str, start: int) -> tuple[Code, int]:
     return (Code.CAPITALIZED if text[start].isupper() else Code.OTHER), 0
 
 

@@ -116,6 +116,11 @@ class Claims:
         """Whether the message adds to what was there."""
         return _ADDS.search(self.text) is not None
 
+    @cached_property
+    def supersedes(self) -> bool:
+        """Whether the message may supersede an earlier one at all: most tell of no change, and of nothing that is only once."""
+        return any(claim.single or self.changes or self.ended for claim in self.every) and not self.adds
+
 
 @lru_cache(maxsize=10_000)
 def claims(text: str) -> Claims:
