@@ -30,6 +30,7 @@ from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
+from adapters.discord.resuming.session_position import SessionPosition
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
@@ -63,6 +64,7 @@ class Discord(Adapter):
     hearing: type[Hearing] = Hearing
     audiences: type[Audiences] = Audiences
     presences: type[Presences] = Presences
+    position: type[SessionPosition] = SessionPosition
     client: type[Client] = Client
 
     def __init__(
@@ -80,6 +82,7 @@ class Discord(Adapter):
         self._administrators = Administrators(own)
         self._audiences = self.audiences(own)
         self._handover = SessionHandover(vault, own, now)
+        self._position = self.position(own, now)
         self._starts = ThreadStarts(own)
         self._content = access.message_content
         self._client: Client | None = None
@@ -145,7 +148,7 @@ class Discord(Adapter):
         calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.on_call = calls.on
-        hearing = self.hearing(client, listener, gaps, self._gate, self._audiences)
+        hearing = self.hearing(client, listener, gaps, self._gate, self._audiences, self._position)
         listening = asyncio.create_task(hearing.run())
         try:
             await until_one_ends(stay(client, self._access.token), watched(listening), client.connection_loss.too_long())
@@ -207,9 +210,7 @@ class Discord(Adapter):
 
     async def member_names(self, place: Place, accounts: Collection[str]) -> Sequence[Person]:
         """Return the members of a server that are known here, and those of these accounts that are members."""
-        if self._client is None or not self._client.live:
-            return ()
-        if not place.server or (guild := self._client.get_guild(int(place.server))) is None:
+        if self._client is None or not self._client.live or (guild := self._client.get_guild(int(place.server or 0))) is None:
             return ()
         asked = [Permissions(self._client, self._limits, self._gate, Person(place.platform, one, "")) for one in accounts]
         members = [*guild.members, *[one for person in asked if (one := await person.member(guild))]]
@@ -229,9 +230,7 @@ class Discord(Adapter):
 
     async def read_attachments(self, message: Message) -> Sequence[Contents]:
         """Return what can be read of a message's files: texts up to 128 KiB and images up to 5 MiB, four of each."""
-        if self._client is None:
-            return [Contents(one) for one in message.attachments]
-        return await self._files.read(self._client, message)
+        return await self._files.read(self._client, message) if self._client else [Contents(one) for one in message.attachments]
 
     async def message_presences(self, place: str, ids: Sequence[str], *, patient: bool = False) -> Mapping[str, Presence]:
         """Look once into a channel's history, from the first of these messages back; nothing while the connection is away."""
@@ -278,8 +277,7 @@ class Discord(Adapter):
 
     async def unprompted_place(self, person: Person) -> Place | None:
         """Return the DM with a person, made if need be. Raises PlatformFailure while that is not possible."""
-        number = snowflake(person.id)
-        if number is None:
+        if (number := snowflake(person.id)) is None:
             return None
         if self._client is None:
             raise PlatformFailure(_AWAY)
