@@ -20,7 +20,7 @@ from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Right
 from tests.fakes.matrix import People, Proxy
 from tests.kits import discord_town
-from tests.kits.awake import model_server
+from tests.kits.awake import model_server, prompt
 from tests.kits.discord_town import Town
 from tests.kits.matrix_changes import followed
 from tests.kits.matrix_home import Home, dm, home, room_of, sees_inside
@@ -56,6 +56,21 @@ async def test_on_discord_what_was_asked_while_she_was_out_is_answered_once_she_
         await town.caught_up()
         come_back(town, how)
         assert (await town.answer(asked)).content == "You said: ada: what is new?"
+
+
+@pytest.mark.parametrize("whose", ["theirs", "hers"])
+async def test_a_reply_to_what_was_said_before_she_was_put_out_is_answered_without_it(town: Town, whose: str) -> None:
+    """It is withheld until somebody decides whether it stays: nothing may rest on it, and nobody may wait for that."""
+    async with model_server() as model, town.lyra(model) as lyra:
+        before = await town.ada.says(town.general, f"{town.server.mention} the locker code is 4711")
+        answer = await town.answer(before)
+        out(town, "the server")
+        await town.caught_up()
+        come_back(town, "the server")
+        quoted = before if whose == "theirs" else answer
+        asked = await town.ada.says(town.general, f"{town.server.mention} what is new?", reply_to=quoted)
+        assert (await town.answer(asked)).content == "You said: ada: what is new?"
+        assert "4711" not in prompt(lyra.chats[-1])
 
 
 @pytest.mark.parametrize("down", [False, True])
