@@ -234,7 +234,7 @@ class Mailboxes:
         first = letters[0]
         try:
             if batch.before:
-                async with ticket.storing:
+                async with ticket.storing():
                     await self._keep([*batch.before, *letters])
             if first.is_command:
                 if first.takes_back:
