@@ -30,6 +30,7 @@ from adapters.discord.outgoing.sending import Sender, thinking
 from adapters.discord.pace import Pace
 from adapters.discord.resuming.handover import SealedStorage, SessionHandover
 from adapters.discord.resuming.resumption import Resumption
+from adapters.discord.resuming.session_position import SessionPosition
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
@@ -63,6 +64,7 @@ class Discord(Adapter):
     hearing: type[Hearing] = Hearing
     audiences: type[Audiences] = Audiences
     presences: type[Presences] = Presences
+    position: type[SessionPosition] = SessionPosition
     client: type[Client] = Client
 
     def __init__(
@@ -80,6 +82,7 @@ class Discord(Adapter):
         self._administrators = Administrators(own)
         self._audiences = self.audiences(own)
         self._handover = SessionHandover(vault, own, now)
+        self._position = self.position(own, now)
         self._starts = ThreadStarts(own)
         self._content = access.message_content
         self._client: Client | None = None
@@ -145,7 +148,7 @@ class Discord(Adapter):
         calls = InteractionHandler(client, listener, self._gate, now=self._now, shown=self._audiences.about)
         gaps = self.gaps(client, listener, self._notes, self._limits, self._pace)
         client.on_call = calls.on
-        hearing = self.hearing(client, listener, gaps, self._gate, self._audiences)
+        hearing = self.hearing(client, listener, gaps, self._gate, self._audiences, self._position)
         listening = asyncio.create_task(hearing.run())
         try:
             await until_one_ends(stay(client, self._access.token), watched(listening), client.connection_loss.too_long())
@@ -280,8 +283,7 @@ class Discord(Adapter):
 
     async def unprompted_place(self, person: Person) -> Place | None:
         """Return the DM with a person, made if need be. Raises PlatformFailure while that is not possible."""
-        number = snowflake(person.id)
-        if number is None:
+        if (number := snowflake(person.id)) is None:
             return None
         if self._client is None:
             raise PlatformFailure(_AWAY)

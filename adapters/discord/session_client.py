@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import discord
+from discord.gateway import DiscordWebSocket
 
 from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.visibility import Visibility
@@ -38,6 +39,22 @@ class SessionClient(discord.Client):
         self._known = self._complete = self._away = False
         self._resumption = resumption
         resumption.attach(self, self._remember_visibility, lambda: not self.live)
+
+    @property
+    def sequence(self) -> int | None:
+        """The number of the last event that the session told of; None while there is none."""
+        socket: DiscordWebSocket | None = self.ws
+        return socket.sequence if socket is not None else None
+
+    @property
+    def tells_dms(self) -> bool:
+        """Whether this shard is the one that is told of DMs."""
+        return not self.shard_id
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the session is one of an earlier process."""
+        return self._resumption.restored
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Keep to the starts that Discord allows, unless an earlier session is resumed. Raises StartsSpent."""

@@ -6,8 +6,8 @@ everything after it waits for it.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from adapters.events import MenuCall, Message
@@ -85,16 +85,33 @@ class Letter:
 
 
 class Ticket:
-    """A turn's place in the order of its mailbox, behind the tickets of `earlier` turns.
+    """A turn's place in the order of its mailbox, behind the tickets of `earlier` turns. `lock` is one for all of them."""
 
-    `storing` is held while its messages are stored.
-    """
-
-    def __init__(self, storing: asyncio.Lock, earlier: Sequence["Ticket"] = (), patience: float = _PATIENCE) -> None:
-        self.storing = storing
+    def __init__(self, lock: asyncio.Lock, earlier: Sequence["Ticket"] = (), patience: float = _PATIENCE) -> None:
+        self._lock = lock
         self._earlier = earlier
         self._patience = patience
+        self._begun = False
+        self._stored = asyncio.Event()
         self._over = asyncio.Event()
+
+    def begin(self) -> None:
+        """Have later turns store their messages after those of this one; before that, they store these themselves."""
+        self._begun = True
+
+    @asynccontextmanager
+    async def storing(self) -> AsyncIterator[None]:
+        """Store messages for the block, alone, and after those of every earlier turn that has begun, with a limit."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience):
+                for ticket in self._earlier:
+                    if ticket._begun:
+                        await ticket._stored.wait()
+        try:
+            async with self._lock:
+                yield
+        finally:
+            self._stored.set()
 
     @property
     def is_up(self) -> bool:
@@ -111,6 +128,7 @@ class Ticket:
     def end(self) -> None:
         """Release later turns."""
         self._earlier = ()
+        self._stored.set()
         self._over.set()
 
 
@@ -163,6 +181,7 @@ class Mailbox:
                 waiting += letters
                 continue
             self._letters = [letter for letter in self._letters if letter not in letters]
+            self._tickets[first].begin()
             task = group.create_task(self._run(LetterBatch(letters, tuple(waiting))))
             self._begun[task] = first
             task.add_done_callback(self._end)

@@ -67,6 +67,7 @@ class Mailboxes:
         self._workers: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._unanswered: dict[tuple[str, str], list[Letter]] = {}
         self._read_ahead: dict[str, InboxEvent] = {}
+        self._left: set[tuple[str, str]] = set()
         self._closing = False
         self._accepting = asyncio.Lock()
         self._recovering = asyncio.Lock()
@@ -104,6 +105,8 @@ class Mailboxes:
                 rows = await unfinished(self._journal, platform, place)
                 if fresh:
                     rows = [(row, event) for row, event in rows if not row.tries]
+                else:
+                    self._left = {key for key in self._left if key in busy or key[0] != platform or place not in (None, key[1])}
                 letters = self._letters([(row, event) for row, event in rows if event.id not in self._read_ahead])
                 held_here = [letter for letter in letters if self._holds(*letter.place_key)]
                 unattended = [letter for letter in held_here if busy.isdisjoint((letter.mailbox_key, letter.own_mailbox_key))]
@@ -115,9 +118,10 @@ class Mailboxes:
         return Answered(promises)
 
     async def retry(self) -> None:
-        """Resume what was held until a model or a place is back."""
+        """Resume what was held until a model or a place is back, or was left because the memory could not be written."""
         for platform, adapter in self._adapters.items():
-            for place in filter(adapter.at_hand, await self._journal.held_places(platform)):
+            left = [place for of, place in sorted(self._left) if of == platform]
+            for place in filter(adapter.at_hand, dict.fromkeys([*await self._journal.held_places(platform), *left])):
                 await self.recover(platform, place)
 
     def stop_answer(self, platform: str, place: str) -> bool:
@@ -209,7 +213,8 @@ class Mailboxes:
             with reading(await self._languages.of(letters[-1].event)):
                 await self._answer(batch, adapter, ticket)
         except MemoryFailure as error:
-            # Not even the failure could be written. The event is committed, and the next connection or start answers it.
+            # Not even the failure could be written. The event is committed, and the next retry, connection or start answers it.
+            self._left.add(letters[0].place_key)
             log.error("turn.left", error=type(error).__name__)
         finally:
             for letter in letters:
@@ -229,7 +234,7 @@ class Mailboxes:
         first = letters[0]
         try:
             if batch.before:
-                async with ticket.storing:
+                async with ticket.storing():
                     await self._keep([*batch.before, *letters])
             if first.is_command:
                 if first.takes_back:

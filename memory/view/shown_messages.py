@@ -34,7 +34,7 @@ class ShownMessages:
     seal: Seal
 
     async def withheld(self, platform: str, shown: Collection[ShownMessage]) -> set[str]:
-        """Return the ids of shown messages that Lyra forgot, and of her own posts that rested on forgotten ones.
+        """Return the ids of shown messages that Lyra forgot or withholds, and of her own posts that rested on such.
 
         A post of hers that is no reply (a notice, or an early post) is withheld if anything was forgotten after it.
         """
@@ -123,7 +123,8 @@ def _by_channel(shown: Collection[ShownMessage]) -> list[list[ShownMessage]]:
 
 _BURIED = (
     "SELECT public_id AS id FROM tombstones WHERE public_id IN ({within}) "
-    "UNION SELECT public_id AS id FROM items WHERE public_id IN ({within}) AND dead_at IS NOT NULL"
+    "UNION SELECT public_id AS id FROM items WHERE public_id IN ({within}) AND dead_at IS NOT NULL "
+    "UNION SELECT i.public_id AS id FROM items i JOIN withheld w ON w.item = i.id WHERE i.public_id IN ({within})"
 )
 _BESIDE = _BURIED + (
     " UNION SELECT e.source_id AS id FROM sessions s JOIN exchanges e ON e.session = s.id JOIN items i ON i.id = e.item "

@@ -41,9 +41,9 @@ def connected(process: Process) -> None:
 
 
 def begun(discord: DiscordThread) -> tuple[int, int]:
-    """Return how many sessions were begun, and how often one was resumed."""
+    """Return how many sessions were begun, and how often one was resumed to go on."""
     gateway = discord.server.gateway
-    return discord.call(lambda: (len(gateway.identifies), len(gateway.resumes)))
+    return discord.call(lambda: (len(gateway.identifies), len([one for one in gateway.resumes if one["stays"]])))
 
 
 def test_a_restart_begins_no_session_and_a_kill_leaves_none(

@@ -232,7 +232,7 @@ def lived(seed: int, folder: Path, moments: list[Moment]) -> None:
                 moment(it)
                 process.kill()
             if it.chance.random() < 0.5:
-                it.ask("question while she was down,")
+                it.ask("question while she was down,", privately=it.chance.random() < 0.3)
             if it.chance.random() < 0.2:
                 killed_while_it_starts(it)
         with life(it) as process:

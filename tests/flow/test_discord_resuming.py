@@ -66,7 +66,7 @@ async def test_what_was_taken_back_is_told_before_anything_is_answered(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Ear, "ready", noting)
         if not guarded:
-            patched.setattr("adapters.discord.incoming.hearing._taking_back", lambda _: None)
+            patched.setattr("adapters.discord.incoming.hearing._retraction", lambda _: None)
         async with process.awake():
             pass
     assert told == [int(guarded)]

@@ -1,16 +1,18 @@
 """What people meet on Discord when something fails: one sentence, nobody's words in the log, and nothing lost."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import pytest
 
-from memory.errors import DiskFull
+from memory.errors import DatabaseBusy, DiskFull
 from memory.store import keys
 from memory.store.sqlite.database import SqliteDatabase
 from memory.types import DomainKind
 from tests.fakes.openai_behaviours import Drip, Status
+from tests.fakes.pulse import PATIENCE
 from tests.kits import discord_town
 from tests.kits.discord_home import Awake, model_server, server_of
 from tests.kits.discord_town import Town
@@ -86,6 +88,25 @@ async def test_a_memory_that_another_process_keeps_busy_loses_nothing_and_ends_n
         assert question.id not in [one.reply_to for one in town.server.world.said]
         async with town.lyra(model):
             assert (await town.answer(question)).content.endswith("When is the harbour party?")
+
+
+@pytest.mark.file
+async def test_what_a_busy_memory_left_is_answered_once_it_can_be_written_again(town: Town) -> None:
+    """Not only at the next start: nothing may end her for months."""
+    async with model_server() as model, town.lyra(model) as lyra:
+        await town.says(town.ada, town.general, "hello")
+        asked = len(model.requests)
+        model.script(Drip("You will not read this", 0.05))
+        question = await town.ada.says(town.general, f"{town.server.mention} When is the harbour party?")
+        await model.heard(asked + 1)
+        async with held(town, lyra), asyncio.timeout(PATIENCE):
+            while lyra.talk.mailboxes.waiting:
+                await asyncio.sleep(0.01)
+            with suppress(DatabaseBusy):
+                await lyra.talk.tick()
+        assert "turn.left" in logged(town)
+        await lyra.talk.tick()
+        assert (await town.answer(question)).content.endswith("When is the harbour party?")
 
 
 def logged(town: Town) -> str:

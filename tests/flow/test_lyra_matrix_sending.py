@@ -22,6 +22,8 @@ pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixture
 PIECES = ("Once there was a **door**", " that nobody had opened", " for a hundred years,", " and behind it lived a very old cat.")
 TALE = "".join(PIECES)
 LONG = "\n\n".join(f"{number * number}: {' '.join(f'word{n * 37 % 71:02}' for n in range(71))} end." for number in range(140))
+SEAS = "".join(f"海は青い{n * 37 % 2801}。" for n in range(2800)).translate({ord(f"{n}"): chr(0xFF10 + n) for n in range(10)})
+"""Letters of three bytes; nothing in it is said again and again, as by a model that she would interrupt."""
 LAST = LONG.rpartition("\n\n")[2]
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 56
 UNREAD = "I kept that it came, but not what is in it: that I cannot read or hear."
@@ -130,8 +132,9 @@ async def test_a_link_longer_than_a_message_is_dead_wherever_it_is_cut(
 ) -> None:
     async with model_server() as model, at_home.lyra(model):
         room = await room_of(at_home, ada, bob, encrypted=encrypted)
-        address = "https://evil.example/" + "a" * 25_000
-        model.script(f"See {address} or [this]({address}), or ask @eve:evil.example. {'word ' * 5_000}evil.example. The end.")
+        address = "https://evil.example/" + "".join(f"a{n * 37 % 5003}" for n in range(5_000))
+        many = " ".join(f"word{n * 37 % 3001}" for n in range(3_000))
+        model.script(f"See {address} or [this]({address}), or ask @eve:evil.example. {many} evil.example. The end.")
         await ada.says(room, "where do I find it?", mentions=[at_home.user])
         await ada.hears(room, lambda event: event.body.endswith("The end."))
         parts = await at_home.said(ada, room)
@@ -146,7 +149,7 @@ async def test_what_is_code_is_not_sent_without_its_html(at_home: Home, ada: Per
     """Letters of three bytes make a message too large with its HTML, and small enough without; as plain text a link is live."""
     async with model_server() as model, at_home.lyra(model):
         room = await dm(at_home, ada, encrypted=encrypted)
-        model.script("海は青い。" * 3_500 + "https://evil.example")
+        model.script(SEAS[:17_500] + "https://evil.example")
         said = await at_home.asks(ada, room, "all of it")
         assert said.kind == "m.file" and "(link removed)" in await text_of(ada, said)
 
@@ -154,14 +157,13 @@ async def test_what_is_code_is_not_sent_without_its_html(at_home: Home, ada: Per
 @pytest.mark.torture
 async def test_a_part_that_no_message_can_hold_comes_as_a_file(at_home: Home, ada: Person) -> None:
     """In an encrypted room, letters of three bytes become more than 64 KiB of ciphertext."""
-    long = "".join(f"海は青い{n * 37 % 2801}。" for n in range(2800)).translate({ord(f"{n}"): chr(0xFF10 + n) for n in range(10)})
     async with model_server() as model, at_home.lyra(model):
         room = await dm(at_home, ada, encrypted=True)
-        model.script(long)
+        model.script(SEAS)
         first = await at_home.asks(ada, room, "all of it")
         last = await ada.hears(room, lambda event: event.sender == at_home.user, after=first.id)
         assert first.kind == "m.file" and first.body == "This is too long for one message; it is in the file."
-        assert "".join([await text_of(ada, one) for one in (first, last)]) == long
+        assert "".join([await text_of(ada, one) for one in (first, last)]) == SEAS
 
 
 # While it is made

@@ -16,11 +16,13 @@ from bot.app import App
 from bot.conversation.answering.late_questions import LATE
 from bot.service.refused_accounts import RefusedAccounts, lost
 from memory.journal.journal import Event, InboxEvent, Journal, OpenEvents
+from memory.view.shown_messages import ShownMessages
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Right
 from tests.fakes.matrix import People, Proxy
+from tests.fakes.pulse import PATIENCE
 from tests.kits import discord_town
-from tests.kits.awake import model_server
+from tests.kits.awake import model_server, prompt
 from tests.kits.discord_town import Town
 from tests.kits.matrix_changes import followed
 from tests.kits.matrix_home import Home, dm, home, room_of, sees_inside
@@ -56,6 +58,48 @@ async def test_on_discord_what_was_asked_while_she_was_out_is_answered_once_she_
         await town.caught_up()
         come_back(town, how)
         assert (await town.answer(asked)).content == "You said: ada: what is new?"
+
+
+@pytest.mark.parametrize("whose", ["theirs", "hers"])
+async def test_a_reply_to_what_was_said_before_she_was_put_out_is_answered_without_it(town: Town, whose: str) -> None:
+    """It is withheld until somebody decides whether it stays: nothing may rest on it, and nobody may wait for that."""
+    async with model_server() as model, town.lyra(model) as lyra:
+        before = await town.ada.says(town.general, f"{town.server.mention} the locker code is 4711")
+        answer = await town.answer(before)
+        out(town, "the server")
+        await town.caught_up()
+        come_back(town, "the server")
+        quoted = before if whose == "theirs" else answer
+        asked = await town.ada.says(town.general, f"{town.server.mention} what is new?", reply_to=quoted)
+        assert (await town.answer(asked)).content == "You said: ada: what is new?"
+        assert "4711" not in prompt(lyra.chats[-1])
+
+
+async def test_a_question_whose_answer_can_never_be_kept_ends_with_a_sentence(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would come to that were what is withheld shown to the model: nobody waits for ever, and no model is asked for ever."""
+
+    async def nothing(shown_messages: ShownMessages, platform: str, shown: object) -> set[str]:
+        return set()
+
+    monkeypatch.setattr(ShownMessages, "withheld", nothing)
+    async with model_server() as model, town.lyra(model) as lyra:
+        before = await town.says(town.ada, town.general, "the locker code is 4711")
+        out(town, "the server")
+        await town.caught_up()
+        come_back(town, "the server")
+        asked = await town.ada.says(town.general, f"{town.server.mention} what is new?", reply_to=before)
+        journal = lyra.app.memory.journal
+        async with asyncio.timeout(PATIENCE):
+            while not await journal.parked():
+                await lyra.talk.tick()
+                await asyncio.sleep(0.01)
+        told = (await town.answer(asked)).content
+        assert told == "What I know changed again and again while I answered, so I gave up: ask again if you still want to know."
+        requests = len(model.requests)
+        await lyra.talk.tick()
+        assert len(model.requests) == requests and not await journal.unfinished("discord")
 
 
 @pytest.mark.parametrize("down", [False, True])

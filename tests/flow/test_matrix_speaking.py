@@ -2,12 +2,10 @@
 
 import pytest
 
-from adapters.matrix.homeserver import Json
 from adapters.matrix.outgoing.contents import AUTOMATED
-from adapters.matrix.outgoing.wire import Wire
 from tests.fakes.matrix import Person
 from tests.fakes.matrix.faults import SEND
-from tests.kits.matrix_speech import Desk, Town, beside, part
+from tests.kits.matrix_speech import Town, beside, part
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_speech_fixtures"]
 
@@ -64,38 +62,6 @@ async def test_notices_are_notices(town: Town, ada: Person) -> None:
         room = await beside(it, ada)
         await it.sender.send(part(room, "Nothing is kept.", notice=True))
         assert (await ada.hears_text(room, "Nothing is kept.")).kind == "m.notice"
-
-
-LOUD = "# @room\nwake up, [bob](https://matrix.to/#/{bob}), {bob}, Bob!"
-
-
-async def pinged(it: Desk, ada: Person, bob: Person) -> tuple[list[str], int]:
-    """Let Lyra, who may call everyone, say something loud, and return whom it mentions and how often it pings bob."""
-    room = await beside(it, ada, bob, levels={"notifications": {"room": 0}})
-    question = await ada.says(room, "shout!")
-    sent = await it.sender.send(part(room, LOUD.format(bob=bob.user), answers=question))
-    said = await bob.hears(room, lambda event: event.id == sent)
-    highlights = (await bob.client.call("GET", "notifications", query={"only": "highlight"}))["notifications"]
-    assert "room" not in said.content.get("m.mentions", {})
-    return said.mentions, len(highlights)
-
-
-async def test_nobody_else_is_pinged_whatever_the_text_says(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk() as it:
-        assert await pinged(it, ada, bob) == ([ada.user], 0)
-
-
-class Silent(Wire):
-    """Says nothing of mentions."""
-
-    async def put(self, room: str, content: Json, transaction: str) -> str:
-        return await super().put(room, {key: value for key, value in content.items() if key != "m.mentions"}, transaction)
-
-
-@pytest.mark.torture
-async def test_without_saying_whom_it_mentions_the_text_would_ping(town: Town, ada: Person, bob: Person) -> None:
-    async with town.desk(wire=Silent) as it:
-        assert await pinged(it, ada, bob) == ([], 1)
 
 
 @pytest.mark.torture

@@ -56,6 +56,25 @@ async def test_an_answer_waits_for_an_earlier_one_no_longer_than_its_patience() 
         await asyncio.wait_for(later.wait_for_earlier(), 5)
 
 
+async def test_what_was_said_first_is_kept_first_however_long_its_turn_takes_to_come_to_that() -> None:
+    lock, order = asyncio.Lock(), []
+    first, other = Ticket(lock), Ticket(lock)
+    second, third = Ticket(lock, [first]), Ticket(lock, [other, first, Ticket(lock)], patience=0.01)
+
+    async def keeps(ticket: Ticket, name: str) -> None:
+        async with ticket.storing():
+            order.append(name)
+
+    first.begin()
+    waits = asyncio.create_task(keeps(second, "second"))
+    await keeps(other, "whoever has not begun is not waited for")
+    await keeps(third, "and nobody for ever")
+    assert len(order) == 2 and not waits.done()
+    await keeps(first, "first")
+    await waits
+    assert order[2:] == ["first", "second"]
+
+
 async def test_what_one_person_says_is_answered_one_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else waits for that to be answered; it is kept in its order, and answers come in that of the questions."""
     async with platform(tmp_path, monkeypatch) as (app, talk, here, model):

@@ -36,5 +36,6 @@ class Restarted:
             yield self.ear
 
     def counts(self, identified: int, resumed: int) -> bool:
-        """Say whether so many sessions were begun and resumed until now."""
-        return (len(self.server.gateway.identifies), len(self.server.gateway.resumes)) == (identified, resumed)
+        """Say whether so many sessions were begun and resumed until now; one that was only looked into does not count."""
+        stayed = [one for one in self.server.gateway.resumes if one["stays"]]
+        return (len(self.server.gateway.identifies), len(stayed)) == (identified, resumed)

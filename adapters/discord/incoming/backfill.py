@@ -119,18 +119,28 @@ class Backfill:
         gaps = [Gap(str(one.id), one, cursors.get(str(one.id), newest)) for one in streams]
         await self._read_all([gap for gap in gaps if channel.permissions_for(channel.guild.me).read_message_history], hand)
 
+    async def learn_dms(self, streams: Sequence[str]) -> None:
+        """Note DMs in which something was said that nobody heard; `fill` reads them from the beginning."""
+        for stream in streams:
+            await self._add_to_note(_DMS, stream)
+
     async def retry(self, hand: Hand) -> None:
         """Read what could not be read before."""
         await self._read_all(list(self._failed.values()), hand)
+
+    def is_caught_up(self, channel: discord.DMChannel) -> bool:
+        """Return whether everything that was said in a DM before now was handed over."""
+        stream = str(channel.id)
+        return stream in self._caught_up and stream not in self._failed
 
     async def catch_up(self, channel: discord.DMChannel, before: int, hand: Hand) -> None:
         """Hand over what was said in a DM before somebody's first word there since the connection began (0: a command).
 
         Discord lists no DMs: of one whose very first message was missed nothing is known until then.
         """
-        stream = str(channel.id)
-        if stream in self._caught_up and stream not in self._failed:
+        if self.is_caught_up(channel):
             return
+        stream = str(channel.id)
         await self._add_to_note(_DMS, stream)
         cursors = await self._cursors()
         after = cursors.get(stream, self._first_heard)
@@ -194,7 +204,9 @@ class Backfill:
 
     async def _unlisted_gaps(self, cursors: Mapping[str, int], listed: set[str]) -> list[Gap]:
         gone = await self._gone_streams()
-        return [Gap(stream, None, after) for stream, after in cursors.items() if stream not in listed and stream not in gone]
+        dms = await self._notes.get(_DMS) if self._client.tells_dms else None
+        known = {**dict.fromkeys(dms or (), self._first_heard), **cursors}
+        return [Gap(stream, None, after) for stream, after in known.items() if stream not in listed and stream not in gone]
 
     async def _gone_streams(self) -> set[str]:
         return set(await self._notes.get(_GONE) or ())

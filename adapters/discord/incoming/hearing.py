@@ -13,6 +13,7 @@ from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE
 from adapters.discord.incoming.backfill import Backfill
 from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
+from adapters.discord.resuming.session_position import SessionPosition
 from adapters.events import Event, Message, MessageEdited, MessagesDeleted, Unreadable, Vanished
 from adapters.listener import Listener
 from adapters.task_groups import go_on
@@ -28,12 +29,21 @@ _BURST = 100
 class Hearing:
     """The gate between a client and its listener, closed from a disconnect until the session resumes or the gap is filled."""
 
-    def __init__(self, client: Client, listener: Listener, backfill: Backfill, gate: readers.Gate, audiences: Audiences) -> None:
+    def __init__(
+        self,
+        client: Client,
+        listener: Listener,
+        backfill: Backfill,
+        gate: readers.Gate,
+        audiences: Audiences,
+        position: SessionPosition,
+    ) -> None:
         self._client = client
         self._listener = listener
         self._backfill = backfill
         self._gate = gate
         self._audiences = audiences
+        self._position = position
         self._open = False
         self._backfill_due = True
         self.is_through = False
@@ -58,10 +68,16 @@ class Hearing:
         over = False
         while not over:
             over = await self._take(await self._client.queue.get())
+            told = self._client.sequence
+            # The handlers of what it was told are begun then, and none of them waits: all of it is in the queue.
+            await asyncio.sleep(0)
             while not over and not self._client.queue.empty() and not (self._open and len(self._waiting) >= _BURST):
                 over = await self._take(self._client.queue.get_nowait())
+            is_all = self._client.queue.empty()
             if self._open:
                 await self._flush()
+                if is_all and self._client.tells_dms:
+                    await self._position.note(self._client, told)
         self.is_through = self._open
 
     async def hand_over(self, heard: Sequence[GatewayEvent]) -> None:
@@ -93,6 +109,8 @@ class Hearing:
                     await self._reopen()
             case ConnectionChange.BEGUN:
                 self._backfill_due, self._open = True, False
+                if self._client.tells_dms and not self._client.is_restored:
+                    await self._position.begin(self._client, self._backfill.learn_dms)
             case ConnectionChange.LOST:
                 if self._open:
                     await self._flush()
@@ -130,11 +148,20 @@ class Hearing:
 
     async def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
+        page: list[GatewayEvent] = []
         for one in waiting:
+            if len(page) == _MOST_AT_ONCE or (one.dm is not None and not self._backfill.is_caught_up(one.dm)):
+                # What came before goes first: the cursor of a DM must not be ahead of a channel that has none yet.
+                await self._hand_over_page(page)
+                page = []
             if one.dm is not None:
                 await self._backfill.catch_up(one.dm, one.position, self.hand_over)
-        for start in range(0, len(waiting), _MOST_AT_ONCE):
-            await self.hand_over(waiting[start : start + _MOST_AT_ONCE])
+            page.append(one)
+        await self._hand_over_page(page)
+
+    async def _hand_over_page(self, page: Sequence[GatewayEvent]) -> None:
+        if page:
+            await self.hand_over(page)
 
     def _with_permitted_quote(self, event: Event | None) -> Event | None:
         """Return an event with its quote reduced to the id if somebody who reads its place now may not read that."""

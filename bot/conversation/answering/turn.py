@@ -95,7 +95,7 @@ class Turns:
         """
         # Counted before anything is read, so that a gap that opens meanwhile is noticed.
         gaps = self._verification.gaps
-        async with ticket.storing:
+        async with ticket.storing():
             heard = await self._threads.opened(heard, adapter)
             with measures.stage("keep"):
                 async with self._keeping:

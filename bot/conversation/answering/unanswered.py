@@ -21,6 +21,8 @@ from memory.journal.journal import Part
 
 _TRIES = 3
 """How often a question is put to a model that refuses it."""
+_PUT_OFF = 5
+"""How often a question is put off: each time it was answered three times in vain."""
 
 
 class Unanswered:
@@ -81,14 +83,19 @@ class Unanswered:
         return parts
 
     async def put_off(self, turn: Turn, replaces: str) -> Sequence[Part]:
-        """Hold a question for later: its sources kept changing while the answer was generated."""
+        """Hold a question for later, since its sources kept changing while it was answered; say so where it is given up."""
         if turn.off_record:
             return await unstored_answers.dropped(
                 self._services, turn, _("What I know changed again and again while I answered.")
             )
-        await self._services.memory.journal.hold(turn.inbox_keys, SourceGone.__name__)
-        parts = self._services.outgoing.composer.removal(replaces)
-        await turn.view.notices.queue(turn.session, parts, [])
+        journal, composer = self._services.memory.journal, self._services.outgoing.composer
+        await journal.hold(turn.inbox_keys, SourceGone.__name__, _PUT_OFF)
+        if await journal.open_payloads(turn.inbox_keys):
+            parts = composer.removal(replaces)
+        else:
+            text = _("What I know changed again and again while I answered, so I gave up: ask again if you still want to know.")
+            parts = await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)
+        await turn.view.notices.queue(turn.session, parts, [], turn.reply_target)
         return parts
 
     async def give_up(self, turn: Turn, heard: Sequence[HeardMessage], replaces: str) -> Sequence[Part]:

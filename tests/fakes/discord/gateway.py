@@ -29,7 +29,7 @@ class Gateway:
         self.identifies: list[Json] = []
         """What every IDENTIFY said."""
         self.resumes: list[Json] = []
-        """What every RESUME said, and on which path it came."""
+        """What every RESUME said, on which path it came, and whether the connection asked for compression, as one that stays does."""
         self.shards = 1
         """Into how many parts it advises to divide the servers."""
         self.budget = 1000
@@ -113,7 +113,7 @@ class Gateway:
         self._tasks.add(writer)
         line.send({"op": Op.HELLO, "d": {"heartbeat_interval": int(self.heartbeat * 1000)}})
         try:
-            await self._listen(socket, line, request.path)
+            await self._listen(socket, line, {"path": request.path, "stays": asked is not None})
         finally:
             for session in self.sessions.values():
                 if session.line is line:
@@ -125,7 +125,7 @@ class Gateway:
             self._tasks.discard(writer)
         return socket
 
-    async def _listen(self, socket: web.WebSocketResponse, line: Line, path: str) -> None:
+    async def _listen(self, socket: web.WebSocketResponse, line: Line, came: Json) -> None:
         heard: deque[float] = deque(maxlen=_FRAMES_PER_MINUTE)
         async for message in socket:
             if message.type is not WSMsgType.TEXT:
@@ -136,7 +136,7 @@ class Gateway:
             heard.append(now)
             frame = message.json()
             if frame["op"] == Op.RESUME:
-                await self._resume(line, frame["d"], path)
+                await self._resume(line, frame["d"] | came)
             else:
                 self._take(line, frame["op"], frame.get("d"))
             self._pulse.beat()
@@ -193,8 +193,8 @@ class Gateway:
         for guild in guilds:
             session.tell("GUILD_CREATE", wire.guild_created(self.world, guild, all_members=Intent.MEMBERS in session.intents))
 
-    async def _resume(self, line: Line, data: Json, path: str) -> None:
-        self.resumes.append(data | {"path": path})
+    async def _resume(self, line: Line, data: Json) -> None:
+        self.resumes.append(data)
         await self._wait_for(self.before_replay)
         session = self.sessions.get(data["session_id"])
         if data["token"] != self.world.token:
