@@ -47,8 +47,8 @@ def origin(seal: Seal, domain: DomainRef, imported: Imported | FormerIds | None)
     return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
 
 
-async def names(db: DatabaseAccess, seal: Seal, items: Sequence[int]) -> list[str]:
-    """Return every name of these messages by which a tombstone can meet them again."""
+async def hashes(db: DatabaseAccess, seal: Seal, items: Sequence[int]) -> list[str]:
+    """Return every keyed hash of these messages by which a tombstone can meet them again, their public ids among them."""
     found: list[str] = []
     for some in pages(items):
         rows = await db.all(
@@ -58,11 +58,11 @@ async def names(db: DatabaseAccess, seal: Seal, items: Sequence[int]) -> list[st
             f"WHERE i.id IN ({placeholders('i', some)}) AND i.kind = 'exchange'",
             bound("i", some),
         )
-        found += await off_loop(sum(len(row["text"] or "") for row in rows), partial(_names, seal, rows))
+        found += await off_loop(sum(len(row["text"] or "") for row in rows), partial(_hashes, seal, rows))
     return found
 
 
-def _names(seal: Seal, rows: Sequence[Row]) -> list[str]:
+def _hashes(seal: Seal, rows: Sequence[Row]) -> list[str]:
     found: list[str] = []
     for row in rows:
         there, text = read_domain(row).ref, row["text"] or ""
