@@ -45,7 +45,7 @@ class Confidences:
         work = self._b.shared.confiding
         about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
         async with self._b.db.transaction() as tx:
-            excepted = await confidence_changes.excepted(tx, self._b.read, ask, teller)
+            excepted = await confidence_changes.withheld_from(tx, self._b.read, ask, teller)
             await (work.end if ask.ends else work.put)(tx, about, excepted)
             told = await confidences.of(tx, [item])
         return ConfidedMessage(message, await self._names(told[item].excepted) if item in told else ())
