@@ -39,11 +39,10 @@ from memory.ports import Clock, Embedder, Ids, Progress, Writer
 from memory.store import installation_values
 from memory.store.backup import backup
 from memory.store.database import Database
-from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.opening import open_database
 from memory.store.postgresql.address import DatabaseAddress
-from memory.tiers import backlog, entities, episodes, rereading, selfstate
+from memory.tiers import backlog, entities, episodes, reflections, rereading, selfstate
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, EpisodeRules
 from memory.tiers.selfstate import StateOfMind
@@ -172,10 +171,7 @@ class Memory:
 
     async def thoughtful(self) -> list[Domain]:
         """Return the domains with a reflection waiting to be posted."""
-        rows = await self.db.all(
-            "SELECT * FROM domains WHERE id IN (SELECT domain FROM reflections WHERE state = 'waiting') ORDER BY id"
-        )
-        return [read_domain(row) for row in rows]
+        return await reflections.waiting_in(self.db)
 
     def context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
         """Return the context for deriving in one domain; digests come from `writer`, or from `fallback` if that fails."""

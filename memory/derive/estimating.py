@@ -55,7 +55,7 @@ class Estimating:
     """The estimator of one domain. `room` is the maximum number of tokens in a prompt, None if unknown."""
 
     def __init__(self, context: Context, room: int | None) -> None:
-        self._c = context
+        self._context = context
         most = context.max_transcript_chars // 3
         self._room = most if room is None else max(_HEADER + _LINE, min(most, room - _RULES))
 
@@ -70,15 +70,15 @@ class Estimating:
 
     async def _gists(self, session: Session) -> tuple[int, int, list[_Text]]:
         """Return the position of the first episode to get a gist, one past the last, and the input of each gist."""
-        c = self._c
-        rows = await c.db.all(_WAITING, {"session": session.key})
+        context = self._context
+        rows = await context.db.all(_WAITING, {"session": session.key})
         begun = [
             list(some) for _, some in groupby((row for row in rows if row["episode"] is not None), lambda row: row["position"])
         ]
         left = {row["item"]: row for row in rows if row["episode"] is None}
         marks = [MessageMark(row["item"], row["said_at"]) for row in left.values()]
-        cuts = cut(marks, await c.closing(), c.domain.time_zone, c.clock.now(), asked=True)
-        row = await c.db.one("SELECT count(*) AS n FROM episodes WHERE session = :session", {"session": session.key})
+        cuts = cut(marks, await context.closing(), context.domain.time_zone, context.clock.now(), asked=True)
+        row = await context.db.one("SELECT count(*) AS n FROM episodes WHERE session = :session", {"session": session.key})
         closed = int(row["n"]) if row else 0
         talks = [*begun, *([left[mark.item] for mark in one.marks] for one in cuts)]
         first = min([closed, *(some[0]["position"] for some in begun)])
@@ -87,7 +87,7 @@ class Estimating:
     def _text(self, rows: Sequence[Row]) -> _Text:
         said = [row for row in rows if not row["echo"]]
         weight = sum(len(row["text"]) // 3 + _HEADER for row in said)
-        return _Text(len(said), weight, month(said[0]["said_at"], self._c.domain.time_zone))
+        return _Text(len(said), weight, month(said[0]["said_at"], self._context.domain.time_zone))
 
     def _joining(self, first: int, end: int, gists: Sequence[_Text]) -> ExpectedUsage:
         """Return the usage for the merges of a session that its new gists complete, and for the summary of its frontier."""

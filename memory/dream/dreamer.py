@@ -79,9 +79,9 @@ class Dreamer:
         self, context: Context, chat_model: ChatModel | None, domain_indexes: DomainIndexes, thresholds: Thresholds
     ) -> None:
         self._regression_check = RegressionCheck(context.db, context.domain, domain_indexes)
-        self._w = replace(context, regression_check=self._regression_check)
+        self._context = replace(context, regression_check=self._regression_check)
         self._chat_model = chat_model
-        self._sensor = Sensor(self._w, domain_indexes)
+        self._sensor = Sensor(self._context, domain_indexes)
         self._thresholds = thresholds
 
     async def feel(self, *, forced: bool = False) -> Report:
@@ -116,14 +116,14 @@ class Dreamer:
         return await self._end(felt, report)
 
     async def _felt(self) -> "_Felt":
-        now, domain = self._w.clock.now(), self._w.domain
-        state = await selfstate.state(self._w.db, domain)
+        now, domain = self._context.clock.now(), self._context.domain
+        state = await selfstate.state(self._context.db, domain)
         mind = state.mind
-        heard = await said.after(self._w.db, domain, mind.heard)
+        heard = await said.after(self._context.db, domain, mind.heard)
         elapsed = now - (state.since or heard["first"] or now)
         sensed = await self._sensor.sense()
         levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
-        disliked = await feedback.count(self._w.db, domain, state.since)
+        disliked = await feedback.count(self._context.db, domain, state.since)
         return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"] or mind.heard, disliked)
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
@@ -136,15 +136,15 @@ class Dreamer:
 
     async def _continue(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
-        consolidator, domain = Consolidator(self._w), self._w.domain
-        model = not self._w.writer.extractive
+        consolidator, domain = Consolidator(self._context), self._context.domain
+        model = not self._context.writer.extractive
         keys = {
-            *(row["session"] for row in await episodes.open_ends(self._w.db, domain)),
-            *(episode.session for episode in await episodes.wanting(self._w.db, domain, redo_extractive=model)),
+            *(row["session"] for row in await episodes.open_ends(self._context.db, domain)),
+            *(episode.session for episode in await episodes.wanting(self._context.db, domain, redo_extractive=model)),
         }
         made = 0
         try:
-            wanting = [one for one in await Places(self._w.db, self._w.seal).sessions(domain) if one.key in keys]
+            wanting = [one for one in await Places(self._context.db, self._context.seal).sessions(domain) if one.key in keys]
             for n, session in enumerate(wanting):
                 felt.tell(n, len(wanting))
                 await consolidator.close_episodes(session, asked=forced)
@@ -158,29 +158,29 @@ class Dreamer:
 
     async def _cohere(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Remove statements whose sources are gone, re-examine contradicting facts, and climb the ladder."""
-        if self._w.writer.extractive:
+        if self._context.writer.extractive:
             return replace(step, acted=False, why=NO_MODEL)
         orphans, pairs = await self._sensor.orphans(), await self._sensor.contradicting()
         if orphans or pairs:
-            async with self._w.db.transaction(bounds=self._w.bounds) as tx:
+            async with self._context.db.transaction(bounds=self._context.bounds) as tx:
                 if orphans:
-                    await erase.retire(tx, self._w.domain, orphans, self._w.clock.now())
+                    await erase.retire(tx, self._context.domain, orphans, self._context.clock.now())
                 for one, other in pairs:
                     await self._look_again(tx, one.key, other.key)
-        made = await Ladder(self._w).climb(asked=forced)
+        made = await Ladder(self._context).climb(asked=forced)
         return self._done(felt, step, made, await self._sensor.coherence())
 
     async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
-        pair = {"d": self._w.domain.key, "one": one, "other": other}
+        pair = {"d": self._context.domain.key, "one": one, "other": other}
         await tx.run("INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair)
         await summaries.look_again(tx, [one, other])
-        await progress.outdate(tx, self._w.domain, profile.TIER)
+        await progress.outdate(tx, self._context.domain, profile.TIER)
 
     async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:
         """Reflect on what is new, after which it is no longer new."""
         if self._chat_model is None:
             return replace(step, acted=False, why=NO_MODEL)
-        felt.reflected = await Reflecting(self._w, self._chat_model, step.level).reflect(felt.sensed.novelty)
+        felt.reflected = await Reflecting(self._context, self._chat_model, step.level).reflect(felt.sensed.novelty)
         if felt.reflected.again:
             return replace(step, why=felt.reflected.why)
         return self._done(felt, replace(step, why=felt.reflected.why), int(felt.reflected.kept is not None), Signal(0.0))
@@ -202,8 +202,8 @@ class Dreamer:
         reflected = felt.reflected or Reflected()
         mind = evolved(felt.mind, felt.elapsed, felt.said, stability.value, reflected.feeling, felt.disliked)
         mind = replace(mind, drives=drives, heard=felt.heard)
-        async with self._w.db.transaction(bounds=self._w.bounds) as tx:
-            await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
+        async with self._context.db.transaction(bounds=self._context.bounds) as tx:
+            await selfstate.keep(tx, self._context.domain, mind, self._context.clock.now())
         report.after = drives
         report.mood, report.energy = (felt.mind.mood, mind.mood), (felt.mind.energy, mind.energy)
         report.regression_check = self._regression_check.marks

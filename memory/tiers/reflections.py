@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from memory.store.database import Reader, Row, Transaction
+from memory.store.domains import read_domain
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain, SessionRef
 
@@ -46,6 +47,14 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
         "UPDATE reflections SET place = :now WHERE platform = :platform AND place = :before",
         ({"platform": platform, "before": before, "now": now} for before, now in places.items()),
     )
+
+
+async def waiting_in(reader: Reader) -> list[Domain]:
+    """Return the domains with a reflection waiting to be posted, oldest first."""
+    rows = await reader.all(
+        "SELECT * FROM domains WHERE id IN (SELECT domain FROM reflections WHERE state = 'waiting') ORDER BY id"
+    )
+    return [read_domain(row) for row in rows]
 
 
 async def of(reader: Reader, domain: Domain, which: str, parameters: Mapping[str, object]) -> list[Row]:

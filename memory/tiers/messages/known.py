@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from memory.places.named_conversations import PLATFORM
 from memory.store.database import DatabaseAccess, Row, Transaction
@@ -75,10 +76,17 @@ def _hashes(seal: Seal, rows: Sequence[Row]) -> list[str]:
     return found
 
 
+class MetBefore(NamedTuple):
+    """Of messages offered, those that are stored, and those that were forgotten, by public id."""
+
+    stored: set[str]
+    forgotten: set[str]
+
+
 async def met_before(
     tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Mapping[str, NewExchange]
-) -> tuple[set[str], set[str]]:
-    """Return which of the messages offered, by public id, are stored, and which were forgotten.
+) -> MetBefore:
+    """Return which of the messages offered are known already.
 
     A deliberately placed message may be stored elsewhere as well, but not forgotten.
     """
@@ -99,7 +107,7 @@ async def met_before(
             met[pid].append(forgotten)
     buried = {pid for pid, as_ in met.items() if any(as_)}
     buried |= await containing.forgotten(tx, seal, domain.ref, {pid: offered[pid] for pid, as_ in met.items() if not as_})
-    return {pid for pid, as_ in met.items() if as_} - buried, buried
+    return MetBefore({pid for pid, as_ in met.items() if as_} - buried, buried)
 
 
 def _former_names(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:
