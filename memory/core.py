@@ -34,7 +34,7 @@ from memory.journal.usage import Usage
 from memory.places import identities, linking, named_conversations, opted_out
 from memory.places.linking import Linking
 from memory.places.places import Places
-from memory.places.scope_settings import KeptSettings
+from memory.places.scope_settings import KeptSetting, KeptSettings
 from memory.ports import Clock, Embedder, Ids, Progress, Writer
 from memory.store import installation_values
 from memory.store.backup import backup
@@ -229,11 +229,11 @@ class Memory:
             for domain in shared.values():
                 await (opted_out.leave_out if out else opted_out.take_in)(tx, self.places.seal, domain, known)
 
-    async def opted_out(self) -> list[tuple[str, str, str]]:
-        """Return who opted out, as rows in the keys of this memory, for `take_over`."""
+    async def opted_out(self) -> list[KeptSetting]:
+        """Return who opted out, for `take_over`."""
         return await opted_out.everyone(self.db)
 
-    async def take_over(self, out: Sequence[tuple[str, str, str]], linked: Sequence[tuple[str, str, str]]) -> None:
+    async def take_over(self, out: Sequence[KeptSetting], linked: Sequence[KeptSetting]) -> None:
         """Replace the opt-outs and links with those of the memory that this one supersedes."""
         async with self.db.transaction() as tx:
             await opted_out.replace(tx, out)

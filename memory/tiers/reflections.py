@@ -57,8 +57,9 @@ async def waiting_in(reader: Reader) -> list[Domain]:
     return [read_domain(row) for row in rows]
 
 
-async def of(reader: Reader, domain: Domain, which: str, parameters: Mapping[str, object]) -> list[Row]:
+async def of(reader: Reader, domain: Domain, condition: str, parameters: Mapping[str, object]) -> list[Row]:
     """Return the reflections of a domain that match an SQL condition."""
     return await reader.all(
-        f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {which}", {"domain": domain.key, **parameters}
+        f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {condition}",
+        {"domain": domain.key, **parameters},
     )

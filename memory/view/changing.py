@@ -184,12 +184,12 @@ class Changing:
 
     async def _message_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the public ids that messages would get in any conversation of a place, so that they meet their tombstones."""
-        talks, _ = await conversations(self.db, platform, [place], place)
+        talks = (await conversations(self.db, platform, [place], place)).at
         return [known.public_id(self.seal, domain.ref, ref, id) for domain, ref in talks.get(place, ()) for id in ids]
 
     async def _aside_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the public ids that messages only shown, and not stored, would get at a place."""
-        _, domains = await conversations(self.db, platform, [place], place)
+        domains = (await conversations(self.db, platform, [place], place)).domains
         return [asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id) for domain in domains for id in ids]
 
 
