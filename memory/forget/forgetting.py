@@ -200,7 +200,9 @@ class Forgetting:
 
     async def _erase(self, gone: Sequence[int], replies: Collection[int]) -> Forgotten:
         items, now = sorted({*gone, *replies}), self.clock.now()
-        hashes = await self._without_tombstone(await known.hashes(self.db, self.seal, items))
+        hashes = await known.hashes(self.db, self.seal, items)
+        there = await tombstones.among(self.db, hashes)
+        hashes = [one for one in hashes if one not in there]
         await self.tombstones.append(hashes)
         async with self.db.transaction() as tx:
             await self.tombstones.put_up(tx, hashes, now)
@@ -208,12 +210,3 @@ class Forgetting:
             for domain, _items in await by_domain(tx, items):
                 await drop_names_of(tx, await titles.named_after_forgotten(tx, self.seal, domain))
             return total
-
-    async def _without_tombstone(self, hashes: Sequence[str]) -> list[str]:
-        found: set[str] = set()
-        for some in pages(hashes):
-            rows = await self.db.all(
-                f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some)
-            )
-            found.update(row["public_id"] for row in rows)
-        return [one for one in hashes if one not in found]

@@ -21,8 +21,8 @@ from localization.numerals import number
 from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
 from memory.store import home_files, installation_values
-from memory.store.database import Database, Transaction
-from memory.store.lineage import pages
+from memory.store.database import Database, Reader, Transaction
+from memory.store.lineage import bound, pages, placeholders
 
 _READ, _WRITTEN = "tombstones read", "tombstones written"
 # A power cut truncates a line anywhere. Earlier versions wrote no checksum.
@@ -133,6 +133,17 @@ async def remember_read(tx: Transaction, unread: UnreadTombstones) -> None:
     """Record that the database has read all that was unread."""
     await installation_values.keep(tx, _READ, unread.mark)
     await installation_values.keep(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
+
+
+async def among(reader: Reader, hashes: Iterable[str]) -> set[str]:
+    """Return which of these hashes have a tombstone in the database."""
+    found: set[str] = set()
+    for some in pages(list(dict.fromkeys(hashes))):
+        rows = await reader.all(
+            f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some)
+        )
+        found.update(row["public_id"] for row in rows)
+    return found
 
 
 async def put_up(tx: Transaction, hashes: Iterable[str], now: int) -> None:
