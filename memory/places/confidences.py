@@ -112,15 +112,15 @@ async def _made(tx: Transaction, home: Domain, excepted: WithheldFrom, now: int)
         {"accounts": sorted([one.platform, one.native_id] for one in excepted.accounts), "others": excepted.others},
         ensure_ascii=False, separators=(",", ":"),
     )  # fmt: skip
-    which = {"home": home.key, "excepted": written}
-    row = await tx.one("SELECT domain FROM confidences WHERE home = :home AND excepted = :excepted", which)
+    parameters = {"home": home.key, "excepted": written}
+    row = await tx.one("SELECT domain FROM confidences WHERE home = :home AND excepted = :excepted", parameters)
     if row is None:
         ref = replace(home.ref, native_id=f"{home.ref.native_id}\n{written}")
         await domains.create(tx, ref, home.time_zone, now)
         row = await tx.one(
             "INSERT INTO confidences (domain, home, excepted) SELECT id, :home, :excepted FROM domains WHERE kind = :kind "
             "AND platform = :platform AND native_id = :native_id AND epoch = :epoch RETURNING domain",
-            {**which, **domains.natural_key(ref)},
+            {**parameters, **domains.natural_key(ref)},
         )
     assert row is not None
     return int(row["domain"])
