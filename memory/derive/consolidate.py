@@ -86,8 +86,7 @@ class Consolidator:
             for episode in due[: None if most is None else most - written]:
                 written += await self._make(session, await self._gist_job(session, episode))
         while (most is None or written < most) and (ripe := await summaries.mergeable(self._context.db, session)) is not None:
-            place, children = ripe
-            if not await self._make(session, _merge_job(place, children, self._context.domain)):
+            if not await self._make(session, _merge_job(ripe.place, ripe.children, self._context.domain)):
                 break
             written += 1
         return written
