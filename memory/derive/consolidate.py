@@ -116,9 +116,9 @@ class Consolidator:
         facts = await of_statements(
             context.db, context.domain, await statements.standing(context.db, context.domain, profile.TIER), "k"
         )
-        episode, told = [draft.source for draft in drafts], [line.source for line in facts]
+        episode, known = [draft.source for draft in drafts], [line.source for line in facts]
         # In a thread, as it reads the words of a whole episode.
-        telling = await asyncio.to_thread(acquainted, episode, told) if told else []
+        telling = await asyncio.to_thread(acquainted, episode, known) if known else []
         return [line for line in facts if line.source in telling]
 
     async def _make(self, session: Session, job: Job) -> bool:
@@ -169,8 +169,8 @@ def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: boo
     )
     # A fact that supplied a name is a source as well, down to the messages it rests on.
     named = {label for one in entries for label in one.cites}
-    told = {item for line in job.known if line.source.label in named for item in line.said}
-    return WrittenDigest(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *told})))
+    supplied = {item for line in job.known if line.source.label in named for item in line.said}
+    return WrittenDigest(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *supplied})))
 
 
 def _draft(number: int, message: Exchange, time_zone: str) -> DigestSource:

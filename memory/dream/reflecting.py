@@ -167,14 +167,14 @@ class Reflecting:
             for at, m in enumerate(said, start=1)
         ]
         gists = await summaries.newest(self._context.db, self._context.domain, _GISTS)
-        told = [line for line in await of_gists(self._context.db, self._context.domain, gists) if line.said]
+        gist_lines = [line for line in await of_gists(self._context.db, self._context.domain, gists) if line.said]
         texts = {m.key: m.text for m in said} | {row["item"]: row["text"] for row in gists}
-        if not spoken and not told:
+        if not spoken and not gist_lines:
             return [], texts
         standing = await statements.standing(self._context.db, self._context.domain, profile.TIER)
         facts = sorted(standing, key=lambda one: (one.last_at, one.key))
         known = await of_statements(self._context.db, self._context.domain, facts[-_FACTS:], "f") + await self._manners()
-        return [*spoken, *told[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
+        return [*spoken, *gist_lines[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
 
     async def _manners(self) -> list[SourceLine]:
         """Return the manners of the person in a DM; elsewhere a reflection addresses everybody."""
@@ -246,8 +246,8 @@ class _Thinking:
         rests = grounds(Entry(found.text, found.cites), [one for one in self._lines if not one.source.label.startswith(_MANNER)])
         if rests is None:
             return Reflected(why=marked("it rests on nothing that people said"), feeling=found.feeling)
-        told = await statements.standing(tx, self._context.domain, selfstate.TIER)
-        why = _unsaid(found, rests, [one for one in told if one.kind == KIND])
+        standing = await statements.standing(tx, self._context.domain, selfstate.TIER)
+        why = _unsaid(found, rests, [one for one in standing if one.kind == KIND])
         new = stated(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
         key = await statements.publish(tx, self._context.seal, self._context.domain, new, now)
         await reflections.add(tx, self._context.domain, key, self._level, now, waits=not why)

@@ -131,8 +131,8 @@ class ConfidenceChanges:
                 ask = new.discretion
                 whom = await withheld_from(tx, domains, ask, new.identity)
                 if ask.ends:
-                    told = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
-                    ended += await self.end(tx, told, whom)
+                    confided = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
+                    ended += await self.end(tx, confided, whom)
                 else:
                     targets = earlier[message.source_id]
                     kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
@@ -143,8 +143,8 @@ class ConfidenceChanges:
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""
-        told = await confidences.of(tx, items)
-        await self._set(tx, {item: (told[item].excepted if item in told else NOBODY).and_(whom) for item in items})
+        confided = await confidences.of(tx, items)
+        await self._set(tx, {item: (confided[item].excepted if item in confided else NOBODY).and_(whom) for item in items})
 
     async def end(self, tx: Transaction, items: Sequence[int], told: WithheldFrom) -> int:
         """Stop keeping these items from the people in `told`; return for how many items that changes anything."""

@@ -76,8 +76,8 @@ async def told_by(reader: Reader, home: Domain, teller: Identity, session: int |
         f"WHERE e.domain = :home {only}AND n.platform = :platform AND n.native_id = :account ORDER BY e.item",
         {"home": home.key, "platform": teller.platform, "account": teller.native_id, "session": session},
     )
-    told = await of(reader, [row["item"] for row in rows])
-    return [(item, one.excepted) for item, one in sorted(told.items())]
+    confided = await of(reader, [row["item"] for row in rows])
+    return [(item, one.excepted) for item, one in sorted(confided.items())]
 
 
 async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: WithheldFrom, now: int) -> None:
@@ -127,5 +127,5 @@ async def _made(tx: Transaction, home: Domain, excepted: WithheldFrom, now: int)
 
 
 def _excepted(written: str) -> WithheldFrom:
-    kept = json.loads(written)
-    return WithheldFrom(frozenset(Identity(*account) for account in kept["accounts"]), kept["others"])
+    parsed = json.loads(written)
+    return WithheldFrom(frozenset(Identity(*account) for account in parsed["accounts"]), parsed["others"])

@@ -72,11 +72,11 @@ class Places:
         rows = await self.db.all(f"{_ARRIVAL} WHERE {among_them}", {"platform": platform, "place": place, **keys})
         there = {domain.ref: domain for domain in map(read_domain, rows)}
         self._refs.update((domain.key, domain.ref) for domain in there.values())
-        told = {one.domain.key: one for row in rows if (one := confidences.read(row, read_domain(row)))}
-        self._confidences.update(told)
+        confided = {one.domain.key: one for row in rows if (one := confidences.read(row, read_domain(row)))}
+        self._confidences.update(confided)
         home = there.get(refs[0])
         active = [row for row in rows if home and row["id"] == home.key and row["session"] and row["name"] != row["public_id"]]
-        return Arrival(there, list(told.values()), _active(active[0], platform, place) if active else None)
+        return Arrival(there, list(confided.values()), _active(active[0], platform, place) if active else None)
 
     async def refs(self, keys: Collection[int]) -> tuple[dict[int, DomainRef], list[Confidence]]:
         """Return the natural keys, which never change, of stored domains by key, and those keys that are confidences."""
@@ -88,8 +88,8 @@ class Places:
             )
             self._confidences.update((one.domain.key, one) for row in rows if (one := confidences.read(row, read_domain(row))))
             self._refs.update((row["id"], read_domain(row).ref) for row in rows if row["id"] not in self._confidences)
-        told = [self._confidences[key] for key in keys if key in self._confidences]
-        return {key: self._refs[key] for key in keys if key in self._refs}, told
+        confided = [self._confidences[key] for key in keys if key in self._confidences]
+        return {key: self._refs[key] for key in keys if key in self._refs}, confided
 
     async def domains(self) -> list[Domain]:
         """Return every domain, oldest first, without confidences."""
@@ -101,8 +101,8 @@ class Places:
         for row in await self.db.all(
             f"{_WITH_CONFIDENCES}WHERE d.id NOT IN (SELECT domain FROM confidences) ORDER BY d.id, c.domain"
         ):
-            domain, told = found.setdefault(row["id"], (read_domain(row), []))
-            told += [one] if (one := confidences.read(row, domain)) else []
+            domain, confided = found.setdefault(row["id"], (read_domain(row), []))
+            confided += [one] if (one := confidences.read(row, domain)) else []
         return list(found.values())
 
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:

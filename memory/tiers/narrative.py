@@ -33,9 +33,9 @@ async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     context = derivation.context
     newest = sorted(await statements.standing(context.db, context.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
     facts = sorted(newest[:_MOST_FACTS], key=lambda one: one.key)
-    told = await statements.standing(context.db, context.domain, eras.TIER)
-    months = sorted({one.period for one in told})[-MONTHS:]
-    recent = sorted((one for one in told if one.period in months), key=lambda one: (one.period, one.first_at, one.key))
+    paragraphs = await statements.standing(context.db, context.domain, eras.TIER)
+    months = sorted({one.period for one in paragraphs})[-MONTHS:]
+    recent = sorted((one for one in paragraphs if one.period in months), key=lambda one: (one.period, one.first_at, one.key))
     keys = [one.key for one in (*facts, *recent)]
     progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), 0, stale=False)
     before = await derivation.progress(TIER)

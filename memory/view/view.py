@@ -133,13 +133,13 @@ class View:
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._b.db.transaction(bounds=None if asking else self._b.bounds) as tx:
             now = self._b.shared.clock.now()
-            kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
+            outcome = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
             ended, covered = (
-                await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else (0, {})
+                await confiding.heed(tx, self._b.read, session, outcome.stored, messages, earlier) if asking else (0, {})
             )
-            await manners.note(tx, self._b.shared.seal, self.home, [] if asking else kept.stored, now)
-            await open_things.note(tx, self.home, [] if asking else kept.stored)
-            return replace(kept, ended=ended, covered=covered)
+            await manners.note(tx, self._b.shared.seal, self.home, [] if asking else outcome.stored, now)
+            await open_things.note(tx, self.home, [] if asking else outcome.stored)
+            return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
         """T3: store a reply, its sources, every part to be sent, and the end of what it answers, in one transaction.

@@ -64,8 +64,8 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
         raise SourceGone(lazy("Something that this answer was shown was taken back while it was made."))
     await require_living(tx.everywhere, list(kept.values()))
     fresh = [name for name in names if name not in there]
-    made = await add_items(tx, domain, KIND, fresh)
-    items = {name: row["id"] for name, row in there.items()} | dict(zip(fresh, made, strict=True))
+    fresh_keys = await add_items(tx, domain, KIND, fresh)
+    items = {name: row["id"] for name, row in there.items()} | dict(zip(fresh, fresh_keys, strict=True))
     by_id = {one.id: one for one in shown}
     # Existing rows stay as first seen, so that an edit missed since then is detected.
     await tx.many(

@@ -38,8 +38,8 @@ async def may_be_shown(db: Reader, platform: str, ids: Sequence[str], domains: S
     found: dict[str, bool] = {}
     for id, rows in (await _posts(db, platform, ids, domains)).items():
         items = [row for row in rows if row["item"] is not None]
-        told = any(row["operation"] != "preview" and row["form"] != OFF_RECORD for row in rows)
-        found[id] = all(row["readable"] for row in items) and (bool(items) or told)
+        has_known_content = any(row["operation"] != "preview" and row["form"] != OFF_RECORD for row in rows)
+        found[id] = all(row["readable"] for row in items) and (bool(items) or has_known_content)
     return found
 
 
