@@ -22,8 +22,8 @@ from memory.index.when.values import Window
 from memory.places.shown_names import told_apart
 from memory.text import lexical
 from memory.text.off_loop import off_loop
-from memory.text.told import related_words
 from memory.text.told.claims import asks_for_older
+from memory.text.told.related_words import beside
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
 from memory.tiers.statement_reads import UpperTiers
@@ -38,7 +38,7 @@ A = TypeVar("A")
 _NAMED = (marked("named in the question"),)
 _CONSIDERED = 40
 """How many messages to consider, even if fewer are wanted, for what superseded the top ones."""
-_RELATED = 16
+_BESIDE = 16
 """How many messages to consider for words that are only related to those of the question."""
 _MOST_STATED, _MOST_SAID, _FIRST = 8, 4, 5
 """The most statements and the most messages on whom or what a question names, and after how many hits they come."""
@@ -229,8 +229,8 @@ class Retrieval:
 
 def _on_related_words(ask: Callable[[str, int], Query], text: str) -> list[Query]:
     """Return an extra query for words that imply the everyday thing asked about, such as "moved" for "live"."""
-    words = related_words.beside(lexical.query_stems(text))
-    return [replace(ask(words, _RELATED), by_words=True)] if words else []
+    words = beside(lexical.query_stems(text))
+    return [replace(ask(words, _BESIDE), by_words=True)] if words else []
 
 
 def _each_once(*lists: Sequence[RawHit]) -> list[RawHit]:

@@ -137,7 +137,9 @@ class Thoughts:
         """Queue a notice that thoughts are waiting, once in the life of this domain; return whether it was queued."""
         self._b.own(session)
         scope = self._b.shared.places.scope(self._b.home)
-        if not await self._reflections("state = 'waiting' LIMIT 1") or await self._b.shared.settings.is_marked(scope, _OFFERED):
+        if not await self._reflections("state = 'waiting' LIMIT 1", {}) or await self._b.shared.settings.is_marked(
+            scope, _OFFERED
+        ):
             return False
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             first = await scope_settings.mark(tx, scope, _OFFERED)

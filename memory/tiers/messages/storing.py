@@ -45,9 +45,9 @@ async def store(
     """Store messages of one session, each once; known or forgotten ones are skipped. `before` is as in `shown_name`."""
     named = {known.public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
     wanted = dict(reversed(named.items()))
-    met, language = await tx.together(known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain))
-    fresh = {pid: new for pid, new in wanted.items() if pid not in met.stored and pid not in met.forgotten}
-    refused = sum(pid in met.forgotten for pid in wanted)
+    (living, buried), language = await tx.together(known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain))
+    fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
+    refused = sum(pid in buried for pid in wanted)
     if not fresh:
         return StoringOutcome([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh))
