@@ -233,7 +233,7 @@ class Memory:
         """Return who opted out, for `take_over`."""
         return await opted_out.everyone(self.db)
 
-    async def take_over(self, out: Sequence[KeptSetting], linked: Sequence[KeptSetting]) -> None:
+    async def take_over(self, out: Sequence[tuple[str, str, str]], linked: Sequence[tuple[str, str, str]]) -> None:
         """Replace the opt-outs and links with those of the memory that this one supersedes."""
         async with self.db.transaction() as tx:
             await opted_out.replace(tx, out)

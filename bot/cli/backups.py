@@ -15,7 +15,6 @@ from bot.imports import imported
 from localization.sentences import _, lazy, ngettext
 from memory.core import Memory, Ports
 from memory.errors import BackupFailed, KeyUnusable, MemoryFailure
-from memory.places.scope_settings import KeptSetting
 from memory.ports import Progress
 from memory.store import home_files, restoring, rotating
 from memory.store.postgresql.address import DatabaseAddress
@@ -130,7 +129,7 @@ def _openable(file: Path, environment: Environment, settings: Settings) -> bytes
     return key
 
 
-Chosen = tuple[Sequence[KeptSetting], Sequence[KeptSetting]]
+Chosen = tuple[Sequence[tuple[str, str, str]], Sequence[tuple[str, str, str]]]
 """Who opted out, and which accounts are linked."""
 
 

@@ -213,7 +213,7 @@ class Linking:
         return self.seal.id(_EVERYWHERE, "link-tries", who.platform, who.native_id)
 
 
-async def take_over(tx: Transaction, known: Sequence[KeptSetting]) -> None:
+async def take_over(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
     """Replace all links with those that `everyone` returned elsewhere; earlier codes become invalid."""
     await scope_settings.replace(tx, LINKED, LINKED, known)
     await tx.run("DELETE FROM link_codes")

@@ -89,7 +89,7 @@ async def everyone(db: Database) -> list[KeptSetting]:
     return [*await scope_settings.whole(db, KEY, _NAME), *await scope_settings.whole(db, _OFF_RECORD, f"{_OFF_RECORD}-")]
 
 
-async def replace(tx: Transaction, known: Sequence[KeptSetting]) -> None:
+async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> None:
     """Replace all opt-out settings with what `everyone` returned."""
     await scope_settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
     await scope_settings.replace(tx, KEY, _NAME, known)

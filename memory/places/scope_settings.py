@@ -102,12 +102,12 @@ async def whole(reader: Reader, key: str, beginning: str) -> list[KeptSetting]:
     return [KeptSetting(row["scope"], row["key"], row["value"]) for row in rows]
 
 
-async def replace(tx: Transaction, key: str, beginning: str, known: Sequence[KeptSetting]) -> None:
+async def replace(tx: Transaction, key: str, beginning: str, known: Sequence[tuple[str, str, str]]) -> None:
     """Replace everything that `whole` returns for these keys with `known`."""
     await tx.run(f"DELETE FROM settings WHERE {_SO}", {"key": key, "length": len(beginning), "beginning": beginning})
     await tx.many(
         "INSERT INTO settings (scope, key, value) VALUES (:scope, :key, :value)",
-        (one._asdict() for one in known),
+        ({"scope": scope, "key": name, "value": value} for scope, name, value in known),
     )
 
 
