@@ -34,16 +34,15 @@ from memory.journal.usage import Usage
 from memory.places import identities, linking, named_conversations, opted_out
 from memory.places.linking import Linking
 from memory.places.places import Places
-from memory.places.scope_settings import KeptSettings
+from memory.places.scope_settings import KeptSetting, KeptSettings
 from memory.ports import Clock, Embedder, Ids, Progress, Writer
 from memory.store import installation_values
 from memory.store.backup import backup
 from memory.store.database import Database
-from memory.store.domains import read_domain
 from memory.store.lineage import Seal
 from memory.store.opening import open_database
 from memory.store.postgresql.address import DatabaseAddress
-from memory.tiers import backlog, entities, episodes, rereading, selfstate
+from memory.tiers import backlog, entities, episodes, reflections, rereading, selfstate
 from memory.tiers.drives import Thresholds
 from memory.tiers.episodes import BankRules, EpisodeRules
 from memory.tiers.selfstate import StateOfMind
@@ -172,10 +171,7 @@ class Memory:
 
     async def thoughtful(self) -> list[Domain]:
         """Return the domains with a reflection waiting to be posted."""
-        rows = await self.db.all(
-            "SELECT * FROM domains WHERE id IN (SELECT domain FROM reflections WHERE state = 'waiting') ORDER BY id"
-        )
-        return [read_domain(row) for row in rows]
+        return await reflections.waiting_in(self.db)
 
     def context(self, domain: Domain, writer: Writer, fallback: Writer) -> Context:
         """Return the context for deriving in one domain; digests come from `writer`, or from `fallback` if that fails."""
@@ -233,8 +229,8 @@ class Memory:
             for domain in shared.values():
                 await (opted_out.leave_out if out else opted_out.take_in)(tx, self.places.seal, domain, known)
 
-    async def opted_out(self) -> list[tuple[str, str, str]]:
-        """Return who opted out, as rows in the keys of this memory, for `take_over`."""
+    async def opted_out(self) -> list[KeptSetting]:
+        """Return who opted out, for `take_over`."""
         return await opted_out.everyone(self.db)
 
     async def take_over(self, out: Sequence[tuple[str, str, str]], linked: Sequence[tuple[str, str, str]]) -> None:

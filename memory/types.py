@@ -144,6 +144,14 @@ class Session:
     messages: int = 0
 
 
+class Arrival(NamedTuple):
+    """Of the domains asked for, those that exist and their confidences, and the active session; its messages are not counted."""
+
+    domains: dict[DomainRef, Domain]
+    confidences: list[Confidence]
+    session: Session | None
+
+
 @dataclass(frozen=True, slots=True)
 class FormerIds:
     """Ids an imported message may already be stored under: `id` in its session, `origin` in any session ('' for none).

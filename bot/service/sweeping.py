@@ -63,7 +63,7 @@ class Sweeper:
     async def _unquote(self) -> None:
         at = await last_forgotten(self._memory.db)
         if at > self._unquoted:
-            await drop_quotes(self._memory, await self._memory.journal.waited_for())
+            await drop_quotes(self._memory, await self._memory.journal.waiting_platforms())
             self._unquoted = at
 
     async def _again(self) -> None:

@@ -39,36 +39,36 @@ FORM = Form(least=1, most=3, words=80)
 
 async def due(derivation: Derivation, terms: Consent) -> Work | None:
     """Return the work of the oldest conversation that is not in the bank, None if all are."""
-    w = derivation.context
-    row = await w.db.one(
+    context = derivation.context
+    row = await context.db.one(
         "SELECT p.id, p.position, p.first_at, p.closed_at, s.public_id AS session, (SELECT r.period FROM derivations r WHERE r.domain = p.domain "
         "AND r.tier = 'bank' AND r.mark = p.id) AS period FROM episodes p JOIN sessions s ON s.id = p.session "
         f"WHERE p.domain = :domain AND p.banked = 0 AND p.last_at > :since AND {HAS_TALK} ORDER BY p.first_at, p.id LIMIT 1",
-        {"domain": w.domain.key, "since": terms.since},
+        {"domain": context.domain.key, "since": terms.since},
     )
     return await _work(derivation, terms, row) if row else None
 
 
 async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
-    w = derivation.context
+    context = derivation.context
     messages = await _messages(derivation, terms, episode["id"])
     # When rewritten, a conversation keeps its day, even if the time zone has changed. One dated into the future by a server
     # would never become old enough to be folded.
     began = min(episode["first_at"], episode["closed_at"])
-    period = episode["period"] or periods.conversation(began, w.domain.time_zone, episode["session"], episode["position"])
-    lines = [_line(at, message, w.domain.time_zone) for at, message in enumerate(messages, start=1)]
+    period = episode["period"] or periods.conversation(began, context.domain.time_zone, episode["session"], episode["position"])
+    lines = [_line(at, message, context.domain.time_zone) for at, message in enumerate(messages, start=1)]
     keys = [message.key for message in messages]
 
     async def still(tx: Transaction) -> bool:
         row = await tx.one("SELECT 1 AS yes FROM episodes WHERE id = :id AND banked = 0", {"id": episode["id"]})
-        return row is not None and await consent(Places(w.db, w.seal), w.domain, tx) == terms
+        return row is not None and await consent(Places(context.db, context.seal), context.domain, tx) == terms
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is not None:
-            before = await folding.bullets(tx, w.domain, period)
+            before = await folding.bullets(tx, context.domain, period)
             if entries or before:
-                await folding.reopen(tx, w.domain, periods.above(period), now)
-                await erase.retire(tx, w.domain, before, now)
+                await folding.reopen(tx, context.domain, periods.above(period), now)
+                await erase.retire(tx, context.domain, before, now)
             await keep(tx, derivation, (periods.CONVERSATION, period), entries, lines, writer, now)
         await episodes.banked(tx, episode["id"])
 
@@ -76,7 +76,7 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
     texts = {message.key: message.text for message in messages}
     return Work(
         TIER, period, "conversation", "conversation", FORM.most, [line.source for line in lines], texts, rung, publish,
-        cut=FORM.cut(lines), still=still, most_sources=2 * w.bank.most_turns,
+        cut=FORM.cut(lines), still=still, most_sources=2 * context.bank.most_turns,
     )  # fmt: skip
 
 
@@ -115,14 +115,14 @@ class Bank:
     """The bank of one domain."""
 
     def __init__(self, context: Context) -> None:
-        self._w = context
+        self._context = context
         self.derivation = Derivation(context)
 
     async def keep(self, *, most: int | None = None) -> BankPass:
         """Bring the bank up to date, writing at most `most` pieces. Raises WriterFailed; what was done stays."""
         if (await self._terms()).since is None:
             return BankPass(why=OFF)
-        if self._w.writer.extractive:
+        if self._context.writer.extractive:
             return BankPass(why=NO_MODEL)
         await self._take_up()
         await folding.sweep(self.derivation)
@@ -132,18 +132,18 @@ class Bank:
 
     async def _take_up(self) -> None:
         """Reopen what another writer gave up."""
-        w = self._w
-        async with w.db.transaction(bounds=w.bounds) as tx:
-            for target in await refusals.take_up(tx, w.domain, TIER, w.writer.name):
+        context = self._context
+        async with context.db.transaction(bounds=context.bounds) as tx:
+            for target in await refusals.take_up(tx, context.domain, TIER, context.writer.name):
                 period = target.slot.partition("/")[2]
-                if (before := await progress.read(tx, w.domain, TIER, period)) and before.mark:
+                if (before := await progress.read(tx, context.domain, TIER, period)) and before.mark:
                     await episodes.unbank(tx, before.mark)
                 elif before:
-                    await progress.drop(tx, w.domain, TIER, period)
+                    await progress.drop(tx, context.domain, TIER, period)
 
     async def _terms(self) -> Consent:
         """Return the current consent, which may be withdrawn during a pass."""
-        return await consent(Places(self._w.db, self._w.seal), self._w.domain)
+        return await consent(Places(self._context.db, self._context.seal), self._context.domain)
 
     async def _conversation(self) -> Work | None:
         terms = await self._terms()
@@ -155,19 +155,19 @@ class Bank:
 
     async def _too_large(self) -> list[BankEntry]:
         """Return the entries of the block if it exceeds its limit; else nothing."""
-        noted = entries(await statements.standing(self._w.db, self._w.domain, TIER))
+        noted = entries(await statements.standing(self._context.db, self._context.domain, TIER))
         return noted if size(noted) > self._limit else []
 
     @property
     def _limit(self) -> float:
-        return self._w.bank.max_tokens * self._w.bank.headroom
+        return self._context.bank.max_tokens * self._context.bank.headroom
 
     async def _let_leave(self) -> int:
         noted = await self._too_large()
         if not noted or await self._fold() is not None:
             return 0
-        now = self._w.clock.now()
-        gone = folding.leaving(noted, local(now, self._w.domain.time_zone).date(), self._limit)
-        async with self._w.db.transaction(bounds=self._w.bounds) as tx:
+        now = self._context.clock.now()
+        gone = folding.leaving(noted, local(now, self._context.domain.time_zone).date(), self._limit)
+        async with self._context.db.transaction(bounds=self._context.bounds) as tx:
             await statements.put_by(tx, [bullet.key for bullet in gone], now)
         return len(gone)

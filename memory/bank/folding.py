@@ -64,23 +64,23 @@ def leaving(noted: Sequence[BankEntry], today: date, most: float) -> list[Statem
 
 async def due(derivation: Derivation, terms: Consent, noted: Sequence[BankEntry]) -> Work | None:
     """Return the work of the next fold, None if nothing can be folded."""
-    w = derivation.context
-    tried = await progress.read_all(w.db, w.domain, TIER)
-    today = local(w.clock.now(), w.domain.time_zone).date()
+    context = derivation.context
+    tried = await progress.read_all(context.db, context.domain, TIER)
+    today = local(context.clock.now(), context.domain.time_zone).date()
     found = foldable(noted, today, {period: one.inputs for period, one in tried.items()})
     return await _work(derivation, terms, *found) if found else None
 
 
 async def _work(derivation: Derivation, terms: Consent, period: str, below: Sequence[BankEntry]) -> Work:
-    w = derivation.context
+    context = derivation.context
     children = [bullet for entry in below for bullet in entry.bullets]
     lines = await _lines(derivation, below)
 
     async def still(tx: Transaction) -> bool:
-        there = {bullet for entry in below for bullet in await bullets(tx, w.domain, entry.period, standing=True)}
-        late = await _standing_in(tx, w.domain, period)
+        there = {bullet for entry in below for bullet in await bullets(tx, context.domain, entry.period, standing=True)}
+        late = await _standing_in(tx, context.domain, period)
         same = there == late == {bullet.key for bullet in children}
-        return same and await consent(Places(w.db, w.seal), w.domain, tx) == terms
+        return same and await consent(Places(context.db, context.seal), context.domain, tx) == terms
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is not None:
@@ -131,18 +131,18 @@ async def _unfold(tx: Transaction, domain: Domain, period: str) -> None:
 
 async def sweep(derivation: Derivation) -> None:
     """Reopen digests that lost a bullet, and drop the progress of conversations that are gone."""
-    w = derivation.context
-    if not await progress.read_all(w.db, w.domain, TIER, stale=True):
+    context = derivation.context
+    if not await progress.read_all(context.db, context.domain, TIER, stale=True):
         return
-    async with w.db.transaction(bounds=w.bounds) as tx:
-        lost = await progress.read_all(tx, w.domain, TIER, stale=True)
+    async with context.db.transaction(bounds=context.bounds) as tx:
+        lost = await progress.read_all(tx, context.domain, TIER, stale=True)
         for period in lost:
             if periods.rung(period) != periods.CONVERSATION:
-                await reopen(tx, w.domain, period, w.clock.now())
+                await reopen(tx, context.domain, period, context.clock.now())
         there = await episodes.there(tx, [one.mark for one in lost.values() if one.mark])
         for period, one in lost.items():
             if one.mark and one.mark not in there:
-                await progress.drop(tx, w.domain, TIER, period)
+                await progress.drop(tx, context.domain, TIER, period)
 
 
 async def bullets(tx: Transaction, domain: Domain, period: str, *, standing: bool = False) -> list[int]:

@@ -53,24 +53,24 @@ class Consolidator:
     """The consolidation of one domain: closing its episodes and writing its digests."""
 
     def __init__(self, context: Context) -> None:
-        self._c = context
+        self._context = context
         self._pipeline = Pipeline(context)
         self._refusals = Refusals(context.db, context.domain, context.clock)
 
     async def close_episodes(self, session: Session, *, asked: bool = False) -> int:
         """Close the finished episodes of a session, or all of it if `asked`; return how many were closed."""
         closed = 0
-        w = self._c
-        rules = await w.closing()
-        while await episodes.over(w.db, w.domain, session, rules, w.clock.now(), asked=asked):
-            async with w.db.transaction(bounds=w.bounds) as tx:
-                closed += await episodes.close(tx, w.domain, session, rules, w.clock.now(), asked=asked)
+        context = self._context
+        rules = await context.closing()
+        while await episodes.over(context.db, context.domain, session, rules, context.clock.now(), asked=asked):
+            async with context.db.transaction(bounds=context.bounds) as tx:
+                closed += await episodes.close(tx, context.domain, session, rules, context.clock.now(), asked=asked)
         return closed
 
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
         """Return the closed episodes of a session without a gist; with `redo` and a model, those with an extractive one too."""
-        again = redo and not self._c.writer.extractive
-        return await episodes.wanting(self._c.db, self._c.domain, session=session.key, redo_extractive=again)
+        again = redo and not self._context.writer.extractive
+        return await episodes.wanting(self._context.db, self._context.domain, session=session.key, redo_extractive=again)
 
     async def digest(self, session: Session, *, redo: bool = False, most: int | None = None) -> int:
         """Write every due gist and merge of a session, at most `most` if given; return how many were written.
@@ -85,65 +85,66 @@ class Consolidator:
                 break
             for episode in due[: None if most is None else most - written]:
                 written += await self._make(session, await self._gist_job(session, episode))
-        while (most is None or written < most) and (ripe := await summaries.mergeable(self._c.db, session)) is not None:
-            place, children = ripe
-            if not await self._make(session, _merge_job(place, children, self._c.domain)):
+        while (most is None or written < most) and (ripe := await summaries.mergeable(self._context.db, session)) is not None:
+            if not await self._make(session, _merge_job(ripe.place, ripe.children, self._context.domain)):
                 break
             written += 1
         return written
 
     async def summary(self, session: Session) -> list[Digest]:
         """Return a session's summary: one digest, merged anew only if something below changed; [] if there is nothing."""
-        edge = await summaries.frontier(self._c.db, session)
+        edge = await summaries.frontier(self._context.db, session)
         if len(edge) < 2:
             return edge
         place = DigestPlace("summary", 0, 0)
-        old = await summaries.at(self._c.db, session, place)
-        if old and await parents(self._c.db, old.key) == sorted(digest.key for digest in edge):
+        old = await summaries.at(self._context.db, session, place)
+        if old and await parents(self._context.db, old.key) == sorted(digest.key for digest in edge):
             return [old]
-        await self._make(session, _merge_job(place, edge, self._c.domain, old.key if old else None))
-        made = await summaries.at(self._c.db, session, place)
-        return [made] if made else await summaries.frontier(self._c.db, session)
+        await self._make(session, _merge_job(place, edge, self._context.domain, old.key if old else None))
+        made = await summaries.at(self._context.db, session, place)
+        return [made] if made else await summaries.frontier(self._context.db, session)
 
     async def _gist_job(self, session: Session, episode: episodes.Episode) -> Job:
-        messages = [e for e in await episodes.messages(self._c.db, episode) if exchanges.recallable(e)]
+        messages = [e for e in await episodes.messages(self._context.db, episode) if exchanges.recallable(e)]
         place = DigestPlace("gist", 0, episode.position)
-        drafts = tuple(_draft(at, message, self._c.domain.time_zone) for at, message in enumerate(messages, start=1))
+        drafts = tuple(_draft(at, message, self._context.domain.time_zone) for at, message in enumerate(messages, start=1))
         return Job(place, drafts, episode.first_at, episode.last_at, episode.gist, tuple(await self._known(drafts)))
 
     async def _known(self, drafts: Sequence[DigestSource]) -> list[SourceLine]:
         """Return the known facts about people that messages name."""
-        c = self._c
-        facts = await of_statements(c.db, c.domain, await statements.standing(c.db, c.domain, profile.TIER), "k")
-        episode, told = [draft.source for draft in drafts], [line.source for line in facts]
+        context = self._context
+        facts = await of_statements(
+            context.db, context.domain, await statements.standing(context.db, context.domain, profile.TIER), "k"
+        )
+        episode, known = [draft.source for draft in drafts], [line.source for line in facts]
         # In a thread, as it reads the words of a whole episode.
-        telling = await asyncio.to_thread(acquainted, episode, told) if told else []
+        telling = await asyncio.to_thread(acquainted, episode, known) if known else []
         return [line for line in facts if line.source in telling]
 
     async def _make(self, session: Session, job: Job) -> bool:
         if not job.drafts:  # all of it was forgotten meanwhile
             return False
-        c, place = self._c, job.place
+        context, place = self._context, job.place
 
         async def still(tx: Transaction) -> bool:
             return await summaries.key_at(tx, session, place) == job.replaces
 
         async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:
             if job.replaces is not None:
-                await erase.retire(tx, c.domain, [job.replaces], now)
-            entries = await opted_out.unnamed(tx, c.seal, c.domain, made.product or [])
+                await erase.retire(tx, context.domain, [job.replaces], now)
+            entries = await opted_out.unnamed(tx, context.seal, context.domain, made.product or [])
             written = _written(job, entries, made.author, extractive=made.fallback)
-            return await summaries.publish(tx, c.seal, c.domain, session, place, written, now) is not None
+            return await summaries.publish(tx, context.seal, context.domain, session, place, written, now) is not None
 
         slot = f"{session.id}/{place.level}/{place.position}"
         target = Target(place.tier, slot, "/".join(str(draft.item) for draft in job.drafts))
-        if job.replaces is not None and await self._refusals.exhausted(target, c.writer.name):
+        if job.replaces is not None and await self._refusals.exhausted(target, context.writer.name):
             return False  # this writer was asked before, and another one would write it no better
         piece = Piece(
             target,
             {draft.item: draft.source.text for draft in job.drafts} | {line.item: line.source.text for line in job.known},
-            None if c.writer.extractive else self._author(job, c.writer),
-            publish, wording, self._author(job, c.fallback), still,
+            None if context.writer.extractive else self._author(job, context.writer),
+            publish, wording, self._author(job, context.fallback), still,
             detail={"session": session.id, "level": place.level},
         )  # fmt: skip
         return await self._pipeline.make(piece) is Outcome.PUBLISHED
@@ -153,7 +154,7 @@ class Consolidator:
 
         async def write(dropped: Dropped) -> list[Entry]:
             known = () if writer.extractive else tuple(line.source for line in job.known)
-            order = WritingTask(kind, "merge", _SENTENCES, self._c.max_transcript_chars, dropped, known=known)
+            order = WritingTask(kind, "merge", _SENTENCES, self._context.max_transcript_chars, dropped, known=known)
             return await compose(writer, order, [draft.source for draft in job.drafts])
 
         return Author(writer.name, write)
@@ -168,8 +169,8 @@ def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: boo
     )
     # A fact that supplied a name is a source as well, down to the messages it rests on.
     named = {label for one in entries for label in one.cites}
-    told = {item for line in job.known if line.source.label in named for item in line.said}
-    return WrittenDigest(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *told})))
+    supplied = {item for line in job.known if line.source.label in named for item in line.said}
+    return WrittenDigest(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *supplied})))
 
 
 def _draft(number: int, message: Exchange, time_zone: str) -> DigestSource:

@@ -55,20 +55,20 @@ class Derivation:
         return still
 
     def _piece(self, work: Work) -> Piece[list[Entry]]:
-        c = self.context
+        context = self.context
 
         async def write(dropped: Dropped) -> list[Entry]:
             order = WritingTask(
-                work.kind, work.joined, work.sentences, c.max_transcript_chars, dropped, work.most_sources, today=work.today
+                work.kind, work.joined, work.sentences, context.max_transcript_chars, dropped, work.most_sources, today=work.today
             )
-            entries = await compose(c.writer, order, work.sources)
+            entries = await compose(context.writer, order, work.sources)
             return work.cut(entries) if work.cut else entries
 
         async def publish(tx: Transaction, made: PipelineResult[list[Entry]], now: int) -> bool:
             await work.publish(tx, made.product, made.author, now)
-            await progress.reach(tx, c.domain, work.tier, work.period, work.progress, now)
+            await progress.reach(tx, context.domain, work.tier, work.period, work.progress, now)
             return True
 
-        target = Target(work.tier, f"{c.domain.key}/{work.period}", work.progress.inputs)
-        author = Author(c.writer.name, write)
+        target = Target(work.tier, f"{context.domain.key}/{work.period}", work.progress.inputs)
+        author = Author(context.writer.name, write)
         return Piece(target, work.texts, author, publish, wording, still=work.still, detail={"period": work.period})

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import NamedTuple
 
 from memory.derive.context import Context
 from memory.places.confidences import common
@@ -51,11 +52,19 @@ class _Text:
         return min(_SENTENCES, self.sources)
 
 
+class _NewGists(NamedTuple):
+    """The position of the first episode of a session to get a gist, one past the last, and the input of each gist."""
+
+    first: int
+    end: int
+    inputs: list[_Text]
+
+
 class Estimating:
     """The estimator of one domain. `room` is the maximum number of tokens in a prompt, None if unknown."""
 
     def __init__(self, context: Context, room: int | None) -> None:
-        self._c = context
+        self._context = context
         most = context.max_transcript_chars // 3
         self._room = most if room is None else max(_HEADER + _LINE, min(most, room - _RULES))
 
@@ -63,41 +72,41 @@ class Estimating:
         """Return the usage for the digests of these sessions and the tiers above them."""
         total, made = ExpectedUsage(), list[_Text]()
         for session in sessions:
-            first, end, gists = await self._gists(session)
-            made += gists
-            total = sum((self._reading(gist) for gist in gists), total + self._joining(first, end, gists))
+            gists = await self._gists(session)
+            made += gists.inputs
+            total = sum((self._reading(gist) for gist in gists.inputs), total + self._joining(gists))
         return total + self._rungs(made)
 
-    async def _gists(self, session: Session) -> tuple[int, int, list[_Text]]:
-        """Return the position of the first episode to get a gist, one past the last, and the input of each gist."""
-        c = self._c
-        rows = await c.db.all(_WAITING, {"session": session.key})
+    async def _gists(self, session: Session) -> _NewGists:
+        context = self._context
+        rows = await context.db.all(_WAITING, {"session": session.key})
         begun = [
             list(some) for _, some in groupby((row for row in rows if row["episode"] is not None), lambda row: row["position"])
         ]
         left = {row["item"]: row for row in rows if row["episode"] is None}
         marks = [MessageMark(row["item"], row["said_at"]) for row in left.values()]
-        cuts = cut(marks, await c.closing(), c.domain.time_zone, c.clock.now(), asked=True)
-        row = await c.db.one("SELECT count(*) AS n FROM episodes WHERE session = :session", {"session": session.key})
+        cuts = cut(marks, await context.closing(), context.domain.time_zone, context.clock.now(), asked=True)
+        row = await context.db.one("SELECT count(*) AS n FROM episodes WHERE session = :session", {"session": session.key})
         closed = int(row["n"]) if row else 0
         talks = [*begun, *([left[mark.item] for mark in one.marks] for one in cuts)]
         first = min([closed, *(some[0]["position"] for some in begun)])
-        return first, closed + len(cuts), [self._text(some) for some in talks if any(not row["echo"] for row in some)]
+        inputs = [self._text(talk) for talk in talks if any(not row["echo"] for row in talk)]
+        return _NewGists(first, closed + len(cuts), inputs)
 
     def _text(self, rows: Sequence[Row]) -> _Text:
         said = [row for row in rows if not row["echo"]]
         weight = sum(len(row["text"]) // 3 + _HEADER for row in said)
-        return _Text(len(said), weight, month(said[0]["said_at"], self._c.domain.time_zone))
+        return _Text(len(said), weight, month(said[0]["said_at"], self._context.domain.time_zone))
 
-    def _joining(self, first: int, end: int, gists: Sequence[_Text]) -> ExpectedUsage:
+    def _joining(self, gists: _NewGists) -> ExpectedUsage:
         """Return the usage for the merges of a session that its new gists complete, and for the summary of its frontier."""
         total, size, edge = ExpectedUsage(), 1, 0
-        lines = sum(gist.lines for gist in gists) // max(1, len(gists)) + 1
-        while size <= end:
-            edge += end // size % summaries.FAN_IN
+        lines = sum(gist.lines for gist in gists.inputs) // max(1, len(gists.inputs)) + 1
+        while size <= gists.end:
+            edge += gists.end // size % summaries.FAN_IN
             size *= summaries.FAN_IN
             merge = self._reading(_lines(summaries.FAN_IN * lines))
-            total = sum([merge] * (end // size - first // size), total)
+            total = sum([merge] * (gists.end // size - gists.first // size), total)
         return total + self._reading(_lines(edge * lines)) if edge > 1 else total
 
     def _rungs(self, gists: Sequence[_Text]) -> ExpectedUsage:

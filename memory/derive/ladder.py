@@ -16,7 +16,7 @@ class Ladder:
     """The ladder of one domain."""
 
     def __init__(self, context: Context) -> None:
-        self._w = context
+        self._context = context
         self._derivation = Derivation(context)
 
     async def climb(self, *, asked: bool = False, most: int | None = None) -> int:
@@ -24,7 +24,7 @@ class Ladder:
 
         At most `most` are made. Raises WriterFailed if the writer is unreachable; what was made stays.
         """
-        if self._w.writer.extractive:
+        if self._context.writer.extractive:
             return 0
         await self._take_up()
         made = 0
@@ -35,10 +35,10 @@ class Ladder:
 
     async def _take_up(self) -> None:
         """Reopen what another writer gave up."""
-        w = self._w
-        async with w.db.transaction(bounds=w.bounds) as tx:
+        context = self._context
+        async with context.db.transaction(bounds=context.bounds) as tx:
             for tier in (profile.TIER, eras.TIER, narrative.TIER, selfstate.TIER):
-                for target in await refusals.take_up(tx, w.domain, tier, w.writer.name):
-                    await progress.outdate(tx, w.domain, tier, target.slot.partition("/")[2])
+                for target in await refusals.take_up(tx, context.domain, tier, context.writer.name):
+                    await progress.outdate(tx, context.domain, tier, target.slot.partition("/")[2])
                     if tier == profile.TIER:
                         await summaries.unprofile(tx, [int(key) for key in target.inputs.split("/")])

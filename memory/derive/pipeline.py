@@ -89,7 +89,7 @@ class Pipeline:
     """The pipeline of one domain."""
 
     def __init__(self, context: Context) -> None:
-        self._c = context
+        self._context = context
         self._refusals = Refusals(context.db, context.domain, context.clock)
 
     async def make(self, piece: Piece[T]) -> Outcome:
@@ -105,15 +105,15 @@ class Pipeline:
             return Outcome.OUTDATED
         finally:
             if outcome in (None, Outcome.REFUSED):
-                async with self._c.db.transaction(bounds=self._c.bounds) as tx:
+                async with self._context.db.transaction(bounds=self._context.bounds) as tx:
                     await ledger.release(tx, held)
         return outcome or Outcome.REFUSED
 
     async def _claim(self, piece: Piece[T]) -> ledger.Claim | Outcome:
-        target, c = piece.target, self._c
-        await c.holders.join()
-        async with c.db.transaction(bounds=c.bounds) as tx:
-            held = await ledger.claim(tx, target.tier, target.slot, c.holders, c.clock.now())
+        target, context = piece.target, self._context
+        await context.holders.join()
+        async with context.db.transaction(bounds=context.bounds) as tx:
+            held = await ledger.claim(tx, target.tier, target.slot, context.holders, context.clock.now())
             if held is None:
                 return Outcome.BUSY
             if not await piece.as_read(tx):
@@ -142,14 +142,14 @@ class Pipeline:
         return PipelineResult(await author.write(dropped), author.name)
 
     async def _publish(self, piece: Piece[T], held: ledger.Claim, made: PipelineResult[T]) -> Outcome:
-        c, now = self._c, self._c.clock.now()
+        context, now = self._context, self._context.clock.now()
 
         async def put(tx: Transaction) -> bool:
             return await piece.as_read(tx) and await piece.publish(tx, made, now)
 
         if await self._fails(piece, made, put):
             return Outcome.REFUSED
-        async with c.db.transaction(bounds=c.bounds) as tx:
+        async with context.db.transaction(bounds=context.bounds) as tx:
             if not await ledger.holds(tx, held):
                 return Outcome.BUSY
             kept = await put(tx)
@@ -157,14 +157,14 @@ class Pipeline:
             if kept and made.product is None:
                 await self._refusals.keep(tx, piece.target, made.author, GIVEN_UP, "")
             if kept and made.product is not None:
-                await ledger.note(tx, c.domain.key, piece.target.tier, now, writer=made.author, **piece.detail)
+                await ledger.note(tx, context.domain.key, piece.target.tier, now, writer=made.author, **piece.detail)
         if not kept:
             return Outcome.OUTDATED
         return Outcome.GIVEN_UP if made.product is None else Outcome.PUBLISHED
 
     async def _fails(self, piece: Piece[T], made: PipelineResult[T], put: Still) -> bool:
         """Return whether the regression check fails; the answer is then stored as refused. Fallback output is not checked."""
-        check = self._c.regression_check
+        check = self._context.regression_check
         if check is None or not piece.checked or made.product is None or made.fallback or await check.passed(put):
             return False
         await self._keep(piece, made.author, "regression check", piece.wording(made.product))
@@ -172,7 +172,7 @@ class Pipeline:
 
     async def _keep(self, piece: Piece[T], author: str, reason: str, answer: str) -> None:
         """Store an unusable answer. Raises SourceGone if one of its sources has changed."""
-        async with self._c.db.transaction(bounds=self._c.bounds) as tx:
+        async with self._context.db.transaction(bounds=self._context.bounds) as tx:
             if not await piece.as_read(tx):
                 raise SourceGone(lazy("What this was written from is not there any more."))
             await self._refusals.keep(tx, piece.target, author, reason, answer)

@@ -79,32 +79,32 @@ class Dreamer:
         self, context: Context, chat_model: ChatModel | None, domain_indexes: DomainIndexes, thresholds: Thresholds
     ) -> None:
         self._regression_check = RegressionCheck(context.db, context.domain, domain_indexes)
-        self._w = replace(context, regression_check=self._regression_check)
+        self._context = replace(context, regression_check=self._regression_check)
         self._chat_model = chat_model
-        self._sensor = Sensor(self._w, domain_indexes)
+        self._sensor = Sensor(self._context, domain_indexes)
         self._thresholds = thresholds
 
     async def feel(self, *, forced: bool = False) -> Report:
         """Return what a pass would find and act on now, without doing any of it."""
-        felt = await self._felt()
-        steps = [self._step(name, felt.drives[name], forced) for name in _ORDER]
-        return Report(before=felt.drives, after=felt.drives, sensed=dict(felt.sensed.signals), steps=steps)
+        findings = await self._findings()
+        steps = [self._step(name, findings.drives[name], forced) for name in _ORDER]
+        return Report(before=findings.drives, after=findings.drives, sensed=dict(findings.sensed.signals), steps=steps)
 
     async def dream(self, *, forced: bool = False, tell: Progress = lambda *_: None) -> Report:
         """Dream one pass, persist the new state, and return the report; if `forced`, all drives act.
 
         `tell` reports progress through the sessions as (done, total). If the model is unreachable, the report says so.
         """
-        felt = await self._felt()
-        felt.tell = tell
-        report = Report(before=felt.drives, sensed=dict(felt.sensed.signals), heard=felt.heard)
+        findings = await self._findings()
+        findings.tell = tell
+        report = Report(before=findings.drives, sensed=dict(findings.sensed.signals), heard=findings.heard)
         acts = {CONTINUITY: self._continue, COHERENCE: self._cohere, CURIOSITY: self._wonder}
         for name in _ORDER:
-            step = self._step(name, felt.drives[name], forced)
+            step = self._step(name, findings.drives[name], forced)
             if step.acted and not report.failed:
                 before = self._regression_check.passed_so_far
                 try:
-                    step = await acts[name](felt, step, forced)
+                    step = await acts[name](findings, step, forced)
                 except BudgetSpent as spent:
                     step = replace(step, why=str(spent), made=self._regression_check.passed_so_far - before)
                 except WriterFailed as failure:
@@ -113,18 +113,18 @@ class Dreamer:
             elif step.acted:
                 step = replace(step, acted=False, why=report.failed)
             report.steps.append(step)
-        return await self._end(felt, report)
+        return await self._end(findings, report)
 
-    async def _felt(self) -> "_Felt":
-        now, domain = self._w.clock.now(), self._w.domain
-        state = await selfstate.state(self._w.db, domain)
+    async def _findings(self) -> "_Findings":
+        now, domain = self._context.clock.now(), self._context.domain
+        state = await selfstate.state(self._context.db, domain)
         mind = state.mind
-        heard = await said.after(self._w.db, domain, mind.heard)
-        elapsed = now - (state.since or heard["first"] or now)
+        news = await said.after(self._context.db, domain, mind.heard)
+        elapsed = now - (state.since or news["first"] or now)
         sensed = await self._sensor.sense()
         levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
-        disliked = await feedback.count(self._w.db, domain, state.since)
-        return _Felt(mind, elapsed, sensed, mind.drives.but(**levels), heard["n"], heard["last"] or mind.heard, disliked)
+        disliked = await feedback.count(self._context.db, domain, state.since)
+        return _Findings(mind, elapsed, sensed, mind.drives.but(**levels), news["n"], news["last"] or mind.heard, disliked)
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
         threshold = self._thresholds[name]
@@ -134,81 +134,85 @@ class Dreamer:
             name, level, threshold, acted=level >= threshold, why="" if level >= threshold else marked("below its threshold")
         )
 
-    async def _continue(self, felt: "_Felt", step: Step, forced: bool) -> Step:
+    async def _continue(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
-        consolidator, domain = Consolidator(self._w), self._w.domain
-        model = not self._w.writer.extractive
+        consolidator, domain = Consolidator(self._context), self._context.domain
+        model = not self._context.writer.extractive
         keys = {
-            *(row["session"] for row in await episodes.open_ends(self._w.db, domain)),
-            *(episode.session for episode in await episodes.wanting(self._w.db, domain, redo_extractive=model)),
+            *(row["session"] for row in await episodes.open_ends(self._context.db, domain)),
+            *(episode.session for episode in await episodes.wanting(self._context.db, domain, redo_extractive=model)),
         }
         made = 0
         try:
-            wanting = [one for one in await Places(self._w.db, self._w.seal).sessions(domain) if one.key in keys]
+            wanting = [one for one in await Places(self._context.db, self._context.seal).sessions(domain) if one.key in keys]
             for n, session in enumerate(wanting):
-                felt.tell(n, len(wanting))
+                findings.tell(n, len(wanting))
                 await consolidator.close_episodes(session, asked=forced)
                 made += await consolidator.digest(session, redo=True)
         finally:
-            was = felt.sensed[COHERENCE]
+            was = findings.sensed[COHERENCE]
             is_now = await self._sensor.coherence()
-            felt.signals[COHERENCE] = is_now
-            felt.drives = felt.drives.but(coherence=together((felt.drives.coherence, max(0.0, is_now.value - was.value))))
-        return self._done(felt, step, made, await self._sensor.continuity())
+            findings.signals[COHERENCE] = is_now
+            findings.drives = findings.drives.but(
+                coherence=together((findings.drives.coherence, max(0.0, is_now.value - was.value)))
+            )
+        return self._done(findings, step, made, await self._sensor.continuity())
 
-    async def _cohere(self, felt: "_Felt", step: Step, forced: bool) -> Step:
+    async def _cohere(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Remove statements whose sources are gone, re-examine contradicting facts, and climb the ladder."""
-        if self._w.writer.extractive:
+        if self._context.writer.extractive:
             return replace(step, acted=False, why=NO_MODEL)
         orphans, pairs = await self._sensor.orphans(), await self._sensor.contradicting()
         if orphans or pairs:
-            async with self._w.db.transaction(bounds=self._w.bounds) as tx:
+            async with self._context.db.transaction(bounds=self._context.bounds) as tx:
                 if orphans:
-                    await erase.retire(tx, self._w.domain, orphans, self._w.clock.now())
+                    await erase.retire(tx, self._context.domain, orphans, self._context.clock.now())
                 for one, other in pairs:
                     await self._look_again(tx, one.key, other.key)
-        made = await Ladder(self._w).climb(asked=forced)
-        return self._done(felt, step, made, await self._sensor.coherence())
+        made = await Ladder(self._context).climb(asked=forced)
+        return self._done(findings, step, made, await self._sensor.coherence())
 
     async def _look_again(self, tx: Transaction, one: int, other: int) -> None:
-        pair = {"d": self._w.domain.key, "one": one, "other": other}
+        pair = {"d": self._context.domain.key, "one": one, "other": other}
         await tx.run("INSERT INTO looked_at (domain, first, second) VALUES (:d, :one, :other) ON CONFLICT DO NOTHING", pair)
         await summaries.look_again(tx, [one, other])
-        await progress.outdate(tx, self._w.domain, profile.TIER)
+        await progress.outdate(tx, self._context.domain, profile.TIER)
 
-    async def _wonder(self, felt: "_Felt", step: Step, forced: bool) -> Step:
+    async def _wonder(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Reflect on what is new, after which it is no longer new."""
         if self._chat_model is None:
             return replace(step, acted=False, why=NO_MODEL)
-        felt.reflected = await Reflecting(self._w, self._chat_model, step.level).reflect(felt.sensed.novelty)
-        if felt.reflected.again:
-            return replace(step, why=felt.reflected.why)
-        return self._done(felt, replace(step, why=felt.reflected.why), int(felt.reflected.kept is not None), Signal(0.0))
+        findings.reflected = await Reflecting(self._context, self._chat_model, step.level).reflect(findings.sensed.novelty)
+        if findings.reflected.again:
+            return replace(step, why=findings.reflected.why)
+        return self._done(
+            findings, replace(step, why=findings.reflected.why), int(findings.reflected.kept is not None), Signal(0.0)
+        )
 
-    def _done(self, felt: "_Felt", step: Step, made: int, left: Signal) -> Step:
-        level = calmed(felt.drives[step.drive], felt.signals[step.drive].value, left.value)
-        felt.drives = felt.drives.but(**{step.drive: level})
-        felt.left[step.drive] = left.value
+    def _done(self, findings: "_Findings", step: Step, made: int, left: Signal) -> Step:
+        level = calmed(findings.drives[step.drive], findings.signals[step.drive].value, left.value)
+        findings.drives = findings.drives.but(**{step.drive: level})
+        findings.left[step.drive] = left.value
         why = step.why or ("" if made else marked("nothing was to be done"))
-        if self._regression_check.failed > felt.failed:
-            felt.failed = self._regression_check.failed
+        if self._regression_check.failed > findings.failed:
+            findings.failed = self._regression_check.failed
             why = marked("what was made would be in the way of what was said; it was not published")
         return replace(step, made=made, why=why)
 
-    async def _end(self, felt: "_Felt", report: Report) -> Report:
+    async def _end(self, findings: "_Findings", report: Report) -> Report:
         stability = await self._sensor.stability()
         report.sensed["stability"] = stability
-        drives = felt.drives.but(stability=stability.value)
-        reflected = felt.reflected or Reflected()
-        mind = evolved(felt.mind, felt.elapsed, felt.said, stability.value, reflected.feeling, felt.disliked)
-        mind = replace(mind, drives=drives, heard=felt.heard)
-        async with self._w.db.transaction(bounds=self._w.bounds) as tx:
-            await selfstate.keep(tx, self._w.domain, mind, self._w.clock.now())
+        drives = findings.drives.but(stability=stability.value)
+        reflected = findings.reflected or Reflected()
+        mind = evolved(findings.mind, findings.elapsed, findings.said, stability.value, reflected.feeling, findings.disliked)
+        mind = replace(mind, drives=drives, heard=findings.heard)
+        async with self._context.db.transaction(bounds=self._context.bounds) as tx:
+            await selfstate.keep(tx, self._context.domain, mind, self._context.clock.now())
         report.after = drives
-        report.mood, report.energy = (felt.mind.mood, mind.mood), (felt.mind.energy, mind.energy)
+        report.mood, report.energy = (findings.mind.mood, mind.mood), (findings.mind.energy, mind.energy)
         report.regression_check = self._regression_check.marks
-        report.reflection = _said_of(felt.reflected)
-        calling = [felt.left.get(name, one.value) for name, one in felt.signals.items()]
+        report.reflection = _said_of(findings.reflected)
+        calling = [findings.left.get(name, one.value) for name, one in findings.signals.items()]
         report.rested = not report.failed and max(calling) == 0 and max(drives[name] for name in _ORDER) <= BASELINE + _SETTLED
         return report
 
@@ -218,8 +222,8 @@ _SETTLED = 0.01
 
 
 @dataclass
-class _Felt:
-    """The findings of a pass and its state so far."""
+class _Findings:
+    """What a pass found and its state so far: `said` counts the messages since the last one, `heard` is the key of the newest."""
 
     mind: StateOfMind
     elapsed: int

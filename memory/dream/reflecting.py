@@ -140,56 +140,55 @@ class Reflecting:
     """Reflection on one domain at a level of curiosity."""
 
     def __init__(self, context: Context, chat_model: ChatModel, level: float) -> None:
-        self._c = context
+        self._context = context
         self._chat_model = chat_model
         self._level = level
 
     async def reflect(self, new: Novelty) -> Reflected:
         """Reflect on what is new, once. Raises WriterFailed if the model is unreachable."""
-        if not new.messages or await thought_about(self._c.db, self._c.domain) >= new.last:
+        if not new.messages or await thought_about(self._context.db, self._context.domain) >= new.last:
             return Reflected(why=marked("nothing is new"))
         lines, texts = await self._lines(new)
         if not lines:
             return Reflected(why=marked("what was new was taken back"), again=True)
-        thinking = _Thinking(self._c, self._chat_model, self._level, new, lines)
-        outcome = await Pipeline(self._c).make(thinking.piece(texts))
+        thinking = _Thinking(self._context, self._chat_model, self._level, new, lines)
+        outcome = await Pipeline(self._context).make(thinking.piece(texts))
         return thinking.reflected if outcome is Outcome.PUBLISHED and thinking.reflected else _UNDONE[outcome]
 
     async def _lines(self, new: Novelty) -> tuple[list[SourceLine], dict[int, str]]:
         """Return the most novel messages, the newest gists and known facts as lines, with the texts of their items."""
         keys = [message.key for message in new.messages[:_MESSAGES]]
         # Some may have been changed or forgotten since.
-        there = await exchanges.at_their_places(self._c.db, [self._c.domain.key], keys)
+        there = await exchanges.at_their_places(self._context.db, [self._context.domain.key], keys)
         said = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
-        zone = self._c.domain.time_zone
+        zone = self._context.domain.time_zone
         spoken = [
             SourceLine(Source(f"m{at}", m.speaker, iso(m.said_at, zone), m.text), m.key, (m.key,), m.said_at, m.said_at)
             for at, m in enumerate(said, start=1)
         ]
-        gists = await summaries.newest(self._c.db, self._c.domain, _GISTS)
-        told = [line for line in await of_gists(self._c.db, self._c.domain, gists) if line.said]
+        gists = await summaries.newest(self._context.db, self._context.domain, _GISTS)
+        gist_lines = [line for line in await of_gists(self._context.db, self._context.domain, gists) if line.said]
         texts = {m.key: m.text for m in said} | {row["item"]: row["text"] for row in gists}
-        if not spoken and not told:
+        if not spoken and not gist_lines:
             return [], texts
-        facts = sorted(
-            await statements.standing(self._c.db, self._c.domain, profile.TIER), key=lambda one: (one.last_at, one.key)
-        )
-        known = await of_statements(self._c.db, self._c.domain, facts[-_FACTS:], "f") + await self._manners()
-        return [*spoken, *told[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
+        standing = await statements.standing(self._context.db, self._context.domain, profile.TIER)
+        facts = sorted(standing, key=lambda one: (one.last_at, one.key))
+        known = await of_statements(self._context.db, self._context.domain, facts[-_FACTS:], "f") + await self._manners()
+        return [*spoken, *gist_lines[-_LINES:], *known], texts | {line.item: line.source.text for line in known}
 
     async def _manners(self) -> list[SourceLine]:
         """Return the manners of the person in a DM; elsewhere a reflection addresses everybody."""
-        if self._c.domain.ref.kind is not DomainKind.DM:
+        if self._context.domain.ref.kind is not DomainKind.DM:
             return []
-        wanted = manners.wanted(await statements.standing(self._c.db, self._c.domain, manners.TIER, shown_only=True))
-        return await of_statements(self._c.db, self._c.domain, wanted, _MANNER)
+        wanted = manners.wanted(await statements.standing(self._context.db, self._context.domain, manners.TIER, shown_only=True))
+        return await of_statements(self._context.db, self._context.domain, wanted, _MANNER)
 
 
 class _Thinking:
     """One thought about what is new, and its outcome."""
 
     def __init__(self, context: Context, chat_model: ChatModel, level: float, new: Novelty, lines: Sequence[SourceLine]) -> None:
-        self._c = context
+        self._context = context
         self._chat_model = chat_model
         self._level = level
         self._new = new
@@ -198,14 +197,14 @@ class _Thinking:
 
     def piece(self, texts: Mapping[int, str]) -> Piece[Thought]:
         """Return the thought as a piece of work."""
-        target = Target(_TIER, str(self._c.domain.key), "/".join(str(line.item) for line in self._lines))
+        target = Target(_TIER, str(self._context.domain.key), "/".join(str(line.item) for line in self._lines))
         return Piece(
             target, texts, Author(self._chat_model.name, self._write), self._publish, lambda found: found.text, still=self._is_new,
             checked=False, insists=False,
         )  # fmt: skip
 
     async def _is_new(self, tx: Transaction) -> bool:
-        return await thought_about(tx, self._c.domain) < self._new.last
+        return await thought_about(tx, self._context.domain) < self._new.last
 
     async def _write(self, _: Dropped) -> Thought:
         answer = await self._asked()
@@ -218,7 +217,7 @@ class _Thinking:
 
     async def _asked(self) -> str:
         """Return the model's answer, shortening the prompt until it fits. Raises WriterFailed, WriterRefused."""
-        today = f"{local(self._c.clock.now(), self._c.domain.time_zone):%A, %Y-%m-%d}"
+        today = f"{local(self._context.clock.now(), self._context.domain.time_zone):%A, %Y-%m-%d}"
         for left in range(_SHRINKS, -1, -1):
             prompt = thought_prompt([line.source for line in self._lines], today)
             try:
@@ -238,7 +237,7 @@ class _Thinking:
         if made.product is not None:
             self.reflected = await self._keep(tx, made.product, now)
         done = Progress("", self._new.last, 0, 0, stale=False)
-        await progress.reach(tx, self._c.domain, _TIER, "", done, now)
+        await progress.reach(tx, self._context.domain, _TIER, "", done, now)
         return True
 
     async def _keep(self, tx: Transaction, found: Thought, now: int) -> Reflected:
@@ -247,11 +246,11 @@ class _Thinking:
         rests = grounds(Entry(found.text, found.cites), [one for one in self._lines if not one.source.label.startswith(_MANNER)])
         if rests is None:
             return Reflected(why=marked("it rests on nothing that people said"), feeling=found.feeling)
-        told = await statements.standing(tx, self._c.domain, selfstate.TIER)
-        why = _unsaid(found, rests, [one for one in told if one.kind == KIND])
+        standing = await statements.standing(tx, self._context.domain, selfstate.TIER)
+        why = _unsaid(found, rests, [one for one in standing if one.kind == KIND])
         new = stated(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
-        key = await statements.publish(tx, self._c.seal, self._c.domain, new, now)
-        await reflections.add(tx, self._c.domain, key, self._level, now, waits=not why)
+        key = await statements.publish(tx, self._context.seal, self._context.domain, new, now)
+        await reflections.add(tx, self._context.domain, key, self._level, now, waits=not why)
         return Reflected(key, not why, why, found.feeling)
 
 

@@ -195,13 +195,13 @@ class Schedule:
 
     async def _dreamt(self, tx: Transaction, slot: Slot) -> bool:
         """Return whether another process has dreamt the slot meanwhile."""
-        which = {"domain": slot.domain.key, "slot": slot.name, "then": self._clock.now() - self._hours.every}
+        parameters = {"domain": slot.domain.key, "slot": slot.name, "then": self._clock.now() - self._hours.every}
         already = {
             NIGHT: "kind = 'night' AND slot = :slot AND outcome = 'done'",
             INTERVAL: "at > :then",
             ASKED: "1 = 0",
         }[slot.kind]
-        return await tx.one(f"SELECT 1 AS yes FROM dreams WHERE domain = :domain AND {already} LIMIT 1", which) is not None
+        return await tx.one(f"SELECT 1 AS yes FROM dreams WHERE domain = :domain AND {already} LIMIT 1", parameters) is not None
 
 
 def _bounds(held: Claim) -> Bounds:

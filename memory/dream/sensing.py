@@ -81,15 +81,15 @@ class Sensor:
     """The sensor of one domain."""
 
     def __init__(self, context: Context, domain_indexes: DomainIndexes) -> None:
-        self._w = context
+        self._context = context
         self._db = context.db
         self._domain_indexes = domain_indexes
 
     async def sense(self) -> DreamSignals:
         """Return the current signals."""
-        since = await thought_about(self._db, self._w.domain)
-        (loaded,) = await self._domain_indexes.of([self._w.domain.key], ())
-        new = await novelty(self._db, self._w.domain, loaded, since)
+        since = await thought_about(self._db, self._context.domain)
+        (loaded,) = await self._domain_indexes.of([self._context.domain.key], ())
+        new = await novelty(self._db, self._context.domain, loaded, since)
         return DreamSignals(
             {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}, new
         )
@@ -97,16 +97,16 @@ class Sensor:
     async def continuity(self) -> Signal:
         """Return the signal of finished messages in no gist, or only an extractive one, and how long they have waited."""
         messages, oldest = await self._unsummarized()
-        waits = max(0, self._w.clock.now() - oldest) if messages else 0
-        value = together((messages / (2 * self._w.rules.count), waits / _DAY))
+        waits = max(0, self._context.clock.now() - oldest) if messages else 0
+        value = together((messages / (2 * self._context.rules.count), waits / _DAY))
         return Signal(value, {"messages": messages, "hours": waits // HOUR})
 
     async def coherence(self) -> Signal:
         """Return the signal of outdated profile, eras, narrative and self-narrative, contradictions and orphans."""
-        derivation = Derivation(self._w)
-        if self._w.writer.extractive:
+        derivation = Derivation(self._context)
+        if self._context.writer.extractive:
             return Signal(0.0, {})
-        gists = await summaries.count(self._db, self._w.domain, unprofiled=True)
+        gists = await summaries.count(self._db, self._context.domain, unprofiled=True)
         enough = profile.MOST_GISTS if await derivation.progress(profile.TIER) else profile.FIRST_GISTS
         months = await eras.waiting(derivation)
         stale = [tier.TIER for tier in (narrative, selfstate) if await tier.due(derivation, asked=False)]
@@ -121,9 +121,9 @@ class Sensor:
 
     async def contradicting(self) -> list[tuple[Statement, Statement]]:
         """Return contradicting facts that were not re-examined yet."""
-        rows = await self._db.all("SELECT first, second FROM looked_at WHERE domain = :d", {"d": self._w.domain.key})
+        rows = await self._db.all("SELECT first, second FROM looked_at WHERE domain = :d", {"d": self._context.domain.key})
         looked = {(row["first"], row["second"]) for row in rows}
-        facts = await statements.standing(self._db, self._w.domain, profile.TIER)
+        facts = await statements.standing(self._db, self._context.domain, profile.TIER)
         found = contradictions(facts, _MOST_CONTRADICTIONS + len(looked))
         return [pair for pair in found if (pair[0].key, pair[1].key) not in looked][:_MOST_CONTRADICTIONS]
 
@@ -132,7 +132,7 @@ class Sensor:
         rows = await self._db.all(
             "SELECT DISTINCT s.item FROM statements s JOIN lineage l ON l.child = s.item JOIN items p ON p.id = l.parent "
             "WHERE s.domain = :d AND s.ended_at IS NULL AND p.dead_at IS NOT NULL ORDER BY s.item",
-            {"d": self._w.domain.key},
+            {"d": self._context.domain.key},
         )
         return [row["item"] for row in rows]
 
@@ -142,7 +142,7 @@ class Sensor:
         row = await self._db.one(
             "SELECT count(*) FILTER (WHERE ended_at IS NULL) AS standing, "
             "count(*) FILTER (WHERE ended_at >= :then) AS ended FROM statements WHERE domain = :d AND tier IN ('profile', 'narrative')",
-            {"d": self._w.domain.key, "then": self._w.clock.now() - _WEEK},
+            {"d": self._context.domain.key, "then": self._context.clock.now() - _WEEK},
         )
         standing, ended = (row["standing"], row["ended"]) if row else (0, 0)
         churn = ended / max(1, standing + ended)
@@ -152,7 +152,7 @@ class Sensor:
         callbacks = await self._count(
             "SELECT count(*) AS n FROM statements WHERE domain = :d AND tier = 'narrative' AND kind = 'callback' "
             "AND ended_at IS NULL AND last_at >= :then",
-            then=self._w.clock.now() - _DAY,
+            then=self._context.clock.now() - _DAY,
         )
         open_ends = new.questions + callbacks
         value = saturating(new.names / _NAMES + new.topics / _TOPICS + open_ends / _OPEN, 1.0)
@@ -160,14 +160,14 @@ class Sensor:
 
     async def _unsummarized(self) -> tuple[int, int]:
         """Return how many finished messages lack a gist by the present writer, and when the first was said."""
-        now, zone = self._w.clock.now(), self._w.domain.time_zone
-        rules = await self._w.closing()
-        model = not self._w.writer.extractive
+        now, zone = self._context.clock.now(), self._context.domain.time_zone
+        rules = await self._context.closing()
+        model = not self._context.writer.extractive
         closed = [
             await episodes.extent(self._db, some)
-            for some in pages(await episodes.wanting(self._db, self._w.domain, redo_extractive=model))
+            for some in pages(await episodes.wanting(self._db, self._context.domain, redo_extractive=model))
         ]
-        ends = await episodes.open_ends(self._db, self._w.domain)
+        ends = await episodes.open_ends(self._db, self._context.domain)
         over = [
             row
             for row in ends
@@ -178,7 +178,7 @@ class Sensor:
         return sum(row["n"] for row in waiting), min((row["first"] for row in waiting), default=0)
 
     async def _count(self, query: str, **more: object) -> int:
-        row = await self._db.one(query, {"d": self._w.domain.key, **more})
+        row = await self._db.one(query, {"d": self._context.domain.key, **more})
         return int(row["n"]) if row else 0
 
 

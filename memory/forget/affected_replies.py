@@ -7,104 +7,114 @@ forgotten like the message, so that replies that had it in view are examined in 
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from memory.forget.gone import Gone
-from memory.forget.sparing import Nearness, content, holding, shares
-from memory.store.database import DatabaseAccess
+from memory.forget.sparing import COMPARED, Nearness, content, holding, shares
+from memory.store.database import DatabaseAccess, Row
 from memory.store.domains import domains_of
 from memory.store.lineage import bound, pages, placeholders, texts_of
 from memory.text.display_names import LYRA
 from memory.tiers.messages import seen
 from memory.types import Domain
 
-_BESIDE = 9
-"""The number of newest items in view whose meaning is compared: the bound was set with a question and at most eight others."""
 _EXPLAINING = 200
 """The number of newest items in view whose words count as known without what is forgotten."""
+
+LostTexts = Mapping[int, Sequence[str] | None]
+"""What is lost of each item; None if that is unknown, so that no reply can be shown to hold none of it."""
+
+
+class EditedMessage(NamedTuple):
+    """A message that stays, and its text since the edit."""
+
+    item: int
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class SeenReply:
     """A reply that may go: what it had in view (None: not recorded), what it answers or cites, and what it rests on.
 
-    It also rests on the messages of cited digests that no longer exist. A notice has no stored text: it counts as holding all
-    that it shows.
+    It also rests on the messages of cited digests that no longer exist.
     """
 
     key: int
     text: str
-    saw: frozenset[int] | None
+    view: frozenset[int] | None
     cites: frozenset[int]
     rests: frozenset[int]
-    is_notice: bool = False
 
     def had(self, items: Collection[int]) -> list[int]:
         """Return which of these items it had in view; one of Lyra's from before views were recorded had all earlier ones."""
-        if self.saw is None:
+        if self.view is None:
             return [item for item in items if item < self.key or item in self.rests]
-        return [item for item in items if item in self.saw or item in self.rests]
+        return [item for item in items if item in self.view or item in self.rests]
 
 
 @dataclass
 class AffectedReplies:
-    """One walk. `stays` are remaining texts by item: what an edit left of a message. `besides` is what is erased anyway."""
+    """One walk: from a message that was `edited`, or from messages that go, `besides` which all of that is erased anyway."""
 
     db: DatabaseAccess
     nearness: Nearness
-    stays: Mapping[int, str] = field(default_factory=dict)
+    edited: EditedMessage | None = None
     besides: Gone | None = None
 
     def __post_init__(self) -> None:
-        self._known: dict[int, str] = {}
+        self._texts_read: dict[int, str] = {}
         self._read_before: set[int] = set()
         self._said_in: dict[int, list[int]] = {}
 
-    async def along(self, domain: Domain, gone: Mapping[int, Sequence[str]]) -> dict[int, str]:
-        """Return the replies that go along with these items of a domain, given the lost texts of each ([]: unknown)."""
-        going: dict[int, str] = {}
-        edge: Mapping[int, Sequence[str]] = gone
-        while edge:
-            held = await self._with_digests(edge)
-            dropped = {*gone, *going, *held}
-            named = [] if self.stays else [item for item in edge if item not in going] + [key for key in edge if key in going]
+    async def along(self, domain: Domain, gone: LostTexts) -> set[int]:
+        """Return the replies, and the notices, that go along with these items of a domain."""
+        going: set[int] = set()
+        frontier = gone
+        while frontier:
+            lost = await self._with_digests(frontier)
+            dropped = {*gone, *going, *lost}
+            keys = await self._keys_seeing(domain, sorted(lost), {*gone, *going})
+            # The text of a notice is not kept: it counts as holding all that it shows, for replies that had it in view as well.
+            going |= await self._notices(keys)
             found: dict[int, str] = {}
-            for reply in await self._replies(domain, held, {*gone, *going}):
-                if await self._goes(reply, held, named, {*dropped, *found}):
-                    # A reply that had a notice in view had in view what the notice shows.
-                    (going if reply.is_notice else found)[reply.key] = reply.text
-            going |= found
-            lost = [text for texts in held.values() for text in texts]
+            for reply in await self._replies(keys):
+                if await self._goes(reply, frontier, lost, {*dropped, *found}):
+                    found[reply.key] = reply.text
+            going |= found.keys()
             # The parts of a reply that hold nothing of what is forgotten take no others along.
-            edge = {key: await asyncio.to_thread(holding, text, lost) for key, text in found.items()}
+            texts = [text for of_item in lost.values() for text in of_item or ()]
+            frontier = {key: await asyncio.to_thread(holding, text, texts) for key, text in found.items()}
         return going
 
-    async def _goes(
-        self, reply: SeenReply, held: Mapping[int, Sequence[str]], named: Collection[int], dropped: Collection[int]
-    ) -> bool:
-        had = reply.had(held)
-        if reply.is_notice:
-            return bool(had)
-        if any(item in reply.cites for item in named) or any(not held[item] for item in had):
+    async def _goes(self, reply: SeenReply, frontier: Collection[int], lost: LostTexts, dropped: Collection[int]) -> bool:
+        """Return whether a reply goes with what is lost, given all that it can no longer have from elsewhere in its view."""
+        # What answers or cites a message that stays is spared like any other.
+        if not self.edited and not reply.cites.isdisjoint(frontier):
             return True
-        lost = [text for item in had for text in held[item]]
-        view = ((reply.saw or frozenset()) | reply.rests).difference(dropped)
-        stays = [self.stays[item] for item in had if item in self.stays]
-        if await asyncio.to_thread(shares, reply.text, lost, [*await self._texts(sorted(view)[-_EXPLAINING:]), *stays]):
+        had = reply.had(lost)
+        texts: list[str] = []
+        for item in had:
+            if (of_item := lost[item]) is None:
+                return True
+            texts += of_item
+        view = sorted(((reply.view or frozenset()) | reply.rests).difference(dropped))
+        left = [self.edited.text] if self.edited and self.edited.item in had else []
+        if await asyncio.to_thread(shares, reply.text, texts, [*await self._texts(view[-_EXPLAINING:]), *left]):
             return True
-        if not self.stays:
-            return await self.nearness.near(reply.text, lost, await self._texts(sorted(view)[-_BESIDE:]))
+        if not self.edited:
+            return await self.nearness.near(reply.text, texts, await self._texts(view[-COMPARED:]))
         # Mere rewording is as near to the new words as to the old ones.
-        taken_out = await asyncio.to_thread(lambda: content("\n".join(lost)) - content("\n".join(stays)))
-        return bool(taken_out) and await self.nearness.older(reply.text, lost, stays)
+        taken_out = await asyncio.to_thread(lambda: content("\n".join(texts)) - content("\n".join(left)))
+        return bool(taken_out) and await self.nearness.older(reply.text, texts, left)
 
-    async def _with_digests(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
-        """Return the edge with the digests and statements above it, each with those of its lines that rest on the edge.
+    async def _with_digests(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
+        """Return the frontier with the digests and statements above it, each with those of its lines that rest on the frontier.
 
         The text of erased ones is unknown: the texts of their sources stand in.
         """
-        found: dict[int, Sequence[str]] = {**edge, **await self._erased_above(edge)}
-        for some in pages(list(edge)):
+        found = {**frontier, **await self._erased_above(frontier)}
+        for some in pages(list(frontier)):
             above = await self.db.all(_ABOVE.format(within=placeholders("e", some)), bound("e", some))
             below = {*some, *(row["item"] for row in above)}
             lines: dict[int, set[int]] = {}
@@ -115,36 +125,36 @@ class AffectedReplies:
                 if row["item"] in below:
                     lines.setdefault(row["digest"], set()).add(row["line"])
             for row in above:
-                said, cited = str(row["text"]).split("\n"), lines.get(row["item"])
-                found[row["item"]] = [line for at, line in enumerate(said) if cited is None or at in cited]
+                text, cited = str(row["text"]).split("\n"), lines.get(row["item"])
+                found[row["item"]] = [line for at, line in enumerate(text) if cited is None or at in cited] or None
         return found
 
-    async def _erased_above(self, edge: Mapping[int, Sequence[str]]) -> dict[int, Sequence[str]]:
+    async def _erased_above(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
         roots: dict[int, list[int]] = {}
-        for some in pages(list(edge)):
+        for some in pages(list(frontier)):
             for row in await self.db.all(_ERASED.format(within=placeholders("e", some)), bound("e", some)):
                 roots.setdefault(row["id"], []).append(row["root"])
-        return {
-            digest: [text for root in those for text in edge[root]] if all(edge[root] for root in those) else []
-            for digest, those in roots.items()
-        }
+        found: dict[int, Sequence[str] | None] = {}
+        for digest, sources in roots.items():
+            known = [texts for source in sources if (texts := frontier[source]) is not None]
+            found[digest] = [text for texts in known for text in texts] if len(known) == len(sources) else None
+        return found
 
-    async def _replies(self, domain: Domain, items: Mapping[int, object], known: Collection[int]) -> list[SeenReply]:
-        """Return the replies that had one of these items in view, oldest first."""
-        keys = sorted(items)
+    async def _keys_seeing(self, domain: Domain, items: Sequence[int], known: Collection[int]) -> list[int]:
+        """Return the keys of replies and notices that may have had one of these items in view, but the known, oldest first."""
         found: set[int] = set()
-        for there in await domains_of(self.db, keys) or [domain]:
-            found.update([reply async for reply in seen.by(self.db, there, keys)])
-        for some in pages(keys):
+        for there in await domains_of(self.db, items) or [domain]:
+            found.update([reply async for reply in seen.by(self.db, there, items)])
+        for some in pages(items):
             rows = await self.db.all(_CITING.format(within=placeholders("k", some)), bound("k", some))
             found.update(row["item"] for row in rows)
-        sessions = await self._sessions(keys)
+        sessions = await self._sessions(items)
         rows = await self.db.all(
             _UNRECORDED.format(sessions=placeholders("s", sessions)),
-            {"domain": domain.key, "first": keys[0], "lyra": LYRA, **bound("s", sessions)},
+            {"domain": domain.key, "first": items[0], "lyra": LYRA, **bound("s", sessions)},
         )
         found.update(row["item"] for row in rows)
-        return await self._read(sorted(found.difference(known)))
+        return sorted(found.difference(known))
 
     async def _sessions(self, keys: Sequence[int]) -> list[int]:
         """Return the sessions in which these items were said."""
@@ -156,41 +166,48 @@ class AffectedReplies:
             found.update(row["session"] for row in rows)
         return sorted(found)
 
-    async def _read(self, keys: Sequence[int]) -> list[SeenReply]:
+    async def _notices(self, keys: Sequence[int]) -> set[int]:
+        """Return which of these keys are those of notices."""
+        found: set[int] = set()
+        for some in pages(keys):
+            rows = await self.db.all(
+                f"SELECT id FROM items WHERE id IN ({placeholders('k', some)}) AND kind = 'notice' AND dead_at IS NULL",
+                bound("k", some),
+            )
+            found.update(row["id"] for row in rows)
+        return found
+
+    async def _replies(self, keys: Sequence[int]) -> list[SeenReply]:
+        """Return the replies with these keys but those that are erased anyway, oldest first."""
         found: list[SeenReply] = []
         besides = f"AND ({self.besides.where}) IS NOT TRUE " if self.besides else ""
         for some in pages(keys):
-            which = {**bound("k", some), **(self.besides.parameters if self.besides else {})}
             rows = await self.db.all(
                 f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({placeholders('k', some)}) AND e.kind <> 'said' {besides}"
                 "ORDER BY e.item",
-                which,
+                {**bound("k", some), **(self.besides.parameters if self.besides else {})},
             )
-            saw = await seen.of(self.db, [row["item"] for row in rows])
-            for row in rows:
-                # An imported reply of another assistant had only its own conversation in view.
-                if row["item"] not in saw and row["speaker"] != LYRA:
-                    saw[row["item"]] = await self._earlier(row["session"], row["item"])
+            views = await self._views(rows)
             cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
             for edge in await self.db.all(
                 f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({placeholders('k', some)})", bound("k", some)
             ):
                 rests[edge["child"]].add(edge["parent"])
                 # Before views were recorded, everything that a reply rested on was cited.
-                if edge["cited"] or edge["answered"] or edge["child"] not in saw:
+                if edge["cited"] or edge["answered"] or edge["child"] not in views:
                     cites[edge["child"]].add(edge["parent"])
-            notices = await self.db.all(
-                f"SELECT id FROM items WHERE id IN ({placeholders('k', some)}) AND kind = 'notice' AND dead_at IS NULL",
-                bound("k", some),
-            )
-            shows = await seen.of(self.db, [row["id"] for row in notices])
-            found += [SeenReply(key, "", items, frozenset(), frozenset(), is_notice=True) for key, items in shows.items()]
-            found += [
-                SeenReply(
-                    row["item"], row["text"], saw.get(row["item"]), frozenset(cites[row["item"]]), frozenset(rests[row["item"]])
-                )
-                for row in rows
-            ]
+            for row in rows:
+                key = row["item"]
+                found.append(SeenReply(key, row["text"], views.get(key), frozenset(cites[key]), frozenset(rests[key])))
+        return found
+
+    async def _views(self, replies: Sequence[Row]) -> dict[int, frozenset[int]]:
+        """Return what each reply had in view; those of Lyra's from before that was recorded are missing."""
+        found = await seen.of(self.db, [row["item"] for row in replies])
+        for row in replies:
+            # An imported reply of another assistant had only its own conversation in view.
+            if row["item"] not in found and row["speaker"] != LYRA:
+                found[row["item"]] = await self._earlier(row["session"], row["item"])
         return found
 
     async def _earlier(self, session: int, item: int) -> frozenset[int]:
@@ -204,9 +221,9 @@ class AffectedReplies:
         """Return the texts of the messages, digests and statements that exist, oldest first."""
         wanted = set(keys)
         for some in pages(sorted(wanted - self._read_before)):
-            self._known.update(await texts_of(self.db, some))
+            self._texts_read.update(await texts_of(self.db, some))
         self._read_before |= wanted
-        return [self._known[key] for key in sorted(wanted) if key in self._known]
+        return [self._texts_read[key] for key in sorted(wanted) if key in self._texts_read]
 
 
 _ABOVE = (

@@ -7,6 +7,7 @@ the same people.
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from memory.derive import refusals
 from memory.forget import erase
@@ -44,9 +45,16 @@ class DiscretionTargets:
     last: int | None = None
     replies: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
-    def items(self, said: Sequence[int]) -> list[int]:
-        """Return these messages along with their replies."""
+    def with_replies(self, said: Sequence[int]) -> list[int]:
+        """Return some of these messages along with the replies that hold something of them."""
         return sorted({*said, *(reply for item in said for reply in self.replies.get(item, ()))})
+
+
+class KeptBack(NamedTuple):
+    """The earlier messages that a request for discretion keeps back, oldest first, and what the teller is told of it."""
+
+    earlier: list[int]
+    scope: DiscretionScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +69,12 @@ class ConfidenceChanges:
         """Return what the requests for discretion among these messages may be about, by platform id."""
         asking = [new for new in offered if new.identity and new.discretion and not new.discretion.ends]
         return {
-            new.source_id: await self.meant(session.domain, session.key, new.identity, new.discretion)
+            new.source_id: await self.targets(session.domain, session.key, new.identity, new.discretion)
             for new in asking
             if new.identity and new.discretion
         }
 
-    async def meant(
+    async def targets(
         self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62
     ) -> DiscretionTargets:
         """Return what a request for discretion in a session may be about, among the teller's messages before a key."""
@@ -121,21 +129,22 @@ class ConfidenceChanges:
             new = asks[message.source_id]
             if new.identity and new.discretion:
                 ask = new.discretion
-                whom = await excepted(tx, domains, ask, new.identity)
+                whom = await withheld_from(tx, domains, ask, new.identity)
                 if ask.ends:
-                    told = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
-                    ended += await self.end(tx, told, whom)
+                    confided = [item for item, _ in await confidences.told_by(tx, domains[0], new.identity, session.key)]
+                    ended += await self.end(tx, confided, whom)
                 else:
-                    meant = earlier[message.source_id]
-                    before, covered[message.key] = which(ask, meant, [one for one in since if one.identity == message.identity])
-                    await self.put(tx, sorted({message.key, *meant.items(before)}), whom)
+                    targets = earlier[message.source_id]
+                    kept = kept_back(ask, targets, [one for one in since if one.identity == message.identity])
+                    covered[message.key] = kept.scope
+                    await self.put(tx, sorted({message.key, *targets.with_replies(kept.earlier)}), whom)
             since.append(message)
         return ended, covered
 
     async def put(self, tx: Transaction, items: Sequence[int], whom: WithheldFrom) -> None:
         """Keep items from these people as well, from this transaction on."""
-        told = await confidences.of(tx, items)
-        await self._set(tx, {item: (told[item].excepted if item in told else NOBODY).and_(whom) for item in items})
+        confided = await confidences.of(tx, items)
+        await self._set(tx, {item: (confided[item].excepted if item in confided else NOBODY).and_(whom) for item in items})
 
     async def end(self, tx: Transaction, items: Sequence[int], told: WithheldFrom) -> int:
         """Stop keeping these items from the people in `told`; return for how many items that changes anything."""
@@ -163,17 +172,17 @@ class ConfidenceChanges:
             await note_forgetting(tx, domain, now)
 
 
-def which(ask: Discretion, meant: DiscretionTargets, since: Sequence[Exchange] = ()) -> tuple[list[int], DiscretionScope]:
-    """Return which earlier messages a request keeps back, including those just before it (`since`), oldest first.
+def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Exchange] = ()) -> KeptBack:
+    """Return what a request keeps back of its targets and of the messages stored just before it (`since`).
 
     If nothing matches its topic, that is the teller's last message.
     """
-    named = [*meant.named, *(one.key for one in since if not ask.about and held(ask.topic, one.text))]
-    last = since[-1].key if since and not ask.about else meant.last
+    named = [*targets.named, *(one.key for one in since if not ask.about and held(ask.topic, one.text))]
+    last = since[-1].key if since and not ask.about else targets.last
     if not named and (ask.back or (ask.topic and not ask.told)):
-        before = [] if last is None else [last]
-        return before, DiscretionScope(len(before), bool(before) and (not ask.topic or bool(ask.about)))
-    return named, DiscretionScope(len(named))
+        earlier = [] if last is None else [last]
+        return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
+    return KeptBack(named, DiscretionScope(len(named)))
 
 
 async def _nothing() -> AsyncIterator[list[Row]]:
@@ -181,7 +190,7 @@ async def _nothing() -> AsyncIterator[list[Row]]:
     yield
 
 
-async def excepted(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:
+async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:
     """Return the people meant; if one of the names is unknown here, everybody else is meant, or, to end discretion, nobody."""
     accounts = [await _accounts(reader, domains, name) - {teller} for name in ask.names]
     if ask.ends and accounts and not all(accounts):

@@ -97,10 +97,10 @@ class Disappearance:
         total = Forgotten(0, 0, 0)
         for row in await self.db.all("SELECT * FROM vanished WHERE due <= :now AND withheld = 1", {"now": self.clock.now()}):
             while items := await self._items(row["id"]):
-                names = await self.db.all(
+                rows = await self.db.all(
                     f"SELECT public_id FROM items WHERE id IN ({placeholders('i', items)})", bound("i", items)
                 )
-                total += await self.forgetting.forget_named([name["public_id"] for name in names])
+                total += await self.forgetting.forget_named([one["public_id"] for one in rows])
                 async with self.db.transaction() as tx:
                     await tx.run(f"DELETE FROM withheld WHERE item IN ({placeholders('i', items)})", bound("i", items))
             async with self.db.transaction() as tx:
@@ -124,8 +124,8 @@ class Disappearance:
 
     async def _vanished(self, platform: str, prefix: Sequence[str]) -> int | None:
         """Return the key of a vanished place, None if it has not vanished."""
-        which = {"platform": platform, "prefix": json.dumps(list(prefix))}
-        row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", which)
+        parameters = {"platform": platform, "prefix": json.dumps(list(prefix))}
+        row = await self.db.one("SELECT id FROM vanished WHERE platform = :platform AND prefix = :prefix", parameters)
         return int(row["id"]) if row else None
 
     async def _withhold(self, platform: str, prefix: Sequence[str], sessions: Sequence[tuple[Domain, int]]) -> int:

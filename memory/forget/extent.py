@@ -28,15 +28,14 @@ async def extent(forgetting: Forgetting, domain: Domain, items: Sequence[int]) -
     if not items:
         return AffectedItems((), ())
     gone = Gone(0, domain, max(items), ForgottenScope(items))
-    lost: dict[int, Sequence[str]] = {}
+    lost: dict[int, Sequence[str] | None] = {}
     for some in pages(items):
         rows = await db.all(
             f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({placeholders('i', some)})",
             {"domain": domain.key, **bound("i", some)},
         )
         lost |= {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
-    replies = sorted(
-        set(await AffectedReplies(db, Nearness(forgetting.embedder), besides=gone).along(domain, lost)).difference(items)
-    )
+    walk = AffectedReplies(db, Nearness(forgetting.embedder), besides=gone)
+    replies = sorted((await walk.along(domain, lost)).difference(items))
     above = await digests_above(db, [*items, *replies])
     return AffectedItems(replies, sorted(set(above).difference([*items, *replies])))

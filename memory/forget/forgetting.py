@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from memory.forget import gone as goners
 from memory.forget import tombstones
-from memory.forget.affected_replies import AffectedReplies
+from memory.forget.affected_replies import AffectedReplies, EditedMessage, LostTexts
 from memory.forget.erase import erase
 from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
@@ -44,11 +44,12 @@ class Forgetting:
     embedder: Embedder | None = None
     _sweeping: asyncio.Lock = field(default_factory=asyncio.Lock)
     _begun: set[int] = field(default_factory=set)
+    """The rows of `gone` that `forget` of this process is at: nothing is left over there."""
 
     async def forget(self, domain: Domain, scope: ForgottenScope) -> Forgotten:
         """Forget messages of a domain and what rests on them; return the receipt. Raises DiskFull, with nothing forgotten."""
         if scope.items is not None:
-            return await self.forget_named(await known.names(self.db, self.seal, scope.items))
+            return await self.forget_named(await known.hashes(self.db, self.seal, scope.items))
         async with self.db.transaction() as tx:
             gone = await goners.add(tx, domain, scope, self.clock.now())
             held = await goners.held(tx, gone)
@@ -71,21 +72,21 @@ class Forgetting:
             f"SELECT e.item FROM exchanges e WHERE {gone.where} AND e.item > :after ORDER BY e.item LIMIT {STEP}",
             {**gone.parameters, "after": after},
         )]:  # fmt: skip
-            names = await known.names(self.db, self.seal, items)
-            await self.tombstones.append(names)
+            hashes = await known.hashes(self.db, self.seal, items)
+            await self.tombstones.append(hashes)
             async with self.db.transaction() as tx:
-                await self.tombstones.put_up(tx, names, self.clock.now())
+                await self.tombstones.put_up(tx, hashes, self.clock.now())
             after = items[-1]
 
-    async def forget_named(self, names: Sequence[str], events: Sequence[int] = ()) -> Forgotten:
-        """Write tombstones of these public ids, forget their items in any domain, and finish these inbox events.
+    async def forget_named(self, hashes: Sequence[str], events: Sequence[int] = ()) -> Forgotten:
+        """Write tombstones of these hashes, forget the items with such a public id in any domain, and finish these inbox events.
 
         Raises DiskFull; then nothing is forgotten.
         """
-        if not names and not events:
+        if not hashes and not events:
             return Forgotten(0, 0, 0)
-        await self.tombstones.append(names)
-        return await self.finish(await self._begin(names, events))
+        await self.tombstones.append(hashes)
+        return await self.finish(await self._put_up(hashes, events))
 
     async def reword(self, tx: Transaction, domain: Domain, item: int, words: str, now: int) -> Gone:
         """Record, in the transaction of an edit, the words it removed from an item; `finish` erases replies that hold them."""
@@ -119,26 +120,27 @@ class Forgetting:
         """
         unread = await self.tombstones.unread(all_of_it=all_of_it)
         if not unread.is_continued:
-            await self.tombstones.complete(unread.names)
+            await self.tombstones.complete(unread.hashes)
             unread = await self.tombstones.unread()
-        for some in pages(unread.names, STEP):
-            await self._begin(some, ())
+        for some in pages(unread.hashes, STEP):
+            await self._put_up(some, ())
         done = await self.finish_what_is_left()
-        if unread.names:
+        if unread.hashes:
             # An older copy brought destroyed keys back.
-            back = {name: domain for name, domain in (await self.db.key_names()).items() if name in {*unread.names}}
+            back = {name: domain for name, domain in (await self.db.key_names()).items() if name in {*unread.hashes}}
             async with self.db.transaction() as tx:
                 await tombstones.remember_read(tx, unread)
                 await self._destroy(tx, back)
         return done
 
-    async def _begin(self, names: Sequence[str], events: Sequence[int]) -> list[Gone]:
+    async def _put_up(self, hashes: Sequence[str], events: Sequence[int]) -> list[Gone]:
+        """Store these tombstones with a row for each domain of what is gone, and finish these events, in one transaction."""
         now = self.clock.now()
         found: list[Gone] = []
         async with self.db.transaction() as tx:
-            await self.tombstones.put_up(tx, names, now)
+            await self.tombstones.put_up(tx, hashes, now)
             items: list[int] = []
-            for some in pages(names):
+            for some in pages(hashes):
                 rows = await tx.all(
                     f"SELECT id FROM items WHERE public_id IN ({placeholders('n', some)}) AND dead_at IS NULL", bound("n", some)
                 )
@@ -153,7 +155,12 @@ class Forgetting:
 
     async def _sweep(self, gone: Gone) -> Forgotten:
         """Erase what is gone, with the replies that go along, step by step."""
-        total = await self._reworded(gone) if gone.scope.words is not None else await self._erased(gone)
+        items, words = gone.scope.items, gone.scope.words
+        total = (
+            await self._erase_repeating(gone.domain, items[0], words)
+            if items and words is not None
+            else await self._erase_gone(gone)
+        )
         # A domain forgotten as a whole becomes unreadable in older copies as well, if it has a key of its own.
         keys = await self.db.key_names([gone.domain.key]) if gone.scope == ForgottenScope() else {}
         await self.tombstones.append(list(keys))
@@ -168,45 +175,38 @@ class Forgetting:
         for domain in keys.values():
             await tx.renew_key(domain)
 
-    async def _erased(self, gone: Gone) -> Forgotten:
+    async def _erase_gone(self, gone: Gone) -> Forgotten:
         walk = AffectedReplies(self.db, Nearness(self.embedder), besides=gone)
         total = Forgotten(0, 0, 0)
         while batch := await self.db.all(
             f"{exchanges.SELECT_PLACED}WHERE {gone.where} ORDER BY e.item LIMIT {STEP}", gone.parameters
         ):
-            lost = {row["item"]: [row["text"]] for row in batch} | await asides.of(self.db, self.seal, gone.domain, batch)
+            lost: LostTexts = {row["item"]: [row["text"]] for row in batch} | await asides.of(
+                self.db, self.seal, gone.domain, batch
+            )
             total += await self._erase(sorted(lost), await walk.along(gone.domain, lost))
         # Asides: their words are unknown, so no reply can be shown to hold none of them.
         unkept = await asides.among(self.db, gone.scope.items or ())
         if unkept:
-            total += await self._erase(unkept, await walk.along(gone.domain, dict.fromkeys(unkept, ())))
+            total += await self._erase(unkept, await walk.along(gone.domain, dict.fromkeys(unkept)))
         return total
 
-    async def _reworded(self, gone: Gone) -> Forgotten:
-        """Erase the replies that hold what an edit removed from a message."""
-        (item,) = gone.scope.items or (0,)
-        left = await exchanges.texts(self.db, [item])
-        walk = AffectedReplies(self.db, Nearness(self.embedder), dict(zip([item], left, strict=False)))
-        lost = [gone.scope.words] if gone.scope.words else []
-        return await self._erase([], await walk.along(gone.domain, {item: lost}))
+    async def _erase_repeating(self, domain: Domain, item: int, words: str) -> Forgotten:
+        """Erase the replies that hold what an edit removed from a message; of an aside, all that had it in view."""
+        texts = await exchanges.texts(self.db, [item])
+        edited = EditedMessage(item, texts[0]) if texts else None
+        walk = AffectedReplies(self.db, Nearness(self.embedder), edited)
+        return await self._erase([], await walk.along(domain, {item: [words] if words else None}))
 
     async def _erase(self, gone: Sequence[int], replies: Collection[int]) -> Forgotten:
         items, now = sorted({*gone, *replies}), self.clock.now()
-        names = await self._unlogged(await known.names(self.db, self.seal, items))
-        await self.tombstones.append(names)
+        hashes = await known.hashes(self.db, self.seal, items)
+        there = await tombstones.among(self.db, hashes)
+        hashes = [one for one in hashes if one not in there]
+        await self.tombstones.append(hashes)
         async with self.db.transaction() as tx:
-            await self.tombstones.put_up(tx, names, now)
+            await self.tombstones.put_up(tx, hashes, now)
             total = await erase(tx, items, now)
             for domain, _items in await by_domain(tx, items):
                 await drop_names_of(tx, await titles.named_after_forgotten(tx, self.seal, domain))
             return total
-
-    async def _unlogged(self, names: Sequence[str]) -> list[str]:
-        """Return which of these names have no tombstone yet."""
-        there: set[str] = set()
-        for some in pages(names):
-            rows = await self.db.all(
-                f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some)
-            )
-            there.update(row["public_id"] for row in rows)
-        return [name for name in names if name not in there]

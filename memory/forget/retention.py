@@ -97,8 +97,10 @@ class Retention:
             over = "SELECT domain FROM statements WHERE tier = :tier AND made_at < :before"
         else:
             over = "SELECT domain FROM digests WHERE made_at < :before"
-        which = {"before": before, "tier": _STATED.get(tier, "")}
-        return [read_domain(row) for row in await self.db.all(f"SELECT * FROM domains WHERE id IN ({over}) ORDER BY id", which)]
+        parameters = {"before": before, "tier": _STATED.get(tier, "")}
+        return [
+            read_domain(row) for row in await self.db.all(f"SELECT * FROM domains WHERE id IN ({over}) ORDER BY id", parameters)
+        ]
 
     async def _over(self, domain: Domain, tier: str, before: int) -> list[int]:
         """Return the next items of a tier that were stored or made before an instant, oldest first."""

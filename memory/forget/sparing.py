@@ -54,6 +54,8 @@ The weights are those of a logistic regression (both classes weighted alike, rid
 content, rounded. Weights and bound fitted on every second reply, to miss 2 % of its paraphrases, miss 4.5 % of the others' and
 take 18 % of their innocent; weights fitted that way, with a bound that misses 2 % of all, take 22 %.
 """
+COMPARED = 9
+"""The number of newest items in view whose meaning is compared: the bound was set with a question and at most eight others."""
 _SOFT = 0.03
 _ALONE = 0.3
 """The average nearness of a sentence to the nearest one in the rest of the view; used if there was no such rest."""

@@ -23,12 +23,12 @@ async def unname(tx: Transaction, items: Sequence[int], now: int) -> None:
 async def unname_after(tx: Transaction, platform: str, ids: Collection[str], now: int) -> None:
     """Remove the names of threads named after messages of a platform, by platform id, in the caller's transaction."""
     for some in pages(list(ids)):
-        which = f"o.platform = :platform AND o.answers IN ({placeholders('e', some)})"
-        await _unname(tx, which, {"platform": platform, **bound("e", some)}, now)
+        condition = f"o.platform = :platform AND o.answers IN ({placeholders('e', some)})"
+        await _unname(tx, condition, {"platform": platform, **bound("e", some)}, now)
 
 
-async def _unname(tx: Transaction, which: str, parameters: Parameters, now: int) -> None:
-    for row in await outbox.unname(tx, which, parameters, now):
+async def _unname(tx: Transaction, condition: str, parameters: Parameters, now: int) -> None:
+    for row in await outbox.unname(tx, condition, parameters, now):
         here = {"platform": row["platform"], "place": row["place"]}
         called = await tx.all("SELECT id FROM sessions WHERE platform = :platform AND place = :place", here)
         await drop_names_of(tx, [session["id"] for session in called])

@@ -1,10 +1,10 @@
 """The tombstone log: keyed hashes of what was forgotten, in a file beside the database that backups do not replace.
 
-A tombstone is a message's public id. It is appended and synced before any row is touched, so that restored backups, older files
-put back by hand, late originals and running dreams all meet it. The database remembers how much of the log it has read; the
-rest is read at the next open. It also remembers how long the log was at the last tombstone: what a shorter log has lost is
-appended to it again. Each line ends with a checksum of its name, so that a damaged log is noticed: what it named would come
-back from an older file.
+A tombstone is a keyed hash, mostly a message's public id. It is appended and synced before any row is touched, so that restored
+backups, older files put back by hand, late originals and running dreams all meet it. The database remembers how much of the log
+it has read; the rest is read at the next open. It also remembers how long the log was at the last tombstone: what a shorter log
+has lost is appended to it again. Each line ends with a checksum of its hash, so that a damaged log is noticed: what it was to
+meet would come back from an older file.
 """
 
 import asyncio
@@ -21,22 +21,22 @@ from localization.numerals import number
 from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
 from memory.store import home_files, installation_values
-from memory.store.database import Database, Transaction
-from memory.store.lineage import pages
+from memory.store.database import Database, Reader, Transaction
+from memory.store.lineage import bound, pages, placeholders
 
 _READ, _WRITTEN = "tombstones read", "tombstones written"
 # A power cut truncates a line anywhere. Earlier versions wrote no checksum.
-_LINE = re.compile(r"[a-z2-7]{0,26}|(?P<name>[a-z2-7]{26}) (?P<check>[0-9a-f]{0,8})")
+_LINE = re.compile(r"[a-z2-7]{0,26}|(?P<hash>[a-z2-7]{26}) (?P<check>[0-9a-f]{0,8})")
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadTombstones:
-    """The names in the log that a database has not read, and the mark to store once it has.
+    """The hashes in the log that a database has not read, and the mark to store once it has.
 
     `is_continued` says whether the log is the one read before, possibly grown longer.
     """
 
-    names: Sequence[str]
+    hashes: Sequence[str]
     mark: str
     is_continued: bool
 
@@ -48,20 +48,20 @@ class Tombstones:
     db: Database
     log: Path
 
-    async def append(self, names: Sequence[str]) -> None:
-        """Append names to the log and sync it to disk. Raises DiskFull; then nothing may be forgotten."""
-        if names:
-            await asyncio.to_thread(self._append, names)
+    async def append(self, hashes: Sequence[str]) -> None:
+        """Append hashes to the log and sync it to disk. Raises DiskFull; then nothing may be forgotten."""
+        if hashes:
+            await asyncio.to_thread(self._append, hashes)
 
-    async def complete(self, names: Collection[str]) -> None:
-        """Append tombstones of the database that are missing from the log, whose complete contents are `names`."""
-        lost = {row["public_id"] for row in await self.db.all("SELECT public_id FROM tombstones")}.difference(names)
+    async def complete(self, hashes: Collection[str]) -> None:
+        """Append tombstones of the database that are missing from the log, whose complete contents are `hashes`."""
+        lost = {row["public_id"] for row in await self.db.all("SELECT public_id FROM tombstones")}.difference(hashes)
         for some in pages(sorted(lost)):
             await self.append(some)
 
-    async def put_up(self, tx: Transaction, names: Iterable[str], now: int) -> None:
-        """Store tombstones of these names, which are in the log, in the database."""
-        await put_up(tx, names, now)
+    async def put_up(self, tx: Transaction, hashes: Iterable[str], now: int) -> None:
+        """Store tombstones of these hashes, which are in the log, in the database."""
+        await put_up(tx, hashes, now)
         await installation_values.keep(tx, _WRITTEN, str(home_files.size(self.log)))
 
     async def unread(self, *, all_of_it: bool = False) -> UnreadTombstones:
@@ -71,13 +71,13 @@ class Tombstones:
         written = await installation_values.kept(self.db, _WRITTEN)
         return await asyncio.to_thread(self._unread, read, last, max(read, int(written or 0)))
 
-    def _append(self, names: Sequence[str]) -> None:
+    def _append(self, hashes: Sequence[str]) -> None:
         self._require_file()
         try:
             handle = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 # Each on a line of its own, even after one that a power cut truncated.
-                lines = "".join(f"\n{name} {_check(name)}\n" for name in names).encode("ascii")
+                lines = "".join(f"\n{one} {_check(one)}\n" for one in hashes).encode("ascii")
                 if os.write(handle, lines) < len(lines):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 os.fsync(handle)
@@ -119,14 +119,14 @@ class Tombstones:
         return UnreadTombstones(list(dict.fromkeys(line.split()[0] for line in lines[:-1] if line)), json.dumps(mark), known)
 
 
-def _check(name: str) -> str:
-    return blake2b(name.encode("ascii"), digest_size=4).hexdigest()
+def _check(tombstone: str) -> str:
+    return blake2b(tombstone.encode("ascii"), digest_size=4).hexdigest()
 
 
 def _is_sound(line: str) -> bool:
     """Return whether a line is intact, or the beginning of an intact one."""
     found = _LINE.fullmatch(line)
-    return found is not None and (not found["name"] or _check(found["name"]).startswith(found["check"]))
+    return found is not None and (not found["hash"] or _check(found["hash"]).startswith(found["check"]))
 
 
 async def remember_read(tx: Transaction, unread: UnreadTombstones) -> None:
@@ -135,9 +135,20 @@ async def remember_read(tx: Transaction, unread: UnreadTombstones) -> None:
     await installation_values.keep(tx, _WRITTEN, str(json.loads(unread.mark)[0]))
 
 
-async def put_up(tx: Transaction, names: Iterable[str], now: int) -> None:
-    """Store tombstones of these names."""
+async def among(reader: Reader, hashes: Iterable[str]) -> set[str]:
+    """Return which of these hashes have a tombstone in the database."""
+    found: set[str] = set()
+    for some in pages(list(dict.fromkeys(hashes))):
+        rows = await reader.all(
+            f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some)
+        )
+        found.update(row["public_id"] for row in rows)
+    return found
+
+
+async def put_up(tx: Transaction, hashes: Iterable[str], now: int) -> None:
+    """Store tombstones of these hashes."""
     await tx.many(
         "INSERT INTO tombstones (public_id, buried_at) VALUES (:id, :now) ON CONFLICT DO NOTHING",
-        ({"id": name, "now": now} for name in names),
+        ({"id": one, "now": now} for one in hashes),
     )

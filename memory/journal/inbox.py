@@ -66,7 +66,7 @@ class Inbox:
         now = self._clock.now()
         fresh: list[InboxEvent] = []
         # Other writers can wait; a platform whose events are not taken does not.
-        async with self._db.transaction(first=True, bounds=hearing(platform, events, cursors)) as tx:
+        async with self._db.transaction(first=True, bounds=in_commit_order(platform, events, cursors)) as tx:
             await _move(tx, platform, cursors, now)
             pieces = list(pages(events, _AT_ONCE))
             for some in pieces[:-1]:
@@ -83,7 +83,7 @@ class Inbox:
 
     async def move(self, platform: str, cursors: Mapping[str, str]) -> None:
         """Move cursors without events, for streams that brought nothing to keep."""
-        async with self._db.transaction(bounds=hearing(platform, (), cursors)) as tx:
+        async with self._db.transaction(bounds=in_commit_order(platform, (), cursors)) as tx:
             await _move(tx, platform, cursors, self._clock.now())
 
     async def unfinished(self, platform: str, place: str | None = None) -> list[InboxEvent]:
@@ -109,30 +109,34 @@ class Inbox:
         return (await self.open_events(keys)).payloads
 
     async def open_events(self, keys: Sequence[int], platform: str = "", place: str = "") -> OpenEvents:
-        """Return the current state of those events that still wait for an answer; with a place, also its held events."""
+        """Return the current state of those events that still wait for an answer; with a place, also its held events.
+
+        Both in one read, as every turn begins with it.
+        """
         rows = await self._db.all(
-            f"SELECT i.id, i.payload, i.state, {PREVIEW_OF} AS preview, '' AS event_id FROM inbox i "
+            f"SELECT 1 AS is_asked_for, i.id, i.event_id, i.payload, {PREVIEW_OF} AS preview FROM inbox i "
             f"WHERE i.id IN ({placeholders('k', keys)}) AND i.state IN ('new', 'held') UNION ALL "
-            "SELECT id, '' AS payload, state, NULL AS preview, event_id FROM inbox "
+            "SELECT 0 AS is_asked_for, id, event_id, '' AS payload, NULL AS preview FROM inbox "
             "WHERE platform = :platform AND place = :place AND state = 'held' ORDER BY id",
             {"platform": platform, "place": place, **bound("k", keys)},
         )
+        waiting = [row for row in rows if row["is_asked_for"]]
         return OpenEvents(
-            {row["id"]: row["payload"] for row in rows if row["payload"]},
-            {row["id"]: row["preview"] for row in rows if row["preview"]},
-            {row["id"]: row["event_id"] for row in rows if row["event_id"]},
+            {row["id"]: row["payload"] for row in waiting if row["payload"]},
+            {row["id"]: row["preview"] for row in waiting if row["preview"]},
+            {row["id"]: row["event_id"] for row in rows if not row["is_asked_for"]},
         )
 
     async def replace(self, platform: str, event_id: str, payload: str) -> bool:
         """Replace the payload of an event that is not done; return whether there is one."""
-        which = {"platform": platform, "event_id": event_id}
-        if not await self._db.one(f"SELECT id FROM inbox {_NOT_DONE}", which):
+        event = {"platform": platform, "event_id": event_id}
+        if not await self._db.one(f"SELECT id FROM inbox {_NOT_DONE}", event):
             return False
         async with self._db.transaction(bounds=Bounds()) as tx:
-            row = await tx.one(f"UPDATE inbox SET payload = :payload {_NOT_DONE} RETURNING id", {**which, "payload": payload})
+            row = await tx.one(f"UPDATE inbox SET payload = :payload {_NOT_DONE} RETURNING id", {**event, "payload": payload})
         return row is not None
 
-    async def waited_for(self) -> list[str]:
+    async def waiting_platforms(self) -> list[str]:
         """Return the platforms with events still waiting for an answer."""
         rows = await self._db.all("SELECT DISTINCT platform FROM inbox WHERE state IN ('new', 'held') ORDER BY platform")
         return [row["platform"] for row in rows]
@@ -215,7 +219,7 @@ async def _move(tx: Transaction, platform: str, cursors: Mapping[str, str], now:
     )
 
 
-def hearing(platform: str, events: Sequence[Event], cursors: Mapping[str, str]) -> Bounds:
+def in_commit_order(platform: str, events: Sequence[Event], cursors: Mapping[str, str]) -> Bounds:
     """Return the bounds under which the event numbers of a place, and the cursors of a stream, follow the order of commits.
 
     Whoever hears in many places at once hears alone.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.store.counters import take
-from memory.store.database import ClaimHolders, DatabaseAccess, Transaction
+from memory.store.database import ClaimHolders, DatabaseAccess, Parameters, Transaction
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE
@@ -18,6 +18,11 @@ class Claim:
     name: str
     slot: str
     fence: int
+
+    @property
+    def parameters(self) -> Parameters:
+        """The parameters of the condition that the lease still belongs to it."""
+        return {"name": self.name, "slot": self.slot, "fence": self.fence}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,7 @@ async def holds(tx: Transaction, held: Claim) -> bool:
     """Return whether the lease still belongs to this claim."""
     row = await tx.one(
         "SELECT 1 AS yes FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
-        {"name": held.name, "slot": held.slot, "fence": held.fence},
+        held.parameters,
     )
     return row is not None
 
@@ -78,7 +83,7 @@ async def renew(tx: Transaction, held: Claim, now: int) -> bool:
     """Renew a lease for another ten minutes; False if another process has it by now."""
     row = await tx.one(
         "UPDATE claims SET until = :until WHERE name = :name AND slot = :slot AND fence = :fence RETURNING fence",
-        {"name": held.name, "slot": held.slot, "fence": held.fence, "until": now + LEASE},
+        {**held.parameters, "until": now + LEASE},
     )
     return row is not None
 
@@ -87,16 +92,13 @@ async def release(tx: Transaction, held: Claim, note: str = "") -> None:
     """Release the lease, so that the work may be claimed again at once."""
     await tx.run(
         "UPDATE claims SET until = 0, note = :note WHERE name = :name AND slot = :slot AND fence = :fence",
-        {"name": held.name, "slot": held.slot, "fence": held.fence, "note": note},
+        {**held.parameters, "note": note},
     )
 
 
 async def settle(tx: Transaction, held: Claim) -> None:
     """Delete the claim: its work is done and cannot come again."""
-    await tx.run(
-        "DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence",
-        {"name": held.name, "slot": held.slot, "fence": held.fence},
-    )
+    await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence", held.parameters)
 
 
 async def want(tx: Transaction, name: str, slots: Sequence[str]) -> None:
@@ -140,12 +142,11 @@ async def take_wanted(tx: Transaction, name: str, holders: ClaimHolders, now: in
 
 async def finish_wanted(tx: Transaction, held: Claim, until: int = 0) -> None:
     """Finish queued work; leave it queued if it was wanted again meanwhile, or until `until` if given."""
-    which = {"name": held.name, "slot": held.slot, "fence": held.fence}
     if not until:
-        await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence AND tries > 0", which)
+        await tx.run("DELETE FROM claims WHERE name = :name AND slot = :slot AND fence = :fence AND tries > 0", held.parameters)
     await tx.run(
         "UPDATE claims SET holder = '', until = :until WHERE name = :name AND slot = :slot AND fence = :fence",
-        {**which, "until": until},
+        {**held.parameters, "until": until},
     )
 
 

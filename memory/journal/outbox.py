@@ -224,7 +224,7 @@ async def name(tx: Transaction, domain: Domain, platform: str, place: str, root:
     )
 
 
-async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) -> list[Row]:
+async def unname(tx: Transaction, condition: str, parameters: Parameters, now: int) -> list[Row]:
     """Queue, in the caller's transaction and once each, the removal of thread names whose rows `o` match an SQL condition.
 
     Returns the platform and place of each.
@@ -232,12 +232,12 @@ async def unname(tx: Transaction, which: str, parameters: Parameters, now: int) 
     return await tx.all(
         "INSERT INTO outbox (domain, platform, place, part, key, operation, target, text, form, answers, created_at) "
         "SELECT o.domain, o.platform, o.place, 0, 'unname ' || o.key, 'delete', '', '', o.form, '', :now FROM outbox o "
-        f"WHERE o.form = 'title' AND o.operation = 'send' AND {which} ON CONFLICT (key) DO NOTHING RETURNING platform, place",
+        f"WHERE o.form = 'title' AND o.operation = 'send' AND {condition} ON CONFLICT (key) DO NOTHING RETURNING platform, place",
         {**parameters, "now": now},
     )
 
 
-async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
+async def silence(tx: Transaction, condition: str, parameters: Parameters) -> None:
     """Blank the parts matching an SQL condition, and cancel those not sent, in the caller's transaction.
 
     A part without text, such as a deletion, has nothing to hide and goes out, unless its text is held off the record. What is
@@ -249,8 +249,8 @@ async def silence(tx: Transaction, which: str, parameters: Parameters) -> None:
         "operation = CASE WHEN state = 'attempting' AND operation IN ('send', 'edit') THEN 'delete' ELSE operation END, "
         "state = CASE WHEN state IN ('sent', 'attempting') THEN state ELSE 'cancelled' END "
         # Two lists, as each is found by an index of its own.
-        f"WHERE id IN (SELECT id FROM outbox WHERE text <> '' AND ({which}) UNION ALL "
-        f"SELECT id FROM outbox WHERE form = :held AND state IN ('pending', 'attempting') AND ({which}))",
+        f"WHERE id IN (SELECT id FROM outbox WHERE text <> '' AND ({condition}) UNION ALL "
+        f"SELECT id FROM outbox WHERE form = :held AND state IN ('pending', 'attempting') AND ({condition}))",
         {**parameters, "held": OFF_RECORD},
     )
 

@@ -76,8 +76,8 @@ async def told_by(reader: Reader, home: Domain, teller: Identity, session: int |
         f"WHERE e.domain = :home {only}AND n.platform = :platform AND n.native_id = :account ORDER BY e.item",
         {"home": home.key, "platform": teller.platform, "account": teller.native_id, "session": session},
     )
-    told = await of(reader, [row["item"] for row in rows])
-    return [(item, one.excepted) for item, one in sorted(told.items())]
+    confided = await of(reader, [row["item"] for row in rows])
+    return [(item, one.excepted) for item, one in sorted(confided.items())]
 
 
 async def put(tx: Transaction, home: Domain, items: Collection[int], excepted: WithheldFrom, now: int) -> None:
@@ -112,20 +112,20 @@ async def _made(tx: Transaction, home: Domain, excepted: WithheldFrom, now: int)
         {"accounts": sorted([one.platform, one.native_id] for one in excepted.accounts), "others": excepted.others},
         ensure_ascii=False, separators=(",", ":"),
     )  # fmt: skip
-    which = {"home": home.key, "excepted": written}
-    row = await tx.one("SELECT domain FROM confidences WHERE home = :home AND excepted = :excepted", which)
+    parameters = {"home": home.key, "excepted": written}
+    row = await tx.one("SELECT domain FROM confidences WHERE home = :home AND excepted = :excepted", parameters)
     if row is None:
         ref = replace(home.ref, native_id=f"{home.ref.native_id}\n{written}")
         await domains.create(tx, ref, home.time_zone, now)
         row = await tx.one(
             "INSERT INTO confidences (domain, home, excepted) SELECT id, :home, :excepted FROM domains WHERE kind = :kind "
             "AND platform = :platform AND native_id = :native_id AND epoch = :epoch RETURNING domain",
-            {**which, **domains.natural_key(ref)},
+            {**parameters, **domains.natural_key(ref)},
         )
     assert row is not None
     return int(row["domain"])
 
 
 def _excepted(written: str) -> WithheldFrom:
-    kept = json.loads(written)
-    return WithheldFrom(frozenset(Identity(*account) for account in kept["accounts"]), kept["others"])
+    parsed = json.loads(written)
+    return WithheldFrom(frozenset(Identity(*account) for account in parsed["accounts"]), parsed["others"])

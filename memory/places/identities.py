@@ -22,8 +22,8 @@ async def names(reader: Reader, accounts: Collection[Identity]) -> list[tuple[Id
     """Return accounts with their current display names."""
     found: list[tuple[Identity | None, str]] = []
     for account in accounts:
-        which = {"platform": account.platform, "account": account.native_id}
-        row = await reader.one("SELECT name FROM identities WHERE platform = :platform AND native_id = :account", which)
+        parameters = {"platform": account.platform, "account": account.native_id}
+        row = await reader.one("SELECT name FROM identities WHERE platform = :platform AND native_id = :account", parameters)
         found.append((account, row["name"] if row else ""))
     return found
 

@@ -14,6 +14,7 @@ from localization.sentences import lazy
 from memory.errors import LinkRefused
 from memory.places import scope_settings
 from memory.places.linked_accounts import LINKED, Declared, LinkedAccounts, nobody_else, read, written
+from memory.places.scope_settings import KeptSetting
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.lineage import Seal
@@ -178,8 +179,8 @@ class Linking:
             async with self.db.transaction() as tx:
                 await _end(tx, self.clock.now())
 
-    async def everyone(self) -> list[tuple[str, str, str]]:
-        """Return the links as rows in the keys of this memory, for `take_over`."""
+    async def everyone(self) -> list[KeptSetting]:
+        """Return the links, for `take_over`."""
         return await scope_settings.whole(self.db, LINKED, LINKED)
 
     @property

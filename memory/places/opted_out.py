@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from memory.places import scope_settings
+from memory.places.scope_settings import KeptSetting
 from memory.ports import Entry
 from memory.store.database import Database, Reader, Transaction
 from memory.store.lineage import Seal
@@ -80,8 +81,8 @@ def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> st
     return text
 
 
-async def everyone(db: Database) -> list[tuple[str, str, str]]:
-    """Return all opt-out settings as scope, key and value, to be carried over into a memory that supersedes this one.
+async def everyone(db: Database) -> list[KeptSetting]:
+    """Return all opt-out settings, to be carried over into a memory that supersedes this one.
 
     Includes which people and places are off the record.
     """

@@ -13,7 +13,7 @@ from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.time.zones import moved
-from memory.types import Confidence, Domain, DomainRef, Identity, Session, SessionRef
+from memory.types import Arrival, Confidence, Domain, DomainRef, Identity, Session, SessionRef
 
 _COUNTED = (
     "SELECT s.*, (SELECT count(*) FROM exchanges e WHERE e.session = s.id AND e.kind IN ('said', 'reply')) - (SELECT count(*) "
@@ -61,31 +61,22 @@ class Places:
         row = await self.db.one(_DOMAIN, domains.natural_key(ref))
         return read_domain(row) if row else None
 
-    async def arrive(
-        self, refs: Sequence[DomainRef], platform: str, place: str
-    ) -> tuple[dict[DomainRef, Domain], list[Confidence], Session | None]:
-        """Return those of these domains that exist, their confidences, and the active session of a place in the first.
-
-        The session's messages are not counted.
-        """
+    async def arrive(self, refs: Sequence[DomainRef], platform: str, place: str) -> Arrival:
+        """Return what there is of these domains, with the active session of a place in the first of them."""
         wanted = [domains.natural_key(ref) for ref in refs]
-        which = " OR ".join(
+        among_them = " OR ".join(
             f"(d.kind = :kind{n} AND d.platform = :platform{n} AND d.native_id = :native_id{n} AND d.epoch = :epoch{n})"
             for n in range(len(wanted))
         )
         keys = {f"{name}{n}": value for n, one in enumerate(wanted) for name, value in one.items()}
-        rows = await self.db.all(f"{_ARRIVAL} WHERE {which}", {"platform": platform, "place": place, **keys})
+        rows = await self.db.all(f"{_ARRIVAL} WHERE {among_them}", {"platform": platform, "place": place, **keys})
         there = {domain.ref: domain for domain in map(read_domain, rows)}
         self._refs.update((domain.key, domain.ref) for domain in there.values())
-        told = {one.domain.key: one for row in rows if (one := confidences.read(row, read_domain(row)))}
-        self._confidences.update(told)
+        confided = {one.domain.key: one for row in rows if (one := confidences.read(row, read_domain(row)))}
+        self._confidences.update(confided)
         home = there.get(refs[0])
-        for row in rows:
-            if home and row["id"] == home.key and row["session"] and row["name"] != row["public_id"]:
-                ref = SessionRef(platform, place, row["active_epoch"])
-                active = Session(row["session"], row["public_id"], home.key, ref, row["name"], row["started_at"], row["last_at"])
-                return there, list(told.values()), active
-        return there, list(told.values()), None
+        active = [row for row in rows if home and row["id"] == home.key and row["session"] and row["name"] != row["public_id"]]
+        return Arrival(there, list(confided.values()), _active(active[0], platform, place) if active else None)
 
     async def refs(self, keys: Collection[int]) -> tuple[dict[int, DomainRef], list[Confidence]]:
         """Return the natural keys, which never change, of stored domains by key, and those keys that are confidences."""
@@ -97,8 +88,8 @@ class Places:
             )
             self._confidences.update((one.domain.key, one) for row in rows if (one := confidences.read(row, read_domain(row))))
             self._refs.update((row["id"], read_domain(row).ref) for row in rows if row["id"] not in self._confidences)
-        told = [self._confidences[key] for key in keys if key in self._confidences]
-        return {key: self._refs[key] for key in keys if key in self._refs}, told
+        confided = [self._confidences[key] for key in keys if key in self._confidences]
+        return {key: self._refs[key] for key in keys if key in self._refs}, confided
 
     async def domains(self) -> list[Domain]:
         """Return every domain, oldest first, without confidences."""
@@ -110,8 +101,8 @@ class Places:
         for row in await self.db.all(
             f"{_WITH_CONFIDENCES}WHERE d.id NOT IN (SELECT domain FROM confidences) ORDER BY d.id, c.domain"
         ):
-            domain, told = found.setdefault(row["id"], (read_domain(row), []))
-            told += [one] if (one := confidences.read(row, domain)) else []
+            domain, confided = found.setdefault(row["id"], (read_domain(row), []))
+            confided += [one] if (one := confidences.read(row, domain)) else []
         return list(found.values())
 
     async def session(self, domain: Domain, ref: SessionRef, name: str, now: int) -> Session:
@@ -288,6 +279,11 @@ _SESSION = "WHERE s.domain = :domain AND s.platform = :platform AND s.place = :p
 
 def _session_key(domain: Domain, ref: SessionRef) -> dict[str, object]:
     return {"domain": domain.key, "platform": ref.platform, "place": ref.place, "epoch": ref.epoch}
+
+
+def _active(row: Row, platform: str, place: str) -> Session:
+    ref = SessionRef(platform, place, row["active_epoch"])
+    return Session(row["session"], row["public_id"], row["id"], ref, row["name"], row["started_at"], row["last_at"])
 
 
 def _session(row: Row) -> Session:

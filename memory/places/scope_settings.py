@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from memory.store.database import DatabaseAccess, Reader, Transaction
 from memory.store.lineage import bound, placeholders
@@ -53,6 +54,14 @@ class KeptSettings:
         return json.loads(row["value"]) if row else None
 
 
+class KeptSetting(NamedTuple):
+    """A setting as it is stored, in the keys of one memory: `value` is JSON."""
+
+    scope: str
+    key: str
+    value: str
+
+
 async def get(reader: Reader, scope: str, key: str) -> object:
     """Return a setting, or None if it was never set."""
     row = await reader.one("SELECT value FROM settings WHERE scope = :scope AND key = :key", {"scope": scope, "key": key})
@@ -84,13 +93,13 @@ async def under(reader: Reader, scope: str, beginning: str) -> dict[str, object]
     return {row["key"]: json.loads(row["value"]) for row in rows if row["key"].startswith(beginning)}
 
 
-async def whole(reader: Reader, key: str, beginning: str) -> list[tuple[str, str, str]]:
-    """Return scope, key and raw value of every setting under `key` or under a key that starts with `beginning`."""
+async def whole(reader: Reader, key: str, beginning: str) -> list[KeptSetting]:
+    """Return every setting under `key` or under a key that starts with `beginning`."""
     rows = await reader.all(
         f"SELECT scope, key, value FROM settings WHERE {_SO} ORDER BY scope, key",
         {"key": key, "length": len(beginning), "beginning": beginning},
     )
-    return [(row["scope"], row["key"], row["value"]) for row in rows]
+    return [KeptSetting(row["scope"], row["key"], row["value"]) for row in rows]
 
 
 async def replace(tx: Transaction, key: str, beginning: str, known: Sequence[tuple[str, str, str]]) -> None:

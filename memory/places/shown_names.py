@@ -97,8 +97,8 @@ async def _holder(reader: Reader, seal: Seal, domain: Domain, name: str) -> int 
 
 
 async def _row(reader: Reader, seal: Seal, domain: Domain, shown: str) -> int | None:
-    which = {"domain": domain.key, "likeness": _mark(seal, shown)}
-    row = await reader.one("SELECT identity FROM shown_names WHERE domain = :domain AND likeness = :likeness", which)
+    parameters = {"domain": domain.key, "likeness": _mark(seal, shown)}
+    row = await reader.one("SELECT identity FROM shown_names WHERE domain = :domain AND likeness = :likeness", parameters)
     return int(row["identity"]) if row else None
 
 

@@ -3,9 +3,10 @@
 import re
 
 from localization.sentences import _
+from memory.forget import tombstones
 from memory.journal.thread_names import is_to_go
 from memory.store.database import Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, placeholders
 from memory.tiers.messages import words
 from memory.types import MOST_NAME, Domain, SessionRef
 
@@ -20,7 +21,7 @@ def shown(name: str, public_id: str) -> str:
 
 async def is_forgotten(tx: Transaction, seal: Seal, domain: Domain, name: str) -> bool:
     """Return whether a name is the words of a forgotten message, in any spelling."""
-    return bool(await _buried(tx, words.names(seal, domain.ref, name)))
+    return bool(await tombstones.among(tx, words.names(seal, domain.ref, name)))
 
 
 async def bearable(tx: Transaction, seal: Seal, domain: Domain, ref: SessionRef, name: str, session: int = 0) -> str:
@@ -49,13 +50,5 @@ async def named_after_forgotten(tx: Transaction, seal: Seal, domain: Domain) -> 
     """Return the sessions whose names are the words of forgotten messages."""
     rows = await tx.all("SELECT id, name FROM sessions WHERE domain = :domain AND name <> public_id", {"domain": domain.key})
     called = {row["id"]: words.names(seal, domain.ref, _NUMBERED.sub("", row["name"])) for row in rows}
-    gone = await _buried(tx, [name for names in called.values() for name in names])
+    gone = await tombstones.among(tx, [name for names in called.values() for name in names])
     return [key for key, names in called.items() if not gone.isdisjoint(names)]
-
-
-async def _buried(tx: Transaction, names: list[str]) -> set[str]:
-    found: set[str] = set()
-    for some in pages(names):
-        rows = await tx.all(f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some))
-        found.update(row["public_id"] for row in rows)
-    return found

@@ -125,15 +125,15 @@ class DatabaseAccess(Reader, Protocol):
         ...
 
     def within(self, domains: Collection[int]) -> "DatabaseAccess":
-        """Return it for these domains alone, if all of them may be worked on here.
+        """Return this database for these domains alone, if all of them may be worked on here.
 
-        A store on a server shows no row of any other there, whatever is asked, and takes none; what is bound to nothing is for all.
+        A server then shows and takes no row of any other domain, whatever the statement.
         """
         ...
 
     @property
     def everywhere(self) -> Reader:
-        """It for what is asked of the whole memory: whether something is kept or rests on anything elsewhere, and so is left out here."""
+        """This database for what is asked of the whole memory: whether something is kept or rests on anything elsewhere, and so is left out here."""
         ...
 
     async def commits(self) -> int:
@@ -163,7 +163,7 @@ class Database(DatabaseAccess, Protocol):
         ...
 
     async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
-        """Count the domains with a data key of their own, among these or all, by opaque names."""
+        """Map opaque names of data keys to the domains that have them, of these domains or all."""
         ...
 
     async def reserve(self, *, beside: bool = False) -> bool:

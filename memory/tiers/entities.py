@@ -103,12 +103,12 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
         found = await asyncio.to_thread(_looked_through, texts)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await texts_of(tx, items)
-            told = await confidences.of(tx, items)
+            confided = await confidences.of(tx, items)
             stated = await tx.all(f"SELECT item FROM statements WHERE item IN ({placeholders('i', items)})", bound("i", items))
             above = {row["item"] for row in stated}
             await _drop(tx, items)
             # An item changed or forgotten meanwhile names something else, or nothing.
-            same = {item: names for item, names in found.items() if now.get(item) == texts[item] and item not in told}
+            same = {item: names for item, names in found.items() if now.get(item) == texts[item] and item not in confided}
             await _keep(tx, seal, domain, same, above)
             # Items changed meanwhile stay queued.
             looked = [item for item in items if now.get(item) == texts.get(item)]
@@ -176,7 +176,7 @@ async def one_with(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) 
 
 async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -> list[int]:
     """Return the items in which a speaker refers by an alias ("my sister") to nobody but these entities."""
-    told = await reader.all(
+    calls = await reader.all(
         "SELECT DISTINCT m.entity, m.domain, m.alias, e.speaker FROM mentions m JOIN exchanges e ON e.item = m.item "
         f"WHERE m.domain IN ({placeholders('d', domains)}) AND m.kind <> '' AND {shown('m')} AND m.alias <> '' AND m.alias IN "
         f"(SELECT t.alias FROM mentions t WHERE t.alias <> '' AND t.kind <> '' AND t.entity IN ({placeholders('e', rows)}))",
@@ -184,7 +184,7 @@ async def unnamed(reader: Reader, domains: Sequence[int], rows: Sequence[Row]) -
     )
     own = {row["id"] for row in rows}
     by_call: dict[tuple[int, str, str], set[int]] = {}
-    for row in told:
+    for row in calls:
         by_call.setdefault((row["domain"], row["alias"], row["speaker"]), set()).add(row["entity"])
     found: list[int] = []
     for (domain, alias, speaker), entities in by_call.items():
@@ -227,14 +227,14 @@ def _found(text: str) -> _Found:
     return _Found(names, words, [alias for alias in dict.fromkeys(aliases_in(text)) if alias not in known], surnamed(text))
 
 
-async def _keep(tx: Transaction, seal: Seal, domain: Domain, told: Mapping[int, _Found], above: Collection[int]) -> None:
+async def _keep(tx: Transaction, seal: Seal, domain: Domain, found_in: Mapping[int, _Found], above: Collection[int]) -> None:
     """Store what items name, in order: names by their own words, and words known here as names; people who opted out are skipped.
 
     However many names there are, they take a few statements, since every other writer waits meanwhile.
     """
-    known = await _known(tx, domain, {word for one in told.values() for word in one.words})
+    known = await _known(tx, domain, {word for one in found_in.values() for word in one.words})
     named_by: dict[int, dict[str, NamedThing]] = {}
-    for item, found in told.items():
+    for item, found in found_in.items():
         named_by[item] = _named(found, known)
         for name, one in named_by[item].items():
             known[name] = known.get(name, False) or one.kind is not NamedKind.UNKNOWN

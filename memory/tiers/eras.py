@@ -44,12 +44,12 @@ async def waiting(derivation: "Derivation") -> int:
 
 
 async def _ripe(derivation: "Derivation", *, asked: bool) -> AsyncIterator[tuple[str, Progress | None]]:
-    w = derivation.context
-    now = month(w.clock.now(), w.domain.time_zone)
-    fresh = await summaries.unaged(w.db, w.domain)
-    stale = dict.fromkeys(await reached.read_all(w.db, w.domain, TIER, stale=True), 0)
-    told = await reached.read_all(w.db, w.domain, TIER)
-    later = await statements.told_later(w.db, w.domain, profile.TIER)
+    context = derivation.context
+    now = month(context.clock.now(), context.domain.time_zone)
+    fresh = await summaries.unaged(context.db, context.domain)
+    stale = dict.fromkeys(await reached.read_all(context.db, context.domain, TIER, stale=True), 0)
+    told = await reached.read_all(context.db, context.domain, TIER)
+    later = await statements.told_later(context.db, context.domain, profile.TIER)
     late = {
         period for period in {*told, *later} if period <= now and _of_facts(told.get(period)) != _joined(later.get(period, ()))
     }
@@ -78,21 +78,23 @@ async def _waits(derivation: "Derivation", period: str) -> bool:
 
 
 async def _work(derivation: "Derivation", period: str, before: Progress | None) -> Work:
-    w = derivation.context
-    gists = await summaries.of_month(w.db, w.domain, period)
-    lines = await of_gists(w.db, w.domain, gists)
-    facts = (await statements.told_later(w.db, w.domain, profile.TIER)).get(period, [])
-    lines += await of_statements(w.db, w.domain, facts, "f")
+    context = derivation.context
+    gists = await summaries.of_month(context.db, context.domain, period)
+    lines = await of_gists(context.db, context.domain, gists)
+    facts = (await statements.told_later(context.db, context.domain, profile.TIER)).get(period, [])
+    lines += await of_statements(context.db, context.domain, facts, "f")
     keys = [row["item"] for row in gists]
-    old = [one.key for one in await statements.standing(w.db, w.domain, TIER, period)]
+    old = [one.key for one in await statements.standing(context.db, context.domain, TIER, period)]
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is not None:
-            await statements.end(tx, w.domain, old, now)
+            await statements.end(tx, context.domain, old, now)
         for entry in entries or ():
             rests = grounds(entry, lines)
-            if rests and not await opted_out.is_named(tx, w.seal, w.domain, entry.text):
-                await statements.publish(tx, w.seal, w.domain, stated(TIER, period, "", entry.text, writer, rests), now)
+            if rests and not await opted_out.is_named(tx, context.seal, context.domain, entry.text):
+                await statements.publish(
+                    tx, context.seal, context.domain, stated(TIER, period, "", entry.text, writer, rests), now
+                )
         await summaries.mark_aged(tx, keys)
 
     sessions = len({row["session"] for row in gists})

@@ -51,15 +51,15 @@ async def item(db: DatabaseAccess, domains: Sequence[int], public_id: str) -> in
 
 async def at_place(db: DatabaseAccess, domain: Domain, platform: str, place: str | None, source_id: str) -> Exchange | None:
     """Return a message at a place (None: any) by its platform id: a person's, or a reply by the id it was sent under."""
-    which = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
+    parameters = {"domain": domain.key, "platform": platform, "place": place, "id": source_id}
     row = await db.one(
         SELECT + "JOIN sessions s ON s.id = e.session WHERE s.domain = :domain AND s.platform = :platform "
         f"AND (CAST(:place AS TEXT) IS NULL OR s.place = :place) AND e.source_id = :id AND {shown('e')} ORDER BY s.epoch DESC",
-        which,
+        parameters,
     ) or await db.one(
         SELECT + "JOIN outbox o ON o.item = e.item WHERE o.platform = :platform "
         f"AND (CAST(:place AS TEXT) IS NULL OR o.place = :place) AND o.remote_id = :id AND o.remote_id <> '' AND e.domain = :domain AND {shown('e')}",
-        which,
+        parameters,
     )
     return exchange(row) if row else None
 

@@ -30,18 +30,21 @@ OVER = "over"
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the pending work; None if profile and eras are unchanged."""
-    w = derivation.context
-    newest = sorted(await statements.standing(w.db, w.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
+    context = derivation.context
+    newest = sorted(await statements.standing(context.db, context.domain, profile.TIER), key=lambda one: (-one.last_at, one.key))
     facts = sorted(newest[:_MOST_FACTS], key=lambda one: one.key)
-    told = await statements.standing(w.db, w.domain, eras.TIER)
-    months = sorted({one.period for one in told})[-MONTHS:]
-    recent = sorted((one for one in told if one.period in months), key=lambda one: (one.period, one.first_at, one.key))
+    paragraphs = await statements.standing(context.db, context.domain, eras.TIER)
+    months = sorted({one.period for one in paragraphs})[-MONTHS:]
+    recent = sorted((one for one in paragraphs if one.period in months), key=lambda one: (one.period, one.first_at, one.key))
     keys = [one.key for one in (*facts, *recent)]
     progress = Progress("/".join(map(str, keys)), max(keys, default=0), len(keys), 0, stale=False)
     before = await derivation.progress(TIER)
     if (before.inputs == progress.inputs and not before.stale) if before else not keys:
         return None
-    lines = [*await of_statements(w.db, w.domain, facts, "f"), *await of_statements(w.db, w.domain, recent, "e")]
+    lines = [
+        *await of_statements(context.db, context.domain, facts, "f"),
+        *await of_statements(context.db, context.domain, recent, "e"),
+    ]
     return await retold(derivation, TIER, "narrative", _MOST_LINES, KINDS, lines, progress, before)
 
 
@@ -56,11 +59,13 @@ async def retold(
     before: Progress | None,
 ) -> Work:
     """Return the work of rewriting a tier from statements; `kinds` are the prefixes its lines may have."""
-    w = derivation.context
+    context = derivation.context
     # Reflections are meant to be posted and are not part of the narrative: they stand.
-    old = [one for one in await statements.standing(w.db, w.domain, tier) if one.kind != "reflection"]
-    shown = await of_statements(w.db, w.domain, sorted(old, key=lambda one: (one.last_at, one.key))[-_MOST_STANDING:], "s")
-    unfounded = await statements.resting_on_ended(w.db, [one.key for one in old], profile.TIER)
+    old = [one for one in await statements.standing(context.db, context.domain, tier) if one.kind != "reflection"]
+    shown = await of_statements(
+        context.db, context.domain, sorted(old, key=lambda one: (one.last_at, one.key))[-_MOST_STANDING:], "s"
+    )
+    unfounded = await statements.resting_on_ended(context.db, [one.key for one in old], profile.TIER)
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
         if entries is None:
@@ -70,19 +75,19 @@ async def retold(
         for entry in entries:
             which, text = prefixed(entry.text, (*kinds, OVER))
             rests = grounds(entry, lines)
-            if rests is None or await opted_out.is_named(tx, w.seal, w.domain, text):
+            if rests is None or await opted_out.is_named(tx, context.seal, context.domain, text):
                 continue
             key = standing.get(text)
             if key is None and which != OVER:
                 new = stated(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
-                key = standing[text] = await statements.publish(tx, w.seal, w.domain, new, now)
+                key = standing[text] = await statements.publish(tx, context.seal, context.domain, new, now)
             again |= {key} if key is not None else set()
             replaced = [line.item for line in shown if line.source.label in entry.cites and line.item != key]
-            await statements.end(tx, w.domain, replaced, now, key)
-        await statements.end(tx, w.domain, [key for key in unfounded if key not in again], now)
+            await statements.end(tx, context.domain, replaced, now, key)
+        await statements.end(tx, context.domain, [key for key in unfounded if key not in again], now)
 
     texts = {line.item: line.source.text for line in (*lines, *shown)}
     still = derivation.as_found(tier, "", before)
     sources = [line.source for line in (*lines, *shown)]
-    today = f"{local(w.clock.now(), w.domain.time_zone):%A, %Y-%m-%d}"
+    today = f"{local(context.clock.now(), context.domain.time_zone):%A, %Y-%m-%d}"
     return Work(tier, "", kind, kind, most, sources, texts, progress, publish, still=still, today=today)

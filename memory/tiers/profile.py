@@ -58,19 +58,21 @@ def is_sensitive(text: str) -> bool:
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the next piece of work: the oldest gists not scanned yet, once there are enough, or any if `asked`."""
-    w = derivation.context
-    gists = await summaries.unprofiled(w.db, w.domain, MOST_GISTS)
+    context = derivation.context
+    gists = await summaries.unprofiled(context.db, context.domain, MOST_GISTS)
     before = await derivation.progress(TIER)
     # If facts were removed, their sources are scanned again at once.
     enough = 1 if asked or (before and before.stale) else MOST_GISTS if before else FIRST_GISTS
     if len(gists) < enough:
         return None
     gists.sort(key=lambda row: (row["first_at"], row["item"]))
-    lines = await of_gists(w.db, w.domain, gists)
-    known = _touched(await statements.standing(w.db, w.domain, TIER), lines)
-    facts = await of_statements(w.db, w.domain, known, "f")
-    members = await said.speakers(w.db, w.domain) if w.domain.ref.kind is not DomainKind.DM else []
-    unwanted = [row["mark"] for row in await w.db.all("SELECT mark FROM unwanted WHERE domain = :d", {"d": w.domain.key})]
+    lines = await of_gists(context.db, context.domain, gists)
+    known = _touched(await statements.standing(context.db, context.domain, TIER), lines)
+    facts = await of_statements(context.db, context.domain, known, "f")
+    members = await said.speakers(context.db, context.domain) if context.domain.ref.kind is not DomainKind.DM else []
+    unwanted = [
+        row["mark"] for row in await context.db.all("SELECT mark FROM unwanted WHERE domain = :d", {"d": context.domain.key})
+    ]
     keys = [row["item"] for row in gists]
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
@@ -94,7 +96,7 @@ class _Keeping:
         self, derivation: "Derivation", tx: Transaction, lines: Sequence[SourceLine], facts: Sequence[SourceLine], known: Sequence[Statement],
         members: Sequence[str], unwanted: Sequence[str], writer: str, now: int,
     ) -> None:  # fmt: skip
-        self._w = derivation.context
+        self._context = derivation.context
         self._tx = tx
         self._lines = lines
         self._facts = {line.source.label: line for line in facts}
@@ -117,18 +119,18 @@ class _Keeping:
         if again is not None:
             await statements.seen_again(self._tx, again.key, rests.said, rests.items, rests.last_at)
             others = [line.item for line in older if line.item != again.key]
-            await statements.end(self._tx, self._w.domain, others, self._now, again.key)
+            await statements.end(self._tx, self._context.domain, others, self._now, again.key)
             return
         new = stated(TIER, "", kind or "said", text, self._writer, _with(rests, older))
-        key = await statements.publish(self._tx, self._w.seal, self._w.domain, new, self._now)
-        await statements.end(self._tx, self._w.domain, [line.item for line in older], self._now, key)
+        key = await statements.publish(self._tx, self._context.seal, self._context.domain, new, self._now)
+        await statements.end(self._tx, self._context.domain, [line.item for line in older], self._now, key)
 
     async def _may_stand(self, kind: str, text: str, rests: Grounds) -> bool:
         if kind == "inferred" and is_sensitive(text):
             return False
-        if _is_unwanted(mark(self._w.seal.key, self._w.domain, text), self._unwanted):
+        if _is_unwanted(mark(self._context.seal.key, self._context.domain, text), self._unwanted):
             return False
-        if await opted_out.is_named(self._tx, self._w.seal, self._w.domain, text):
+        if await opted_out.is_named(self._tx, self._context.seal, self._context.domain, text):
             return False
         about = named(text, self._members)
         return not about or bool(about & await self._who_said(rests.said))

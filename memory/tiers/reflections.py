@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from memory.store.database import Reader, Row, Transaction
+from memory.store.domains import read_domain
 from memory.store.lineage import bound, placeholders
 from memory.types import Domain, SessionRef
 
@@ -48,8 +49,17 @@ async def rekey(tx: Transaction, platform: str, places: Mapping[str, str]) -> No
     )
 
 
-async def of(reader: Reader, domain: Domain, which: str, parameters: Mapping[str, object]) -> list[Row]:
+async def waiting_in(reader: Reader) -> list[Domain]:
+    """Return the domains with a reflection waiting to be posted, oldest first."""
+    rows = await reader.all(
+        "SELECT * FROM domains WHERE id IN (SELECT domain FROM reflections WHERE state = 'waiting') ORDER BY id"
+    )
+    return [read_domain(row) for row in rows]
+
+
+async def of(reader: Reader, domain: Domain, condition: str, parameters: Mapping[str, object]) -> list[Row]:
     """Return the reflections of a domain that match an SQL condition."""
     return await reader.all(
-        f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {which}", {"domain": domain.key, **parameters}
+        f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {condition}",
+        {"domain": domain.key, **parameters},
     )

@@ -24,11 +24,11 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, now: int) -> 
     done = 0
     while items := await _waiting(db, domain):
         found = {one.key: one for one in await _said(db, items)}
-        told = await asyncio.to_thread(_read, domain, found)
+        wishes = await asyncio.to_thread(_read, domain, found)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
-            for one in await _said(tx, sorted(told)):
+            for one in await _said(tx, sorted(wishes)):
                 if one.text == found[one.key].text:
-                    await _note(tx, seal, domain, one, told[one.key], now)
+                    await _note(tx, seal, domain, one, wishes[one.key], now)
             await erase(tx, items)
         done += len(items)
     return done

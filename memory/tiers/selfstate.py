@@ -62,18 +62,18 @@ class SelfState:
 
 async def due(derivation: "Derivation", *, asked: bool) -> Work | None:
     """Return the pending work: the narrative changed, and forty gists are new or it was `asked` for."""
-    w = derivation.context
-    told = await statements.standing(w.db, w.domain, narrative.TIER)
-    keys = [one.key for one in told]
+    context = derivation.context
+    narrated = await statements.standing(context.db, context.domain, narrative.TIER)
+    keys = [one.key for one in narrated]
     inputs = "/".join(map(str, keys))
     before = await derivation.progress(TIER)
-    if (before.inputs == inputs and not before.stale) if before else not told:
+    if (before.inputs == inputs and not before.stale) if before else not narrated:
         return None
-    gists = await summaries.count(w.db, w.domain)
+    gists = await summaries.count(context.db, context.domain)
     if before and not (before.stale or asked or gists - before.size >= _GISTS):
         return None
     progress = Progress(inputs, max(keys, default=0), gists, 0, stale=False)
-    lines = await of_statements(w.db, w.domain, told, "n")
+    lines = await of_statements(context.db, context.domain, narrated, "n")
     return await narrative.retold(derivation, TIER, "self", _MOST_SENTENCES, (), lines, progress, before)
 
 

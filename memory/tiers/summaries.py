@@ -6,6 +6,7 @@ The summary is one more merge of the frontier, made only on request.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from memory.forget.gone import shown
 from memory.index.indexing import GISTS, IndexEntry, index_entries
@@ -200,8 +201,15 @@ async def frontier(db: DatabaseAccess, session: Session, *, shown_only: bool = F
     return [digest(row) for row in rows]
 
 
-async def mergeable(db: DatabaseAccess, session: Session) -> tuple[DigestPlace, list[Digest]] | None:
-    """Return the next place to merge with its children, lowest level first, or None.
+class RipeMerge(NamedTuple):
+    """The place of a merge that is due, and the digests to be merged, in order."""
+
+    place: DigestPlace
+    children: list[Digest]
+
+
+async def mergeable(db: DatabaseAccess, session: Session) -> RipeMerge | None:
+    """Return the next merge that is due, lowest level first, or None.
 
     A group of eight is ripe once the session has moved past it and no episode below it waits for a gist. Positions emptied by
     forgetting are skipped; a group with a single digest left stays as it is.
@@ -213,7 +221,7 @@ async def mergeable(db: DatabaseAccess, session: Session) -> tuple[DigestPlace, 
     for (level, group), children in sorted(groups.items()):
         covered = (group + 1) * FAN_IN ** (level + 1)
         if len(children) > 1 and covered <= end and (open_from is None or covered <= open_from):
-            return DigestPlace("merge", level + 1, group), sorted(children, key=lambda child: child.position)
+            return RipeMerge(DigestPlace("merge", level + 1, group), sorted(children, key=lambda child: child.position))
     return None
 
 

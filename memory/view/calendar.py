@@ -53,8 +53,8 @@ class MonthCalendar:
         for at, n in await self._said():
             said[month(at, zone)] += n
         gists = await self._gists()
-        told = sorted({*said, *gists})
-        return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_without_gaps(told))]
+        periods = sorted({*said, *gists})
+        return [Month(one, said[one], gists.get(one, 0)) for one in reversed(_without_gaps(periods))]
 
     async def days(self, since: int) -> dict[str, int]:
         """Return how many messages were said at home per day, keyed as 2026-11-03, from `since` on."""

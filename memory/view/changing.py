@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from memory.derive import refusals
 from memory.forget import erase
-from memory.forget.confidence_changes import ConfidenceChanges, excepted, which
+from memory.forget.confidence_changes import ConfidenceChanges, kept_back, withheld_from
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import Gone
 from memory.forget.thread_name_removal import unname_after
@@ -21,7 +21,7 @@ from memory.journal import inbox
 from memory.journal.outbox import NOTICES, silence, taken_away
 from memory.places import confidences
 from memory.ports import Clock
-from memory.store.database import Database, Row, Transaction
+from memory.store.database import Database, Reader, Row, Transaction
 from memory.store.domains import by_domain
 from memory.store.lineage import Seal, bound, pages, placeholders
 from memory.text.lexical import key_words
@@ -61,28 +61,27 @@ class Changing:
 
     async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
         """Return which messages of a place are stored, wait in the inbox, or were sent from here."""
-        return (await self._known(platform, place, ids)).ids
+        return (await self._find(platform, place, ids)).ids
 
     async def follows(self, platform: str, place: str, id: str) -> bool:
         """Return whether an edit or delete of a message matters: whether it is known, or was shown in a prompt."""
-        known = await self._known(platform, place, [id])
-        return bool(known.ids or known.asides)
+        found = await self._find(platform, place, [id])
+        return bool(found.ids or found.asides)
 
     async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
         """Forget messages that were deleted from a place; return None, writing nothing, if none of them is known."""
         await self._take_back_feedback(platform, ids)
-        known = await self._known(platform, place, ids)
-        if not (known.messages or known.events or known.asides):
-            if known.ids:
+        found = await self._find(platform, place, ids)
+        if not (found.messages or found.events or found.asides):
+            if found.ids:
                 async with self.db.transaction() as tx:
                     await taken_away(tx, platform, place, ids)
             return None
-        if known.events:
+        if found.events:
             async with self.db.transaction() as tx:
-                await unname_after(tx, platform, known.events.values(), self.clock.now())
-        waiting = await self._names(platform, place, sorted(known.events.values()))
-        names = sorted({*known.messages, *waiting, *known.asides})
-        receipt = await self.forgetting.forget_named(names, sorted(known.events))
+                await unname_after(tx, platform, found.events.values(), self.clock.now())
+        waiting = await self._message_ids(platform, place, sorted(found.events.values()))
+        receipt = await self.forgetting.forget_named(sorted({*found.messages, *waiting, *found.asides}), sorted(found.events))
         async with self.db.transaction() as tx:
             await taken_away(tx, platform, place, ids)
         return receipt
@@ -96,8 +95,8 @@ class Changing:
 
     async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
         """Forget a message of a place, stored or not: from now on it is neither stored nor shown in a prompt."""
-        names = [*await self._names(platform, place, [id]), *await self._names_by_id(platform, place, [id], kept=False)]
-        return await self.forgetting.forget_named(names)
+        ids = [*await self._message_ids(platform, place, [id]), *await self._aside_ids(platform, place, [id])]
+        return await self.forgetting.forget_named(ids)
 
     async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
         """Return the keys of the places of a channel or thread, including its threads, that hold a conversation."""
@@ -108,30 +107,31 @@ class Changing:
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Set a message's text to what it reads since `at`; return whether anything stored changed. No text withdraws it."""
-        which = {"platform": platform, "place": place, "id": id, "text": text, "at": at}
-        stored = await self.db.all(_SAID, which)
+        message = {"platform": platform, "place": place, "id": id, "at": at}
+        stored = await self.db.all(_SAID, message)
         if stored and all(row["edited_at"] >= at for row in stored):
             return False
         if not text.strip():
             return await self.withdraw(platform, place, [id]) is not None
-        if any(row["text"] != text for row in stored) or not stored:
+        is_same = all(row["text"] == text for row in stored)
+        if not (stored and is_same):
             async with self.db.transaction() as tx:
                 await unname_after(tx, platform, [id], self.clock.now())
-        given_up = await self.db.all(_GIVEN_UP, which)
-        seen = (await self._known(platform, place, [id])).asides
-        if all(row["text"] == text for row in stored) and not given_up and not seen:
+        given_up = await self.db.all(_GIVEN_UP, message)
+        shown = sorted((await self._find(platform, place, [id])).asides.values())
+        if is_same and not given_up and not shown:
             return False
-        gone: list[Gone] = []
         ask = await asyncio.to_thread(discreet, text)
-        meant = {row["item"]: await self._kept_back(row, ask, text) for row in stored} if ask else {}
+        besides = {row["item"]: await self._held_back_besides(row, ask, text) for row in stored} if ask else {}
         async with self.db.transaction() as tx:
-            for row in await tx.all(_SAID + "AND e.edited_at < :at", which):
-                if row["text"] == text:
-                    continue
-                gone.append(await self._change(tx, row, text, at))
-                await self._heed(tx, row, ask, meant.get(row["item"], ()))
-            await asides.erase(tx, list(seen.values()))
-            for domain, items in await by_domain(tx, list(seen.values())):
+            gone: list[Gone] = []
+            for row in await tx.all(_SAID + "AND e.edited_at < :at", message):
+                if row["text"] != text:
+                    gone.append(await self._change(tx, row, text, at))
+                    if ask:
+                        await self._hold_back(tx, row, ask, besides.get(row["item"], ()))
+            await asides.erase(tx, shown)
+            for domain, items in await by_domain(tx, shown):
                 gone += [await self.forgetting.reword(tx, domain, item, "", self.clock.now()) for item in items]
             # An abandoned event is never answered: its payload would only keep the old words.
             await inbox.blank(tx, [row["id"] for row in given_up])
@@ -152,50 +152,50 @@ class Changing:
         await open_things.note(tx, domain, [after])
         return await self.forgetting.reword(tx, domain, after.key, row["text"], now)
 
-    async def _kept_back(self, row: Row, ask: Discretion, text: str) -> list[int]:
+    async def _held_back_besides(self, row: Row, ask: Discretion, text: str) -> list[int]:
         """Return what an edited text asks to hold back besides itself: replies that hold it, and the messages it is about."""
-        replies = await self._confiding.replies(row["item"], text)
-        who = await self.db.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
-        if who is None:
+        replies, teller = await self._confiding.replies(row["item"], text), await _teller(self.db, row)
+        if teller is None:
             return replies
-        teller = Identity(who["platform"], who["native_id"])
-        meant = await self._confiding.meant(row["domain"], row["session"], teller, ask, row["item"])
-        before, _ = which(ask, meant)
-        return [*replies, *meant.items(before)]
+        targets = await self._confiding.targets(row["domain"], row["session"], teller, ask, row["item"])
+        return [*replies, *targets.with_replies(kept_back(ask, targets).earlier)]
 
-    async def _heed(self, tx: Transaction, row: Row, ask: Discretion | None, besides: Sequence[int]) -> None:
+    async def _hold_back(self, tx: Transaction, row: Row, ask: Discretion, besides: Sequence[int]) -> None:
         """Hold back an edited message, and `besides`, from those it excludes, in shared domains."""
         ((domain, _),) = await by_domain(tx, [row["item"]])
-        who = await tx.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
-        if ask and who and domain.ref.kind is not DomainKind.DM:
-            whom = await excepted(tx, [domain], ask, Identity(who["platform"], who["native_id"]))
+        teller = await _teller(tx, row)
+        if teller and domain.ref.kind is not DomainKind.DM:
+            whom = await withheld_from(tx, [domain], ask, teller)
             await self._confiding.put(tx, sorted({row["item"], *besides}), whom)
 
-    async def _known(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
-        known = KnownMessages(set(), set(), {}, {})
+    async def _find(self, platform: str, place: str, ids: Sequence[str]) -> KnownMessages:
+        found = KnownMessages(set(), set(), {}, {})
         for some in pages(ids):
-            which = {"platform": platform, "place": place, **bound("s", some)}
+            parameters = {"platform": platform, "place": place, **bound("s", some)}
             within = f"IN ({placeholders('s', some)})"
-            heard = await self.db.all(_KEPT + f"AND e.source_id {within}", which)
-            own = await self.db.all(_OWN + f"AND o.remote_id {within}", which)
-            waiting = await self.db.all(_OPEN + f"AND event_id {within}", which)
-            seen = await self._names_by_id(platform, place, some, kept=False)
-            known.asides.update(await asides.named(self.db, list(seen)))
-            known.ids.update(row["id"] for row in (*heard, *own, *waiting))
-            known.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
-            known.events.update((row["key"], row["id"]) for row in waiting)
-        return known
+            heard = await self.db.all(_KEPT + f"AND e.source_id {within}", parameters)
+            own = await self.db.all(_OWN + f"AND o.remote_id {within}", parameters)
+            waiting = await self.db.all(_OPEN + f"AND event_id {within}", parameters)
+            found.asides.update(await asides.named(self.db, await self._aside_ids(platform, place, some)))
+            found.ids.update(row["id"] for row in (*heard, *own, *waiting))
+            found.messages.update(row["public_id"] for row in (*heard, *own) if row["public_id"])
+            found.events.update((row["key"], row["id"]) for row in waiting)
+        return found
 
-    async def _names(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
+    async def _message_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
         """Return the public ids that messages would get in any conversation of a place, so that they meet their tombstones."""
-        return list(await self._names_by_id(platform, place, ids))
+        talks = (await conversations(self.db, platform, [place], place)).at
+        return [known.public_id(self.seal, domain.ref, ref, id) for domain, ref in talks.get(place, ()) for id in ids]
 
-    async def _names_by_id(self, platform: str, place: str, ids: Sequence[str], *, kept: bool = True) -> dict[str, str]:
-        """Map public ids to platform ids for all conversations of a place: of stored messages or, unless `kept`, of asides."""
-        talks, domains = await conversations(self.db, platform, [place], place)
-        if kept:
-            return {known.public_id(self.seal, domain.ref, ref, id): id for domain, ref in talks.get(place, ()) for id in ids}
-        return {asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id): id for domain in domains for id in ids}
+    async def _aside_ids(self, platform: str, place: str, ids: Sequence[str]) -> list[str]:
+        """Return the public ids that messages only shown, and not stored, would get at a place."""
+        domains = (await conversations(self.db, platform, [place], place)).domains
+        return [asides.public_id(self.seal, domain.ref, SessionRef(platform, place), id) for domain in domains for id in ids]
+
+
+async def _teller(reader: Reader, row: Row) -> Identity | None:
+    who = await reader.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": row["identity"]})
+    return Identity(who["platform"], who["native_id"]) if who else None
 
 
 async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> None:

@@ -32,9 +32,9 @@ class Confidences:
 
     async def of(self, teller: Identity) -> list[ConfidedMessage]:
         """Return what an account told here in confidence, oldest first."""
-        told = await confidences.told_by(self._b.db, self._b.home, teller)
-        messages = await exchanges.among(self._b.db, [item for item, _ in told])
-        return [ConfidedMessage(messages[item], await self._names(excepted)) for item, excepted in told if item in messages]
+        confided = await confidences.told_by(self._b.db, self._b.home, teller)
+        messages = await exchanges.among(self._b.db, [item for item, _ in confided])
+        return [ConfidedMessage(messages[item], await self._names(excepted)) for item, excepted in confided if item in messages]
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> ConfidedMessage:
         """Hold a message back from those its teller names, or release it (`ends`). Raises NotFound, AmbiguousId, NotYours."""
@@ -45,24 +45,24 @@ class Confidences:
         work = self._b.shared.confiding
         about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
         async with self._b.db.transaction() as tx:
-            excepted = await confidence_changes.excepted(tx, self._b.read, ask, teller)
+            excepted = await confidence_changes.withheld_from(tx, self._b.read, ask, teller)
             await (work.end if ask.ends else work.put)(tx, about, excepted)
-            told = await confidences.of(tx, [item])
-        return ConfidedMessage(message, await self._names(told[item].excepted) if item in told else ())
+            confided = await confidences.of(tx, [item])
+        return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
 
     async def end_all(self, teller: Identity) -> int:
         """Release everything that `teller` told here in confidence; return how many messages were released."""
         async with self._b.db.transaction() as tx:
-            told = [item for item, _ in await confidences.told_by(tx, self._b.home, teller)]
-            return await self._b.shared.confiding.end(tx, told, WithheldFrom(frozenset({teller}), others=True))
+            confided = [item for item, _ in await confidences.told_by(tx, self._b.home, teller)]
+            return await self._b.shared.confiding.end(tx, confided, WithheldFrom(frozenset({teller}), others=True))
 
     async def understood(self, asked: Sequence[Exchange]) -> list[ConfidedMessage]:
         """Return which of these messages were told in confidence."""
-        told = await confidences.of(self._b.db, [exchange.key for exchange in asked])
+        confided = await confidences.of(self._b.db, [exchange.key for exchange in asked])
         return [
-            ConfidedMessage(exchange, await self._names(told[exchange.key].excepted))
+            ConfidedMessage(exchange, await self._names(confided[exchange.key].excepted))
             for exchange in asked
-            if exchange.key in told
+            if exchange.key in confided
         ]
 
     async def tell(self, session: Session, told: Sequence[ConfidedMessage], parts: Sequence[Part], answers: str) -> bool:

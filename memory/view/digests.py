@@ -104,8 +104,8 @@ class Digests:
 
     async def era_sessions(self) -> dict[str, int]:
         """Return how many sessions each month's era was made from."""
-        told = await progress.read_all(self._b.db, self._b.home, eras.TIER)
-        return {period: month.sessions for period, month in told.items()}
+        months = await progress.read_all(self._b.db, self._b.home, eras.TIER)
+        return {period: month.sessions for period, month in months.items()}
 
 
 class Facts:

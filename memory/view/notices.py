@@ -29,13 +29,14 @@ class Notices:
         rested on it. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
         """
         self._b.own(session)
-        belong, hold = await seen.abroad(self._b.db.everywhere, self._b.home, shows)
+        others = await seen.abroad(self._b.db.everywhere, self._b.home, shows)
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await require_living(tx.everywhere, sorted(shows), replaced=True)
             await inbox.finish(tx, finishes)
             item = None
             if shows and parts:
-                item = await shown_posts.keep_notice(tx, self._b.shared.seal, self._b.home, parts[0].key, shows, {*belong, *hold})
+                abroad = {*others.own, *others.held}
+                item = await shown_posts.keep_notice(tx, self._b.shared.seal, self._b.home, parts[0].key, shows, abroad)
             await self._b.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:

@@ -68,18 +68,23 @@ class Pages:
         rows = await entities.about(self._b.db, self._b.domains, names) or await entities.called(
             self._b.db, self._b.domains, alias, speaker
         )
-        by_key: dict[str, list[Row]] = {}
-        for row in rows:
-            by_key.setdefault(row["name_key"], []).append(row)
-        together: dict[frozenset[int], list[Row]] = {}
-        for some in by_key.values():
-            ones = await entities.one_with(self._b.db, self._b.domains, some)
-            together.setdefault(frozenset(row["id"] for row in ones), [*some, *ones])
-        own = await self._own(names[-1]) if len(together) <= 1 else []
-        found = [await self._page(some, own) for some in together.values()]
+        who_is_who = await self._who_is_who(rows)
+        own = await self._own(names[-1]) if len(who_is_who) <= 1 else []
+        found = [await self._page(one, own) for one in who_is_who]
         if not found and own:
             found = [Page(own[-1].exchange.speaker, "person", (), (), (), own)]
         return [page for page in found if page.facts or page.said or page.own]
+
+    async def _who_is_who(self, rows: Sequence[Row]) -> list[list[Row]]:
+        """Return the entities of each name along with those known to be the same, which have one page together."""
+        by_name: dict[str, list[Row]] = {}
+        for row in rows:
+            by_name.setdefault(row["name_key"], []).append(row)
+        found: dict[frozenset[int], list[Row]] = {}
+        for namesakes in by_name.values():
+            same = await entities.one_with(self._b.db, self._b.domains, namesakes)
+            found.setdefault(frozenset(row["id"] for row in same), [*namesakes, *same])
+        return list(found.values())
 
     async def names(self, n: int) -> list[NamedOften]:
         """Return at most n names, those mentioned most in what may be read."""
@@ -99,26 +104,27 @@ class Pages:
 
     async def _page(self, rows: Sequence[Row], own: Sequence[PlacedMessage]) -> Page:
         domains = self._b.domains
-        which = {**bound("e", [row["id"] for row in rows]), **bound("d", domains), "most": _MOST}
-        among = (
+        parameters = {**bound("e", [row["id"] for row in rows]), **bound("d", domains), "most": _MOST}
+        mentions = (
             f"FROM mentions m WHERE m.entity IN ({placeholders('e', rows)}) AND m.domain IN ({placeholders('d', domains)}) "
             f"AND {shown('m')} AND {readable('m', domains)}"
         )
-        calls = await self._b.db.all(f"SELECT m.kind, m.alias {among} AND m.kind <> ''", which)
+        calls = await self._b.db.all(f"SELECT m.kind, m.alias {mentions} AND m.kind <> ''", parameters)
         often = Counter((row["kind"], row["alias"]) for row in calls)
-        told = sorted(often, key=lambda one: (-often[one], one))
-        items = await self._b.db.all(f"SELECT m.item {among} ORDER BY m.weight DESC, m.item DESC LIMIT :most", which)
+        kinds = sorted(often, key=lambda one: (-often[one], one))
+        kind = kinds[0][0] if kinds else "person" if own else ""
+        name = rows[0]["name"]
+        aliases = list(dict.fromkeys(alias for _, alias in kinds if alias and alias != name.casefold()))
+        items = await self._b.db.all(f"SELECT m.item {mentions} ORDER BY m.weight DESC, m.item DESC LIMIT :most", parameters)
         keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._b.db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._b.db, domains, keys)).values() if one.ended_at is None]
-        there = sorted(
-            (await exchanges.at_their_places(self._b.db, domains, keys)).values(),
-            key=lambda placed: (placed.exchange.said_at, placed.exchange.key),
-        )
-        # A question states nothing about anybody.
-        said = [placed for placed in there if not placed.exchange.text.rstrip().endswith("?")]
-        kind = told[0][0] if told else "person" if own else ""
-        aliases = list(dict.fromkeys(alias for _, alias in told if alias and alias != rows[0]["name"].casefold()))
-        return Page(rows[0]["name"], kind, aliases, facts, said, own)
+        return Page(name, kind, aliases, facts, await self._stating(keys), own)
+
+    async def _stating(self, keys: Sequence[int]) -> list[PlacedMessage]:
+        """Return those of these messages that state something, oldest first: a question states nothing about anybody."""
+        there = (await exchanges.at_their_places(self._b.db, self._b.domains, keys)).values()
+        stating = (placed for placed in there if not placed.exchange.text.rstrip().endswith("?"))
+        return sorted(stating, key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
 
     async def _own(self, name: str) -> list[PlacedMessage]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""

@@ -34,11 +34,11 @@ from memory.view.short_ids import ShortIds
 _TELLING = 100
 """How many messages to read to find the date of a birthday."""
 A = TypeVar("A")
-
 _NAMED = (marked("named in the question"),)
 _CONSIDERED = 40
 """How many messages to consider, even if fewer are wanted, for what superseded the top ones."""
 _BESIDE = 16
+"""How many messages to consider for words that are only related to those of the question."""
 _MOST_STATED, _MOST_SAID, _FIRST = 8, 4, 5
 """The most statements and the most messages on whom or what a question names, and after how many hits they come."""
 
@@ -58,18 +58,19 @@ class Retrieval:
         `asker` is the name of whoever asks: in shared places, "what did I say" is about them.
         """
         ask = partial(Query, session=session.key if session else None, exclude=exclude, asker=self._asker(asker))
-        found, *beside = await self._find(ask(text, max(k, _CONSIDERED)), *await off_loop(len(text), partial(_beside, ask, text)))
-        every = _each_once(found, *beside)
+        related = await off_loop(len(text), partial(_on_related_words, ask, text))
+        found = _each_once(*await self._find(ask(text, max(k, _CONSIDERED)), *related))
         # Many candidates are considered for what holds now; neighbours are read only for those that are first, as most stay.
-        most = k if k <= _CONSIDERED // 2 else len(every)
-        hits = await self._as_it_is(text, await self._messages(every, beside=most), asker)
-        first = {hit.exchange.key: hit for hit in list(hits.values())[:k]}
-        if not (come_up := [one for one in every[most:] if one.item in first]):
-            return list(first.values())
-        whole = {key: hit for key, hit in first.items() if all(one.item != key for one in come_up)} | await self._messages(
-            come_up
-        )
-        return [whole[key]._replace(score=hit.score) for key, hit in first.items() if key in whole]
+        whole = k if k <= _CONSIDERED // 2 else len(found)
+        hits = await self._as_it_is(text, await self._messages(found, whole=whole), asker)
+        best = dict(list(hits.items())[:k])
+        risen = {one.item: one for one in found[whole:] if one.item in best}
+        again = await self._messages(list(risen.values())) if risen else {}
+        return [
+            again[key]._replace(score=hit.score) if key in again else hit
+            for key, hit in best.items()
+            if key in again or key not in risen
+        ]
 
     async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
@@ -143,15 +144,15 @@ class Retrieval:
         return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
     async def _messages(
-        self, found: Sequence[RawHit], named: MentionedNames | None = None, *, beside: int | None = None
+        self, found: Sequence[RawHit], named: MentionedNames | None = None, *, whole: int | None = None
     ) -> dict[int, Hit]:
         """Return the messages among `found`, best first, then those that mention most about whom or what is `named`.
 
-        The first `beside` of them (None: all) come with their neighbours, the others only with those that are read anyway.
+        The first `whole` of them (None: all) come with their neighbours, the others only with those that are read anyway.
         """
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {hit.item for hit in found}
-        keys |= {key for hit in found[:beside] for key in (hit.before, hit.after) if key is not None}
+        keys |= {key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None}
         there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
@@ -225,7 +226,7 @@ class Retrieval:
         return name if self._b.home.ref.kind is not DomainKind.DM else ""
 
 
-def _beside(ask: Callable[[str, int], Query], text: str) -> list[Query]:
+def _on_related_words(ask: Callable[[str, int], Query], text: str) -> list[Query]:
     """Return an extra query for words that imply the everyday thing asked about, such as "moved" for "live"."""
     words = beside(lexical.query_stems(text))
     return [ask(words, _BESIDE)._replace(by_words=True)] if words else []

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memory.journal.inbox import around
 from memory.store.database import Database
@@ -60,8 +61,8 @@ class ShownMessages:
         """Return the keys of a channel's places, its threads included, where messages with these ids are kept or wait."""
         found: set[str] = set()
         for some in pages(ids):
-            which = {"platform": platform, **around(place), **bound("s", some)}
-            rows = await self.db.all(_KEPT_AROUND.format(within=placeholders("s", some)), which)
+            parameters = {"platform": platform, **around(place), **bound("s", some)}
+            rows = await self.db.all(_KEPT_AROUND.format(within=placeholders("s", some)), parameters)
             found.update(row["place"] for row in rows)
         return sorted(found)
 
@@ -70,15 +71,15 @@ class ShownMessages:
         names: dict[str, str] = {}
         talks: dict[str, Sequence[tuple[Domain, SessionRef]]] = {}
         for some in _by_channel(shown):
-            there, domains = await conversations(
+            there = await conversations(
                 self.db, platform, sorted({place for one in some for place in one.places}), some[0].places[0]
             )
-            talks |= there
+            talks |= there.at
             for one in some:
-                kept = [pair for place in one.places for pair in there.get(place, ())]
+                kept = [pair for place in one.places for pair in there.at.get(place, ())]
                 names |= {known.public_id(self.seal, domain.ref, ref, one.id): one.id for domain, ref in kept}
                 seen = SessionRef(platform, one.places[0])
-                names |= {asides.public_id(self.seal, domain.ref, seen, one.id): one.id for domain in domains}
+                names |= {asides.public_id(self.seal, domain.ref, seen, one.id): one.id for domain in there.domains}
         return names, talks
 
     async def _posts_withheld(self, platform: str, own: Sequence[ShownMessage], talks: Talks) -> set[str]:
@@ -94,11 +95,15 @@ class ShownMessages:
         return {one.id for one in own if dead.get(one.id, one.said_at <= since)}
 
 
-async def conversations(db: Database, platform: str, places: Sequence[str], within: str) -> tuple[Talks, list[Domain]]:
-    """Return all conversations at these places, past or present, with their domains, and the domains of a whole channel.
+class Conversed(NamedTuple):
+    """All conversations at some places, past or present, by place, and the domains of a whole channel, its threads included."""
 
-    The channel is that of the place `within`, all its threads included.
-    """
+    at: Talks
+    domains: list[Domain]
+
+
+async def conversations(db: Database, platform: str, places: Sequence[str], within: str) -> Conversed:
+    """Return the conversations at these places, and the domains of the channel of the place `within`."""
     found: dict[str, list[tuple[Domain, SessionRef]]] = {}
     domains: list[Domain] = []
     channel = known.channel(within)
@@ -110,7 +115,7 @@ async def conversations(db: Database, platform: str, places: Sequence[str], with
             if row["at_place"]:
                 there = SessionRef(platform, row["at_place"], row["at_epoch"])
                 found.setdefault(there.place, []).append((read_domain(row), there))
-    return found, domains
+    return Conversed(found, domains)
 
 
 def _by_channel(shown: Collection[ShownMessage]) -> list[list[ShownMessage]]:

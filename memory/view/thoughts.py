@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from localization.sentences import lazy
 from memory.errors import NotFound
@@ -35,6 +36,14 @@ class PostableThought:
     exchange: int | None = None
 
 
+class RetractedThought(NamedTuple):
+    """Where a thought was posted ('' and '' if nowhere), and the parts that delete its messages there."""
+
+    platform: str
+    place: str
+    parts: Sequence[Part]
+
+
 class Thoughts:
     """The thoughts of one home."""
 
@@ -43,7 +52,7 @@ class Thoughts:
 
     async def waiting(self) -> list[PostableThought]:
         """Return the thoughts waiting to be posted, newest first."""
-        return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC", {})]
+        return [await self._thought(row) for row in await self._reflections("state = 'waiting' ORDER BY item DESC")]
 
     async def said(self, n: int) -> list[PostableThought]:
         """Return the last n thoughts posted at home, newest first."""
@@ -63,13 +72,13 @@ class Thoughts:
 
         Raises NotFound.
         """
-        which = {"id": await ShortIds(self._b).full(public_id), "platform": platform, "place": place, "remote": remote}
+        parameters = {"id": await ShortIds(self._b).full(public_id), "platform": platform, "place": place, "remote": remote}
         only = (
             "item = (SELECT id FROM items WHERE public_id = :id)" if public_id
             else "exchange IN (SELECT item FROM outbox WHERE platform = :platform AND remote_id = :remote AND remote_id <> '')" if remote
             else "platform = :platform AND place = :place"
         )  # fmt: skip
-        rows = await self._reflections(f"state = 'posted' AND {only} ORDER BY posted_at DESC LIMIT 1", which)
+        rows = await self._reflections(f"state = 'posted' AND {only} ORDER BY posted_at DESC LIMIT 1", parameters)
         if not rows:
             raise NotFound(
                 lazy("There is no thought of mine with that id here.") if public_id else lazy("There is no thought of mine here.")
@@ -99,11 +108,8 @@ class Thoughts:
         async with self._b.db.transaction(bounds=self._b.bounds) as tx:
             await reflections.keep_back(tx, thought.statement.key)
 
-    async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> tuple[str, str, Sequence[Part]]:
-        """Take a posted thought back for good; return its platform and place, and the parts that delete its messages.
-
-        `keys` supplies the keys of these parts.
-        """
+    async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> RetractedThought:
+        """Take a posted thought back for good; `keys` supplies the keys of the parts that delete its messages."""
         now = self._b.shared.clock.now()
         gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
         async with self._b.changing(gone) as tx:
@@ -116,7 +122,7 @@ class Thoughts:
             if parts:
                 await outbox.queue(tx, self._b.home, platform, place, parts, now)
             await erase.retire(tx, self._b.home, gone, now)
-        return platform, place, parts
+        return RetractedThought(platform, place, parts)
 
     async def bar(self) -> float:
         """Return the curiosity needed beyond the threshold for a thought to be posted at home; 0 unless it was raised."""
@@ -143,8 +149,8 @@ class Thoughts:
                 await self._b.queue(tx, session, parts)
         return first
 
-    async def _reflections(self, which: str, parameters: Mapping[str, object]) -> list[Row]:
-        return await reflections.of(self._b.db, self._b.home, which, parameters)
+    async def _reflections(self, condition: str, parameters: Mapping[str, object] = {}) -> list[Row]:
+        return await reflections.of(self._b.db, self._b.home, condition, parameters)
 
     async def _thought(self, row: Row) -> PostableThought:
         stated = (await statements.by_keys(self._b.db, [self._b.home.key], [row["item"]]))[row["item"]]

@@ -12,7 +12,7 @@ from localization.sentences import lazy
 from memory.errors import NotFound
 from memory.forget.extent import extent
 from memory.forget.gone import ForgottenScope
-from memory.forget.sparing import Nearness, shares
+from memory.forget.sparing import COMPARED, Nearness, shares
 from memory.journal import inbox, ledger, outbox
 from memory.journal.parts import OutboxRow, Part
 from memory.places import confidences
@@ -133,13 +133,13 @@ class View:
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._b.db.transaction(bounds=None if asking else self._b.bounds) as tx:
             now = self._b.shared.clock.now()
-            kept = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
+            outcome = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
             ended, covered = (
-                await confiding.heed(tx, self._b.read, session, kept.stored, messages, earlier) if asking else (0, {})
+                await confiding.heed(tx, self._b.read, session, outcome.stored, messages, earlier) if asking else (0, {})
             )
-            await manners.note(tx, self._b.shared.seal, self.home, [] if asking else kept.stored, now)
-            await open_things.note(tx, self.home, [] if asking else kept.stored)
-            return replace(kept, ended=ended, covered=covered)
+            await manners.note(tx, self._b.shared.seal, self.home, [] if asking else outcome.stored, now)
+            await open_things.note(tx, self.home, [] if asking else outcome.stored)
+            return replace(outcome, ended=ended, covered=covered)
 
     async def answer(self, session: Session, answer: Answer) -> Replied | None:
         """T3: store a reply, its sources, every part to be sent, and the end of what it answers, in one transaction.
@@ -151,59 +151,56 @@ class View:
         self._b.own(session)
         asked = {exchange.key: exchange.text for exchange in answer.asked}
         cited = {*answer.sources, *asked}
-        judged: dict[int, list[int]] = {}
-        carried: dict[int, bool] = {}
+        judged: Mapping[int, Sequence[int]] = {}
+        holds: dict[int, bool] = {}
         while True:
             async with self._b.db.transaction(bounds=self._b.bounds) as tx:
                 posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
-                view = {*cited, *answer.seen, *posted}
-                (belong, hold), _, _ = await tx.together(
-                    seen.abroad(tx.everywhere, self.home, view, cited),
+                in_view = {*cited, *answer.seen, *posted}
+                others, _, _ = await tx.together(
+                    seen.abroad(tx.everywhere, self.home, in_view, cited),
                     require_living(tx, sorted(cited)),
-                    require_standing(tx, self._b.domains, asked, view, answer.seen, answer.begun),
+                    require_standing(tx, self._b.domains, asked, in_view, answer.seen, answer.begun),
                 )
-                if hold == judged:
+                if others.held == judged:
                     # Everything recalled from another domain counts as held by the reply.
-                    return await self._keep(tx, session, answer, asked, view, {**carried, **dict.fromkeys(belong, True)})
-            judged, carried = hold, await self._carried(answer.exchange.text, view, hold)
+                    return await self._keep(tx, session, answer, in_view, {**holds, **dict.fromkeys(others.own, True)})
+            # An embedder may take its time, so this is judged between transactions.
+            judged, holds = others.held, await self._holds(answer.exchange.text, in_view, others.held)
 
     async def _keep(
-        self,
-        tx: Transaction,
-        session: Session,
-        answer: Answer,
-        asked: Mapping[int, str],
-        view: Collection[int],
-        abroad: Mapping[int, bool],
+        self, tx: Transaction, session: Session, answer: Answer, in_view: Collection[int], abroad: Mapping[int, bool]
     ) -> Replied | None:
+        """Store an answer in the caller's transaction; `abroad` are the other domains in view, by whether the reply holds them."""
         now = self._b.shared.clock.now()
+        asked = {exchange.key for exchange in answer.asked}
         sources = {*answer.sources, *asked}
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         # Before the reply: forgetting looks for replies that saw an item only after that item.
         shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
-        kept = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)
+        outcome = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)
         await inbox.finish(tx, answer.finishes)
-        if not kept.stored:
+        if not outcome.stored:
             return None
-        reply = kept.stored[0]
+        reply = outcome.stored[0]
         await derive(tx, reply.key, sources, sources, asked)
-        await seen.keep(tx, self.home, reply.key, {*view, *shown.kept}, shown.asides, abroad)
+        await seen.keep(tx, self.home, reply.key, {*in_view, *shown.kept}, shown.asides, abroad)
         await open_things.take_up(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
         await self._b.queue(tx, session, answer.parts, answers, reply.key)
         return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
 
-    async def _carried(self, reply: str, view: Collection[int], hold: Mapping[int, Sequence[int]]) -> dict[int, bool]:
+    async def _holds(self, reply: str, in_view: Collection[int], held: Mapping[int, Sequence[int]]) -> dict[int, bool]:
         """Return, for each domain that replies in view hold something of, whether this reply holds it too.
 
         A reply passes such words on to the next one that has it in view, unless nothing of them can be found there.
         """
         found, nearness = {}, Nearness(self._b.shared.forgetting.embedder)
-        for domain, replies in hold.items():
+        for domain, replies in held.items():
             texts = await exchanges.texts(self._b.db.everywhere, replies)
-            others = await exchanges.texts(self._b.db.everywhere, set(view).difference(replies))
-            carried = await asyncio.to_thread(shares, reply, texts, others)
-            found[domain] = carried or await nearness.near(reply, texts, others[-9:])
+            others = await exchanges.texts(self._b.db.everywhere, set(in_view).difference(replies))
+            repeats = await asyncio.to_thread(shares, reply, texts, others)
+            found[domain] = repeats or await nearness.near(reply, texts, others[-COMPARED:])
         return found
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import ConsolidationRules, Memory, Ports
-from memory.journal.inbox import hearing
+from memory.journal.inbox import in_commit_order
 from memory.journal.journal import Event, Part
 from memory.store.bounds import Bounds
 from memory.store.changes import announce
@@ -86,7 +86,7 @@ async def test_who_hears_at_one_place_or_in_one_stream_does_so_in_order_and_else
     address: DatabaseAddress,
 ) -> None:
     def heard(*places: str, stream: str = "", platform: str = "discord") -> Bounds:
-        return hearing(platform, [Event("1", place, "") for place in places], {stream: "7"} if stream else {})
+        return in_commit_order(platform, [Event("1", place, "") for place in places], {stream: "7"} if stream else {})
 
     many = [f"place {n}" for n in range(100)]
     cases = {

@@ -93,8 +93,8 @@ async def test_long_messages_that_are_imported_or_forgotten_do_not_either(
         await imported(here, "other", lines(["hello there"]))
         await here.view.forget_session(await here.view.sessions.named("other"))
         if not guarded:
-            monkeypatch.setattr(known, "apart", on_the_loop)
-            monkeypatch.setattr(containing, "apart", on_the_loop)
+            monkeypatch.setattr(known, "off_loop", on_the_loop)
+            monkeypatch.setattr(containing, "off_loop", on_the_loop)
         async with stalls(time.thread_time) as found:
             await imported(here, "chat", given)
             await here.view.forget_session(await here.view.sessions.named("chat"))

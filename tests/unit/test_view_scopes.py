@@ -243,4 +243,4 @@ def test_no_other_method_of_a_view_says_that_it_is_for_the_whole_memory() -> Non
     modules = [path for path in Path(view_package.__file__).parent.glob("*.py") if path.stem not in NO_VIEW]
     parts = [part for path in modules for part in ast.walk(ast.parse(path.read_text())) if isinstance(part, ast.AsyncFunctionDef)]
     found = {part.name for part in parts if _FOR_ALL.search(ast.unparse(part))}
-    assert found and found <= {name.rpartition(".")[2] for name in {**ASKED, **WRITTEN}} | {"_carried", "_keep", "require"}
+    assert found and found <= {name.rpartition(".")[2] for name in {**ASKED, **WRITTEN}} | {"_holds", "_keep", "require"}

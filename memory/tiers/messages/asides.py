@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from localization.sentences import lazy
 from memory.errors import SourceGone
+from memory.forget import tombstones
 from memory.store.database import DatabaseAccess, Parameters, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, pages, placeholders, require_living
 from memory.tiers.messages import known
@@ -52,22 +53,19 @@ async def keep(tx: Transaction, seal: Seal, domain: Domain, session: Session, sh
     }
     unkept = [source_id for source_id in source_ids if source_id not in kept]
     names = [public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept]
-    buried = [*names, *(known.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
+    hashes = [*names, *(known.public_id(seal, domain.ref, session.ref, source_id) for source_id in unkept)]
     there = {
         row["public_id"]: row
         for row in await tx.all(
             f"SELECT id, public_id, dead_at FROM items WHERE public_id IN ({placeholders('n', names)})", bound("n", names)
         )
     }
-    gone = await tx.one(
-        f"SELECT 1 AS yes FROM tombstones WHERE public_id IN ({placeholders('b', buried)}) LIMIT 1", bound("b", buried)
-    )
-    if gone or any(row["dead_at"] is not None for row in there.values()):
+    if await tombstones.among(tx, hashes) or any(row["dead_at"] is not None for row in there.values()):
         raise SourceGone(lazy("Something that this answer was shown was taken back while it was made."))
     await require_living(tx.everywhere, list(kept.values()))
     fresh = [name for name in names if name not in there]
-    made = await add_items(tx, domain, KIND, fresh)
-    items = {name: row["id"] for name, row in there.items()} | dict(zip(fresh, made, strict=True))
+    fresh_keys = await add_items(tx, domain, KIND, fresh)
+    items = {name: row["id"] for name, row in there.items()} | dict(zip(fresh, fresh_keys, strict=True))
     by_id = {one.id: one for one in shown}
     # Existing rows stay as first seen, so that an edit missed since then is detected.
     await tx.many(

@@ -7,8 +7,9 @@ than a phrase.
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from memory.forget import tombstones
 from memory.store.database import Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal
 from memory.text.display_names import TAG, likeness
 from memory.text.off_loop import off_loop
 from memory.tiers.messages.words import TELLING, spoken, telling, without_html
@@ -47,14 +48,14 @@ async def forgotten(tx: Transaction, seal: Seal, domain: DomainRef, offered: Map
         return set()
     length = sum(len(offered[pid].text) for pid in looked_at)
     begins = await off_loop(length, lambda: {pid: dict(_beginnings(seal, domain, *one)) for pid, one in looked_at.items()})
-    begun = await _buried(tx, (name for some in begins.values() for name in some.values()))
+    begun = await tombstones.among(tx, (name for some in begins.values() for name in some.values()))
 
     def in_full(pid: str, said: Sequence[str], moment: tuple[str, ...]) -> set[str]:
         there = (at for at, name in begins[pid].items() if name in begun)
         return {_holds(seal, domain, part, moment) for at in there for part in _parts(said, *at)}
 
     held = await off_loop(length, lambda: {pid: in_full(pid, *one) for pid, one in looked_at.items()})
-    buried = await _buried(tx, (name for some in held.values() for name in some))
+    buried = await tombstones.among(tx, (name for some in held.values() for name in some))
     return {pid for pid, some in held.items() if not buried.isdisjoint(some)}
 
 
@@ -65,7 +66,7 @@ async def _looked_at(
     imported = {pid: new for pid, new in offered.items() if new.imported}
     moments = {pid: _moment(new.speaker, new.said_at) for pid, new in imported.items() if new.imported and new.imported.timed}
     named = {pid: seal.id(domain, "moment", *moment) for pid, moment in moments.items()}
-    met = await _buried(tx, named.values())
+    met = await tombstones.among(tx, named.values())
     wanted = {pid: new.text for pid, new in imported.items() if pid not in named or named[pid] in met}
     said = await off_loop(
         sum(map(len, wanted.values())), lambda: {pid: spoken(text)[:_LOOKED_AT] for pid, text in wanted.items()}
@@ -98,11 +99,3 @@ def _begins(seal: Seal, domain: DomainRef, said: Sequence[str]) -> str:
 
 def _holds(seal: Seal, domain: DomainRef, said: Sequence[str], moment: Sequence[str] = ()) -> str:
     return seal.id(domain, "holds", " ".join(said), *moment)
-
-
-async def _buried(tx: Transaction, wanted: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    for some in pages(list(dict.fromkeys(wanted))):
-        rows = await tx.all(f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some))
-        found.update(row["public_id"] for row in rows)
-    return found

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from memory.places.named_conversations import PLATFORM
 from memory.store.database import DatabaseAccess, Row, Transaction
@@ -47,8 +48,8 @@ def origin(seal: Seal, domain: DomainRef, imported: Imported | FormerIds | None)
     return seal.id(domain, "exchange", "import", imported.origin) if imported and imported.origin else ""
 
 
-async def names(db: DatabaseAccess, seal: Seal, items: Sequence[int]) -> list[str]:
-    """Return every name of these messages by which a tombstone can meet them again."""
+async def hashes(db: DatabaseAccess, seal: Seal, items: Sequence[int]) -> list[str]:
+    """Return every keyed hash of these messages by which a tombstone can meet them again, their public ids among them."""
     found: list[str] = []
     for some in pages(items):
         rows = await db.all(
@@ -58,11 +59,11 @@ async def names(db: DatabaseAccess, seal: Seal, items: Sequence[int]) -> list[st
             f"WHERE i.id IN ({placeholders('i', some)}) AND i.kind = 'exchange'",
             bound("i", some),
         )
-        found += await off_loop(sum(len(row["text"] or "") for row in rows), partial(_names, seal, rows))
+        found += await off_loop(sum(len(row["text"] or "") for row in rows), partial(_hashes, seal, rows))
     return found
 
 
-def _names(seal: Seal, rows: Sequence[Row]) -> list[str]:
+def _hashes(seal: Seal, rows: Sequence[Row]) -> list[str]:
     found: list[str] = []
     for row in rows:
         there, text = read_domain(row).ref, row["text"] or ""
@@ -75,10 +76,17 @@ def _names(seal: Seal, rows: Sequence[Row]) -> list[str]:
     return found
 
 
+class MetBefore(NamedTuple):
+    """Of messages offered, those that are stored, and those that were forgotten, by public id."""
+
+    stored: set[str]
+    forgotten: set[str]
+
+
 async def met_before(
     tx: Transaction, seal: Seal, domain: Domain, session: Session, offered: Mapping[str, NewExchange]
-) -> tuple[set[str], set[str]]:
-    """Return which of the messages offered, by public id, are stored, and which were forgotten.
+) -> MetBefore:
+    """Return which of the messages offered are known already.
 
     A deliberately placed message may be stored elsewhere as well, but not forgotten.
     """
@@ -99,7 +107,7 @@ async def met_before(
             met[pid].append(forgotten)
     buried = {pid for pid, as_ in met.items() if any(as_)}
     buried |= await containing.forgotten(tx, seal, domain.ref, {pid: offered[pid] for pid, as_ in met.items() if not as_})
-    return {pid for pid, as_ in met.items() if as_} - buried, buried
+    return MetBefore({pid for pid, as_ in met.items() if as_} - buried, buried)
 
 
 def _former_names(seal: Seal, domain: Domain, session: Session, new: NewExchange) -> list[str]:

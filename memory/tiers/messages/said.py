@@ -60,10 +60,10 @@ async def by(db: DatabaseAccess, session: int, identity: Identity, source_id: st
     """Return an account's message in a session: the one with this platform id, or else the last one before a key."""
     said = f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
     theirs = f"{said}AND n.platform = :platform AND n.native_id = :account "
-    which = {"session": session, "platform": identity.platform, "account": identity.native_id, "before": before}
+    parameters = {"session": session, "platform": identity.platform, "account": identity.native_id, "before": before}
     theirs += "AND e.item < :before "
-    row = await db.one(f"{theirs}AND e.source_id = :source_id", {**which, "source_id": source_id}) or await db.one(
-        f"{theirs}ORDER BY e.said_at DESC, e.item DESC LIMIT 1", which
+    row = await db.one(f"{theirs}AND e.source_id = :source_id", {**parameters, "source_id": source_id}) or await db.one(
+        f"{theirs}ORDER BY e.said_at DESC, e.item DESC LIMIT 1", parameters
     )
     return exchanges.exchange(row) if row else None
 

@@ -6,6 +6,7 @@ shown only where that domain is readable as well, and enters no recall and no di
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,13 @@ from memory.store.lineage import bound, pages, placeholders
 from memory.types import Domain
 
 _PAGE = 1_000
+
+
+class OtherDomains(NamedTuple):
+    """Of some items, the domains but home that they belong to (`own`), and by domain the items that hold something of it."""
+
+    own: set[int]
+    held: dict[int, list[int]]
 
 
 async def keep(
@@ -46,15 +54,12 @@ async def touched(reader: Reader, domains: Sequence[int], since: int) -> bool:
     return row is not None
 
 
-async def abroad(
-    db: Reader, home: Domain, items: Collection[int], cited: Collection[int] = ()
-) -> tuple[set[int], dict[int, list[int]]]:
-    """Return the other domains that these items belong to, and by domain the items that hold something of it.
+async def abroad(db: Reader, home: Domain, items: Collection[int], cited: Collection[int] = ()) -> OtherDomains:
+    """Return the other domains of these items.
 
     An item told in confidence belongs to the confidence if it is `cited`, and otherwise holds something of it.
     """
-    belong: set[int] = set()
-    hold: dict[int, list[int]] = {}
+    found = OtherDomains(set(), {})
     for some in pages(sorted(items)):
         within = f"IN ({placeholders('i', some)})"
         rows = await db.all(
@@ -65,10 +70,10 @@ async def abroad(
         )
         for row in rows:
             if row["belongs"]:
-                belong.add(row["domain"])
+                found.own.add(row["domain"])
             else:
-                hold.setdefault(row["domain"], []).append(row["item"])
-    return belong, hold
+                found.held.setdefault(row["domain"], []).append(row["item"])
+    return found
 
 
 async def of(db: Reader, replies: Sequence[int]) -> dict[int, frozenset[int]]:

@@ -38,8 +38,8 @@ async def may_be_shown(db: Reader, platform: str, ids: Sequence[str], domains: S
     found: dict[str, bool] = {}
     for id, rows in (await _posts(db, platform, ids, domains)).items():
         items = [row for row in rows if row["item"] is not None]
-        told = any(row["operation"] != "preview" and row["form"] != OFF_RECORD for row in rows)
-        found[id] = all(row["readable"] for row in items) and (bool(items) or told)
+        has_known_content = any(row["operation"] != "preview" and row["form"] != OFF_RECORD for row in rows)
+        found[id] = all(row["readable"] for row in items) and (bool(items) or has_known_content)
     return found
 
 
@@ -84,9 +84,9 @@ async def _posts(db: Reader, platform: str, ids: Sequence[str], domains: Sequenc
     """Return what was sent under each of these ids, or replaced it, with its item and whether that is readable."""
     found: dict[str, list[Row]] = {}
     for some in pages(list(ids)):
-        which = {"platform": platform, **bound("s", some), **bound("d", domains)}
+        parameters = {"platform": platform, **bound("s", some), **bound("d", domains)}
         may = f"i.domain IN ({placeholders('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
-        for row in await db.all(_POSTS.format(within=placeholders("s", some), may=may), which):
+        for row in await db.all(_POSTS.format(within=placeholders("s", some), may=may), parameters):
             found.setdefault(row["remote_id"], []).append(row)
     return found
 

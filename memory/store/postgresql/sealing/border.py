@@ -1,16 +1,15 @@
 """The border of one database: statements as its server takes them, with what is sealed on the way there and opens on the way back."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from memory.store.database import Parameters, Row
 from memory.store.postgresql.dialect import numbered
-from memory.store.postgresql.sealing.envelope import hashed, place, seal, unknown
+from memory.store.postgresql.sealing.envelope import hashed, is_sealed, opened, place, seal, unknown
 from memory.store.postgresql.sealing.keyring import Ask, Keyring
 from memory.store.postgresql.sealing.plans import Part, Recipe, StatementPlan, plan
 from memory.store.postgresql.sealing.reading import Columns
-from memory.store.postgresql.sealing.rows import SealedRow
 
 _REMEMBERED = 4096
 
@@ -28,6 +27,28 @@ class Prepared:
         told = {recipe.domain for recipe in self.plan.recipes if not recipe.is_hash}
         names = [one for one in told if isinstance(one, str)]
         return {one for one in told if isinstance(one, int)} | {int(row[name]) for row in rows for name in names}  # type: ignore[call-overload]
+
+
+class SealedRow:
+    """One result row; its sealed columns open as they are read, and nothing before that."""
+
+    __slots__ = ("_at", "_keys", "_sealed", "_values")
+
+    def __init__(self, at: dict[str, int], values: Sequence[Any], sealed: frozenset[int], keys: Keyring) -> None:
+        self._at = at
+        self._values = values
+        self._sealed = sealed
+        self._keys = keys
+
+    def __getitem__(self, name: str, /) -> Any:
+        return self._opened(self._at[name])
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self._opened(at) for at in range(len(self._values)))
+
+    def _opened(self, at: int) -> Any:
+        value = self._values[at]
+        return opened(self._keys, value) if at in self._sealed and is_sealed(value) else value
 
 
 @dataclass(slots=True)
