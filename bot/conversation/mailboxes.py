@@ -68,6 +68,8 @@ class Mailboxes:
         self._unanswered: dict[tuple[str, str], list[Letter]] = {}
         self._read_ahead: dict[str, InboxEvent] = {}
         self._closing = False
+        self.on_left: Callable[[MemoryFailure], None] = lambda _error: None
+        """Called when a turn and its failure could not be stored: nobody is told of it in the conversation."""
         self._accepting = asyncio.Lock()
         self._recovering = asyncio.Lock()
 
@@ -211,6 +213,7 @@ class Mailboxes:
         except MemoryFailure as error:
             # Not even the failure could be written. The event is committed, and the next connection or start answers it.
             log.error("turn.left", error=type(error).__name__)
+            self.on_left(error)
         finally:
             for letter in letters:
                 self._answered(letter)

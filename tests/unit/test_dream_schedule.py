@@ -235,7 +235,9 @@ async def test_a_pass_recorded_while_the_clock_was_a_year_ahead_holds_back_none(
 
 
 @pytest.mark.parametrize(("hours", "kind"), [(NIGHTLY, NIGHT), (BY_DAY, INTERVAL)], ids=["nights", "intervals"])
-async def test_who_first_spoke_while_the_clock_was_a_year_ahead_is_dreamt_of(tmp_path: Path, hours: DreamHours, kind: str) -> None:
+async def test_who_first_spoke_while_the_clock_was_a_year_ahead_is_dreamt_of(
+    tmp_path: Path, hours: DreamHours, kind: str
+) -> None:
     clock = Clock()
     async with started(tmp_path, clock, hours) as memory:
         clock.forward(365 * DAY)
