@@ -73,8 +73,8 @@ class _Used:
         self.recent.append(_Use(now, turns, tokens))
 
     def today(self, now: int) -> tuple[int, int]:
-        """Return the answers and tokens used today, dropping minute records that are too old."""
-        while self.recent and self.recent[0].at <= now - MINUTE:
+        """Return the answers and tokens used today, dropping minute records that are too old, or of a clock that was ahead."""
+        while self.recent and not now - MINUTE < self.recent[0].at <= now:
             self.recent.popleft()
         return (self.turns, self.tokens) if self.day == now // _DAY else (0, 0)
 
@@ -212,7 +212,8 @@ class Allowance:
     @staticmethod
     def _declined(counter: _Used, now: int, left: int) -> Grant:
         """Return the grade for a declined message: with a notice, unless one was sent within the period."""
-        if counter.notified_until > now:
+        # No period is longer than a day: a later end was noted by a clock that was ahead.
+        if now < counter.notified_until <= now + _DAY:
             return Grant.IGNORED
         counter.notified_until = now + left
         return Grant.DECLINED

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from bot.conversation.conversation_lock import SoleProcess
 from bot.imports import imported
 from bot.service.refused_accounts import lost
 from bot.talk import Talk, talking
-from localization.sentences import _, ngettext
+from localization.sentences import _, ngettext, told
+from memory.errors import MemoryFailure
 from memory.types import Domain
 from memory.view.view import View
 
@@ -25,7 +27,7 @@ _HISTORY = 100
 
 
 async def chat(as_: str, session: str, show_prompt: bool) -> int:
-    """Run a conversation until the input ends; return 1 if a line could not be read, else 0."""
+    """Run a conversation until the input ends; return 1 if a line could not be read, or not be answered on a full disk, else 0."""
     async with opened(greets=True) as app:
         person = Person("console", as_ or app.base.environment.user, as_ or app.base.environment.user)
         view = await app.view(person.id)
@@ -36,10 +38,17 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         for platform, why in (await lost(app.memory.settings, app.base.settings)).items():
             screen.note(_("I am not on {platform} any more. {why}", platform=platform.capitalize(), why=why))
         async with talking(app, {"console": console}, _layers(screen) if show_prompt else None) as talk:
+            talk.mailboxes.on_left = partial(_say_left, screen)
             with SoleProcess(app.base.environment.home, console.place.key) as alone:
                 app.maintenance.poke(view.home)
                 await _until_stopped(_converse(console, talk, view.home, alone=alone), console, talk)
         return 1 if screen.refused else 0
+
+
+def _say_left(screen: Screen, error: MemoryFailure) -> None:
+    """Say why a message was not answered, which is kept and answered at the next start."""
+    screen.note(told(error))
+    screen.refused += 1
 
 
 async def _converse(console: Console, talk: Talk, home: Domain, *, alone: bool) -> None:

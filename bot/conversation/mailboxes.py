@@ -69,6 +69,8 @@ class Mailboxes:
         self._read_ahead: dict[str, InboxEvent] = {}
         self._left: set[tuple[str, str]] = set()
         self._closing = False
+        self.on_left: Callable[[MemoryFailure], None] = lambda _error: None
+        """Called when a turn and its failure could not be stored: nobody is told of it in the conversation."""
         self._accepting = asyncio.Lock()
         self._recovering = asyncio.Lock()
 
@@ -216,6 +218,7 @@ class Mailboxes:
             # Not even the failure could be written. The event is committed, and the next retry, connection or start answers it.
             self._left.add(letters[0].place_key)
             log.error("turn.left", error=type(error).__name__)
+            self.on_left(error)
         finally:
             for letter in letters:
                 self._answered(letter)

@@ -56,6 +56,8 @@ NIGHT, INTERVAL, ASKED = "night", "interval", "asked"
 MOST_TRIES = 3
 AGAIN = 60 * MINUTE
 """How long to wait after a failed pass, for example with an unreachable model."""
+_AHEAD = 60 * MINUTE
+"""How far ahead of the clock an instant may be noted: beyond it the clock was wrong then, and it says nothing now."""
 _CLAIM = "dream"
 _KEPT = 90 * 24 * 60 * MINUTE
 
@@ -169,9 +171,9 @@ class Schedule:
         ]
 
     async def _standing(self, order: str) -> list[Row]:
-        # Ignore nights recorded while the clock was set far ahead.
+        # Ignore what was recorded while the clock was set far ahead.
         latest = local(self._clock.now(), "UTC").date() + timedelta(days=2)
-        return await self._db.all(f"{_STANDING}{order}", {"latest": latest.isoformat()})
+        return await self._db.all(f"{_STANDING}{order}", {"latest": latest.isoformat(), "ahead": self._clock.now() + _AHEAD})
 
     async def _parked(self, row: Row) -> bool:
         if (row["tries"] or 0) < MOST_TRIES:
@@ -180,25 +182,27 @@ class Schedule:
 
     def _due(self, row: Row) -> Slot | None:
         domain, now = read_domain(row), self._clock.now()
+        created_at = row["created_at"] if row["created_at"] < now + _AHEAD else 0
         if row["failed"] and now - row["ended"] < AGAIN:
             return None
         if self._hours.night is not None:
-            night = due(now, domain.time_zone, self._hours.night, row["night"] or "", row["created_at"])
+            night = due(now, domain.time_zone, self._hours.night, row["night"] or "", created_at)
             if night:
                 return Slot(domain, NIGHT, night)
         every = self._hours.every
         news = (row["said"] or 0) > (row["heard"] or 0) or row["rested"] == 0
-        since = row["last"] if row["last"] is not None else row["created_at"]
+        since = row["last"] if row["last"] is not None else created_at
         if every and news and now - since >= every:
             return Slot(domain, INTERVAL, str(now))
         return None
 
     async def _dreamt(self, tx: Transaction, slot: Slot) -> bool:
         """Return whether another process has dreamt the slot meanwhile."""
-        parameters = {"domain": slot.domain.key, "slot": slot.name, "then": self._clock.now() - self._hours.every}
+        now = self._clock.now()
+        parameters = {"domain": slot.domain.key, "slot": slot.name, "then": now - self._hours.every, "ahead": now + _AHEAD}
         already = {
             NIGHT: "kind = 'night' AND slot = :slot AND outcome = 'done'",
-            INTERVAL: "at > :then",
+            INTERVAL: "at > :then AND at < :ahead",
             ASKED: "1 = 0",
         }[slot.kind]
         return await tx.one(f"SELECT 1 AS yes FROM dreams WHERE domain = :domain AND {already} LIMIT 1", parameters) is not None
@@ -215,5 +219,5 @@ _STANDING = (
     f"(SELECT e.item FROM exchanges e WHERE e.domain = d.id AND e.kind = 'said' AND {common('e')} ORDER BY e.item DESC LIMIT 1) AS said "
     "FROM (SELECT * FROM domains WHERE id NOT IN (SELECT domain FROM confidences)) AS d "
     "LEFT JOIN claims c ON c.name = 'dream' AND c.slot = CAST(d.id AS TEXT) "
-    "LEFT JOIN dreams p ON p.id = (SELECT l.id FROM dreams l WHERE l.domain = d.id ORDER BY l.at DESC, l.id DESC LIMIT 1) "
+    "LEFT JOIN dreams p ON p.id = (SELECT l.id FROM dreams l WHERE l.domain = d.id AND l.at < :ahead ORDER BY l.at DESC, l.id DESC LIMIT 1) "
 )

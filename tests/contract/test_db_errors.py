@@ -4,12 +4,14 @@ import re
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from memory.errors import DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
 from memory.store.sqlite.database import SqliteDatabase
+from memory.store.sqlite.file_identity import FileIdentity
 from tests.kits.memory_kit import KEY
 
 REPO = Path(__file__).resolve().parents[2]
@@ -101,6 +103,7 @@ import asyncio, concurrent.futures.thread, os, resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.sqlite.database import SqliteDatabase
+from memory.store.sqlite.file_identity import FileIdentity
 from memory.errors import MemoryFailure
 from tests.kits.memory_kit import KEY
 
@@ -177,3 +180,25 @@ async def test_a_full_disk_is_named_keeps_what_was_committed_and_heals_when_ther
 async def test_a_disk_without_room_for_a_new_memory_is_named(tmp_path: Path) -> None:
     limit = "resource.setrlimit(resource.RLIMIT_FSIZE, (5000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))"
     assert run(WRITE.format(before=limit), tmp_path / "lyra.db").startswith(DiskFull.__name__)
+
+
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, id="without the guard")])
+async def test_nothing_is_written_to_a_file_that_is_no_longer_in_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool
+) -> None:
+    """SQLite goes on writing to a file that was deleted, whose end is the end of all that was written."""
+    if not guarded:
+        monkeypatch.setattr(FileIdentity, "require", lambda self: None)
+    home, away = tmp_path / "home", tmp_path / "away"
+    home.mkdir()
+    async with await SqliteDatabase.open(home / "lyra.db", None) as db:
+        home.rename(away)
+        refused = pytest.raises(NotWritable, match="moved, deleted or replaced") if guarded else nullcontext()
+        with refused:
+            async with db.transaction() as tx:
+                await tx.run("INSERT INTO settings (scope, key, value) VALUES ('install', 'one', '1')")
+        away.rename(home)
+        async with db.transaction() as tx:
+            await tx.run("INSERT INTO settings (scope, key, value) VALUES ('install', 'two', '2')")
+        rows = await db.all("SELECT key FROM settings WHERE key IN ('one', 'two') ORDER BY key")
+        assert [row["key"] for row in rows] == (["two"] if guarded else ["one", "two"])

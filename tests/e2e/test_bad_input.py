@@ -221,6 +221,18 @@ def test_a_full_disk_is_named_and_everything_before_is_kept(home: Home) -> None:
     assert len(kept(home)) == 1002
 
 
+def test_a_disk_that_fills_in_the_middle_of_a_turn_is_named_and_the_turn_is_made_later(home: Home) -> None:
+    """Of these sizes some leave room for the message and none for its turn; whichever they are, none ends in silence."""
+    for number, room in enumerate(range(24_000, 60_000, 6_000)):
+        nearly = customized(home.folder / f"full{number}", full(room))
+        done = home.lyra("chat", given=f"my dog is Rex{number}\n", env=nearly)
+        assert "Traceback" not in done.err
+        assert (done.code, "no room is left" in done.err) == ((0, False) if "Kept." in done.lines else (1, True)), room
+        later = home.lyra("chat", given="")
+        accepted = f"my dog is Rex{number}" in kept(home)
+        assert later.code == 0 and (done.lines + later.lines).count("Kept.") == accepted, room
+
+
 def test_a_full_disk_in_a_conversation_is_named(home: Home) -> None:
     nearly = customized(home.folder / "full", full(home.db.stat().st_size + 60_000))
     done = home.lyra("chat", given="".join(f"line {n} {'x' * 3000}\n" for n in range(100)), env=nearly)

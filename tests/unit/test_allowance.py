@@ -157,3 +157,23 @@ async def test_accounts_of_one_person_count_together_and_linking_changes_no_coun
     request = await linking.enter(await linking.show(parties[0]), parties[1], [])
     assert await linking.agree(request) and await linking.link(request) == []
     assert (await allowed.take(also, DM, clock.now(), await preferences.read(also)))[0] is Grant.SMALLER_PROMPT
+
+
+@pytest.mark.parametrize("back", [60 * MINUTE, 365 * 24 * 60 * MINUTE], ids=["an hour", "a year"])
+async def test_who_asked_much_while_the_clock_was_ahead_is_answered_when_it_is_right_again(
+    memory: Memory, clock: Clock, back: int
+) -> None:
+    allowed = allowance(memory, clock, person={"turns_per_minute": 1})
+    for _ in range(4):
+        await allowed.take(ADA, DM, clock.now(), UNSET)
+    clock.forward(-back)
+    assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is Grant.FULL
+
+
+async def test_who_is_declined_is_told_so_though_the_clock_was_ahead_when_they_were_last(memory: Memory, clock: Clock) -> None:
+    allowed = allowance(memory, clock, person={"turns_per_minute": 1})
+    for got in (Grant.FULL, Grant.SMALLER_PROMPT, Grant.DECLINED):
+        assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is got
+    clock.forward(-365 * 24 * 60 * MINUTE)
+    for got in (Grant.FULL, Grant.SMALLER_PROMPT, Grant.DECLINED, Grant.IGNORED):
+        assert (await allowed.take(ADA, DM, clock.now(), UNSET))[0] is got

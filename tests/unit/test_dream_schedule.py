@@ -215,3 +215,35 @@ async def test_who_renews_keeps_a_long_pass(tmp_path: Path) -> None:
             assert await other.dreams.claim(slot) is None
         here.clock.forward(LEASE + 1)
         assert await other.dreams.claim(slot) is not None
+
+
+@pytest.mark.parametrize("done", [True, False], ids=["done", "failed"])
+async def test_a_pass_recorded_while_the_clock_was_a_year_ahead_holds_back_none(tmp_path: Path, done: bool) -> None:
+    async with home(tmp_path, BY_DAY) as here:
+        here.clock.forward(365 * DAY)
+        await here.say("my cat is called Turing")
+        await dreamt(here, done=done)
+        here.clock.forward(-365 * DAY)
+        await here.say("my dog is called Rex")
+
+        assert (await dreamt(here)).kind == INTERVAL
+        # It counts as any other: the next one waits for its time.
+        await here.say("my cow is called Elsa")
+        assert await here.memory.dreams.due() == []
+        here.clock.forward(EVERY)
+        assert (await dreamt(here)).kind == INTERVAL
+
+
+@pytest.mark.parametrize(("hours", "kind"), [(NIGHTLY, NIGHT), (BY_DAY, INTERVAL)], ids=["nights", "intervals"])
+async def test_who_first_spoke_while_the_clock_was_a_year_ahead_is_dreamt_of(
+    tmp_path: Path, hours: DreamHours, kind: str
+) -> None:
+    clock = Clock()
+    async with started(tmp_path, clock, hours) as memory:
+        clock.forward(365 * DAY)
+        here = await corner(memory, clock)
+        await here.say("my cat is called Turing")
+        clock.forward(-365 * DAY)
+
+        assert (await dreamt(here)).kind == kind
+        assert await memory.dreams.due() == []

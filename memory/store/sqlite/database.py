@@ -30,6 +30,7 @@ from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
 from memory.store.sqlite.error_translation import explained
+from memory.store.sqlite.file_identity import FileIdentity
 from memory.store.sqlite.migrating import migrate
 from memory.store.sqlite.transaction import Connection, SqliteTransaction, Turnstile
 
@@ -45,6 +46,7 @@ class SqliteDatabase:
     def __init__(self, path: Path, writer: Connection, reader: Connection) -> None:
         self.path = path
         self._log = wal.log_of(path)
+        self._file = FileIdentity(path)
         self._writer = writer
         self._reader = reader
         self._writing = Turnstile()
@@ -111,13 +113,13 @@ class SqliteDatabase:
     async def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AsyncIterator[Transaction]:
         """Open a write transaction: committed as a whole when the block ends, rolled back if it raises or is cancelled.
 
-        A file has one writer, whatever the bounds.
+        A file has one writer, whatever the bounds. Raises NotWritable where the file is no longer in its place.
         """
         self.transactions += 1
         async with self._writing.turn(first=first):
             with explained(self.path):
                 try:
-                    yield (tx := SqliteTransaction(self._writer, self._log, bounds))
+                    yield (tx := SqliteTransaction(self._writer, self._file, self._log, bounds))
                     # If this is cancelled, the commit is already queued: it completes before anything that follows.
                     await tx.commit()
                 except BaseException:

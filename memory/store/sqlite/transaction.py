@@ -22,6 +22,7 @@ from memory.store.bounds import Bounds
 from memory.store.counters import take
 from memory.store.database import Numbers, Parameters, Row, Rows
 from memory.store.sqlite import wal
+from memory.store.sqlite.file_identity import FileIdentity
 
 T = TypeVar("T")
 Statement = tuple[str, Parameters]
@@ -44,10 +45,10 @@ class Connection(core.Connection):
 class SqliteTransaction:
     """An open write transaction. Nothing but these methods may be awaited inside it."""
 
-    def __init__(self, connection: Connection, log: Path, bounds: Bounds | None = None) -> None:
+    def __init__(self, connection: Connection, file: FileIdentity, log: Path, bounds: Bounds | None = None) -> None:
         self.bounds = bounds
         self._connection = connection
-        self._state = _State(log)
+        self._state = _State(file, log)
         self._waiting: list[tuple[str, Parameters | Rows]] = []
         # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
@@ -156,14 +157,16 @@ class SqliteTransaction:
 class _State:
     """The state of a transaction in its connection's thread."""
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, file: FileIdentity, log: Path) -> None:
+        self._file = file
         self._log = log
         self._fresh, self._before = False, 0
         self.begun = False
 
     def begin(self, connection: sqlite3.Connection) -> None:
-        """Begin, unless already begun."""
+        """Begin, unless already begun. Raises NotWritable where the file is no longer in its place."""
         if not self.begun:
+            self._file.require()
             connection.execute("BEGIN IMMEDIATE")
             self.begun = True
             self._fresh, self._before = not home_files.size(self._log), connection.total_changes
