@@ -190,11 +190,11 @@ class AtOnce:
 
 
 @pytest.mark.parametrize("background", [False, True])
-async def test_an_answer_that_comes_at_once_leaves_others_their_turn_between_its_pieces(background: bool) -> None:
+async def test_an_answer_that_comes_at_once_leaves_others_their_turn_again_and_again(background: bool) -> None:
     model = ServedModel(AtOnce(), RequestQueue(1), background=background)
     answering = asyncio.create_task(complete(model, asking("which links are there?")))
     turns = 0
     while not answering.done():
         await asyncio.sleep(0)
         turns += 1
-    assert len((await answering).split()) == 1_000 and turns > 1_000
+    assert len((await answering).split()) == 1_000 and turns > 1_000 // 16

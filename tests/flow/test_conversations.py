@@ -146,7 +146,9 @@ def test_a_prompt_that_cannot_be_made_short_enough_is_answered_from_memory_and_w
     home.configure(model.config())
     home.chat("my boat is called Wave")
     model.script(b.TOO_LONG, b.TOO_LONG)
-    assert "my boat is called Wave" in home.chat("what is my boat called?").lines[0]
+    first, *rest = home.chat("what is my boat called?").lines
+    assert first == "This is too long for my model even at its shortest, so I answer without it."
+    assert any("my boat is called Wave" in line for line in rest)
     assert len(model.chats) == 3
     assert home.chat().out == "", "nothing is answered later"
 

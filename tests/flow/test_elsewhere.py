@@ -1,12 +1,15 @@
 """What one process hears at a place that another holds: it is committed there, the holder is told, and answers once, in order."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+import discord
 import pytest
 
+from adapters.discord.adapter import Discord
+from adapters.discord.resuming.session_position import SessionPosition
 from bot.conversation.listening import Listening
 from bot.service import other_processes
 from memory.store.postgresql.peers.calls import PeerCalls
@@ -15,6 +18,19 @@ from tests.fakes.openai_server import OpenAIServer
 from tests.kits.discord_home import Awake, awake, model_server, sound, text_of
 from tests.kits.discord_quick import answers_to
 from tests.kits.fresh import POSTGRESQL, STORE
+
+
+class Beside(SessionPosition):
+    """Of two processes one would have no session of its own; here both have one, and neither takes over the other's."""
+
+    async def begin(self, client: discord.Client, learn: Callable[..., Awaitable[None]]) -> None:
+        """Look nowhere."""
+
+
+class Doubled(Discord):
+    """A Discord to which she is connected twice."""
+
+    position = Beside
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +44,9 @@ async def both(
 ) -> AsyncIterator[tuple[Awake, Awake]]:
     """Wake her in two processes' manner: one that hears everything, and one that holds every place and hears nothing."""
     async with AsyncExitStack() as stack:
-        hears, holds = [await stack.enter_async_context(awake(server, home, monkeypatch, model=model)) for _ in range(2)]
+        hears, holds = [
+            await stack.enter_async_context(awake(server, home, monkeypatch, model=model, kind=Doubled)) for _ in range(2)
+        ]
         for one in (hears, holds):
             one.adapter.stand_by()
             assert await one.app.memory.db.reserve(beside=True)

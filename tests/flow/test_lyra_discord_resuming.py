@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.adapter import Discord
+from bot.delivery.outgoing import READERS_CHANGED
 from tests.fakes.discord import Message, Right, Status
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
@@ -108,9 +109,11 @@ async def test_what_waited_to_be_sent_is_sent_only_to_those_for_whom_it_was_made
         await releasing
         await town.says(town.bob, town.staff, "good night")
         await lyra.talk.tick()
-        rows = await lyra.app.memory.db.all("SELECT state FROM outbox WHERE answers = :id", {"id": str(asked.id)})
+        rows = await lyra.app.memory.db.all(
+            "SELECT state FROM outbox WHERE answers = :id AND item IS NOT NULL", {"id": str(asked.id)}
+        )
     assert [row["state"] for row in rows] == ["cancelled" if guarded else "sent"]
-    assert answers(town, asked) == ([] if guarded else [f"You said: ada: {CODE}"])
+    assert answers(town, asked) == ([str(READERS_CHANGED)] if guarded else [f"You said: ada: {CODE}"])
 
 
 def refused(town: Town) -> list[Any]:
