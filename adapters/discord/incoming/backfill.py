@@ -14,6 +14,7 @@ from adapters.discord.client import Client
 from adapters.discord.failures import TROUBLE, is_final
 from adapters.discord.incoming import convert
 from adapters.discord.incoming.event_queue import GatewayEvent
+from adapters.discord.incoming.stream_notes import StreamNotes
 from adapters.discord.limits import Limits
 from adapters.discord.pace import Pace
 from adapters.early_writers import EARLY, LATELY
@@ -27,8 +28,6 @@ MOST_MISSED = 1_000
 _PAGE = 100
 _TRIES = 5
 _AT_ONCE = 8
-_MOST_NOTED = 2_000
-_BEGAN, _GONE, _DMS = "began", "gone", "dms"
 
 Hand = Callable[[Sequence[GatewayEvent]], Awaitable[None]]
 
@@ -56,7 +55,7 @@ class Backfill:
     def __init__(self, client: Client, listener: Listener, notes: Notes, limits: Limits, pace: Pace) -> None:
         self._client = client
         self._listener = listener
-        self._notes = notes
+        self._notes = StreamNotes(notes)
         self._limits = limits
         self._pace = pace
         self._unreadable: set[str] = set()
@@ -86,7 +85,7 @@ class Backfill:
         # Where she is divided, what is in no list may be another one's, and what others heard tells nothing of what this one did.
         cursors = await self._own_cursors(cursors)
         if streams:
-            self._caught_up = cursors.keys() - await self._gone_streams()
+            self._caught_up = cursors.keys() - await self._notes.gone()
         if is_first_start and not cursors:
             await self._begin(guilds, hand)
             return
@@ -108,7 +107,7 @@ class Backfill:
         """Go on where an earlier process ended, which had missed nothing."""
         cursors = await self._cursors()
         await self._remember_beginning(cursors)
-        self._caught_up = (await self._own_cursors(cursors)).keys() - await self._gone_streams()
+        self._caught_up = (await self._own_cursors(cursors)).keys() - await self._notes.gone()
 
     async def reopen(self, channel: discord.abc.GuildChannel, hand: Hand) -> None:
         """Hand over what was said in a channel and its threads while it was hidden from her."""
@@ -122,7 +121,7 @@ class Backfill:
     async def learn_dms(self, streams: Sequence[str]) -> None:
         """Note DMs in which something was said that nobody heard; `fill` reads them from the beginning."""
         for stream in streams:
-            await self._add_to_note(_DMS, stream)
+            await self._notes.add_dm(stream)
 
     async def retry(self, hand: Hand) -> None:
         """Read what could not be read before."""
@@ -141,7 +140,7 @@ class Backfill:
         if self.is_caught_up(channel):
             return
         stream = str(channel.id)
-        await self._add_to_note(_DMS, stream)
+        await self._notes.add_dm(stream)
         cursors = await self._cursors()
         after = cursors.get(stream, self._first_heard)
         gap = self._failed.pop(stream, None) or Gap(stream, channel, after, before=before)
@@ -172,15 +171,15 @@ class Backfill:
         if self._client.shard_count in (None, 1):
             return dict(cursors)
         own = {str(one.id) for guild in self._client.guilds for one in channels_of(guild)}
-        own.update(() if self._client.shard_id else await self._notes.get(_DMS) or ())
+        own.update(() if self._client.shard_id else await self._notes.dms())
         return {stream: at for stream, at in cursors.items() if stream in own}
 
     async def _remember_beginning(self, cursors: Mapping[str, int]) -> bool:
         """Note since when she listens at all: what was said before that is not for her; return whether it is since now."""
-        noted = await self._notes.get(_BEGAN)
+        noted = await self._notes.beginning()
         self._first_heard = noted or min(cursors.values(), default=self._client.session_start)
         if not noted:
-            await self._notes.put(_BEGAN, self._first_heard)
+            await self._notes.begin(self._first_heard)
         return not noted
 
     async def _begin(self, guilds: Iterable[discord.Guild], hand: Hand) -> None:
@@ -189,8 +188,6 @@ class Backfill:
         if last_ids:
             newest = max(last_ids, key=lambda channel: last_ids[channel])
             await hand([GatewayEvent(None, str(newest), last_ids[newest])])
-
-    # What is missing
 
     def _gap(self, channel: Listed, cursors: Mapping[str, int], newest: int) -> Gap | None:
         stream = str(channel.id)
@@ -203,21 +200,16 @@ class Backfill:
         return Gap(stream, channel, after, hidden=hidden) if views(channel.guild.me, parent) else None
 
     async def _unlisted_gaps(self, cursors: Mapping[str, int], listed: set[str]) -> list[Gap]:
-        gone = await self._gone_streams()
-        dms = await self._notes.get(_DMS) if self._client.tells_dms else None
-        known = {**dict.fromkeys(dms or (), self._first_heard), **cursors}
+        gone = await self._notes.gone()
+        dms = await self._notes.dms() if self._client.tells_dms else ()
+        known = {**dict.fromkeys(dms, self._first_heard), **cursors}
         return [Gap(stream, None, after) for stream, after in known.items() if stream not in listed and stream not in gone]
-
-    async def _gone_streams(self) -> set[str]:
-        return set(await self._notes.get(_GONE) or ())
 
     async def _tell_joined(self, guild: discord.Guild, newest: int, hand: Hand) -> None:
         """Tell of a server that let her in while she was away."""
         joined = guild.me.joined_at if guild.me else None
         if joined and joined > discord.utils.snowflake_time(newest) and (event := self._client.joined(guild)):
             await hand([GatewayEvent(event)])
-
-    # What is read
 
     async def _read_all(self, gaps: Sequence[Gap], hand: Hand) -> None:
         slots = asyncio.Semaphore(_AT_ONCE)
@@ -303,8 +295,4 @@ class Backfill:
     async def _remember_gone(self, gap: Gap, trouble: Exception) -> None:
         """Ask no more for what is gone: refused requests are counted against the whole address."""
         if gap.channel is None and isinstance(trouble, discord.NotFound | discord.Forbidden):
-            await self._add_to_note(_GONE, gap.stream)
-
-    async def _add_to_note(self, name: str, stream: str) -> None:
-        before = [one for one in await self._notes.get(name) or () if one != stream]
-        await self._notes.put(name, [*before, stream][-_MOST_NOTED:])
+            await self._notes.add_gone(gap.stream)
