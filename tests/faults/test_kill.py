@@ -208,6 +208,6 @@ def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> No
         assert chat.finish().code == 0
         done = importing.wait()
         assert (done.out, done.code) == (f"Imported {OLD:,} messages in 1 conversation.\n", 0)
-        assert all(line.startswith("Imported lines:") for line in done.err.splitlines())
+        assert all(line.startswith(("Imported lines:", "Embedded")) for line in done.err.splitlines()), done.err
     contents = Counter(row["content"] for row in home.export() if row["role"] == "user")
     assert contents == Counter([f"old {n}" for n in range(OLD)] + [f"new {n}" for n in range(spoken)])
