@@ -8,8 +8,8 @@ from bot.app import App, opened
 from bot.cli import json_output
 from bot.cli.output import page_of, show
 from bot.commands.bank_commands import PRIVATE
-from bot.commands.correction import put_right
 from bot.commands.texts import ladder_text, page_text, receipts
+from bot.rights.correction import put_right
 from localization.sentences import _, lazy
 from memory.types import Statement
 from memory.view.view import View

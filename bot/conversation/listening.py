@@ -23,7 +23,7 @@ from adapters.events import (
 )
 from bot.admission.access import Access, Admission
 from bot.commands.table import Commands
-from bot.conversation.edit_offers import answer_to, offer_new_answer
+from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
 from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.intake import Intake
 from bot.conversation.mailboxes import Answered, Mailboxes

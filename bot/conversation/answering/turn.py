@@ -10,12 +10,12 @@ from adapters.base import Adapter
 from bot.admission.allowance import Allowance, Grant
 from bot.conversation.answering import current_readers
 from bot.conversation.answering.conversation_threads import ConversationThreads
+from bot.conversation.answering.edit_offers import answer_actions
 from bot.conversation.answering.generation import GeneratedAnswer, Generation
 from bot.conversation.answering.late_questions import LateQuestions
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
 from bot.conversation.answering.unanswered import Unanswered
-from bot.conversation.edit_offers import answer_actions
 from bot.conversation.first_contact import FirstContact
 from bot.conversation.inbox_events import HeardMessage
 from bot.conversation.intake import Intake

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
-from bot.commands.correction import put_right
 from bot.commands.texts import kinds, page_text
 from bot.errors import BadInput
+from bot.rights.correction import put_right
 from bot.web.page_context import PageContext, go
 from localization.sentences import lazy
 from memory.errors import NotFound
