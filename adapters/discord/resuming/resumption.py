@@ -36,6 +36,11 @@ class SessionReplay:
     told: Callable[[], None]
 
 
+def resume_frame(token: str, session: str, sequence: int) -> str:
+    """Return the frame that resumes a session behind the event with a number."""
+    return json.dumps({"op": _RESUME, "d": {"token": token, "session_id": session, "seq": sequence}})
+
+
 class Socket:
     """A websocket. While somebody is behind, each frame is handled before the next is read: a replay tells of hours in a moment."""
 
@@ -56,8 +61,7 @@ class Socket:
         """Send a frame: RESUME in the place of IDENTIFY."""
         if self._earlier is not None and (frame := json.loads(data))["op"] == _IDENTIFY:
             self._telling, self._earlier = self._earlier, None
-            resume = {"token": frame["d"]["token"], "session_id": self._telling.session, "seq": self._telling.sequence}
-            data = json.dumps({"op": _RESUME, "d": resume})
+            data = resume_frame(frame["d"]["token"], self._telling.session, self._telling.sequence)
         await self._socket.send_str(data, compress)
 
     async def receive(self, *within: Any, **named: Any) -> aiohttp.WSMessage:

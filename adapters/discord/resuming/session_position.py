@@ -15,6 +15,7 @@ import aiohttp
 import discord
 import yarl
 
+from adapters.discord.resuming.resumption import resume_frame
 from adapters.listener import Notes
 
 _NOTE = "position"
@@ -23,7 +24,7 @@ _BETWEEN_NOTES = 10_000_000
 _PATIENCE = 10.0
 _READY = 1
 """The number of the first event of every session."""
-_DISPATCH, _RESUME, _INVALID = 0, 6, 9
+_DISPATCH, _INVALID = 0, 9
 
 log = logging.getLogger(__name__)
 
@@ -73,8 +74,7 @@ async def _resumed(client: discord.Client, position: Mapping[str, Any]) -> Async
     async with asyncio.timeout(_PATIENCE):
         socket = await client.http.ws_connect(str(yarl.URL(position["url"]).with_query(v="10", encoding="json")))
     try:
-        resume = {"token": client.http.token, "session_id": position["session"], "seq": position["sequence"]}
-        await socket.send_str(json.dumps({"op": _RESUME, "d": resume}))
+        await socket.send_str(resume_frame(client.http.token or "", position["session"], position["sequence"]))
         yield socket
     finally:
         # With this code Discord gives the session up.
