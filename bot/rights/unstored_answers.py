@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.conversation.answering.generation import GeneratedAnswer
+from bot.conversation.answering.generated_answer import GeneratedAnswer
 from bot.conversation.answering.source_watch import stored
 from bot.conversation.one_turn import Turn
 from bot.conversation.services import Services

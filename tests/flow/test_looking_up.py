@@ -10,7 +10,7 @@ import pytest
 
 from bot.app import App, opened
 from bot.context.tools import TOOLS
-from bot.conversation.answering import generation
+from bot.conversation.answering import model_answer
 from bot.conversation.answering.tool_calls import ROUNDS, SHARE, ToolCalls
 from bot.models.endpoints.backend_facts import REFUSED
 from memory.text.budget import tokens
@@ -181,7 +181,7 @@ async def test_rounds_end_after_three_calls(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.parametrize("share", [SHARE, 3.0], ids=["her", "the twin"])
 async def test_all_rounds_fit_into_one_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, share: float) -> None:
-    monkeypatch.setattr(generation, "SHARE", share)
+    monkeypatch.setattr(model_answer, "SHARE", share)
     budget, guarded = 1500, share == SHARE
     config = f'context_tokens = {budget}\nrecent_turns = 1\ntime_zone = "UTC"\n'
     lines = [f"Boat number {n} is {'very ' * 20} green." for n in range(40)]

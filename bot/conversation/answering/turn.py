@@ -11,7 +11,8 @@ from bot.admission.allowance import Allowance, Grant
 from bot.conversation.answering import current_readers
 from bot.conversation.answering.conversation_threads import ConversationThreads
 from bot.conversation.answering.edit_offers import answer_actions
-from bot.conversation.answering.generation import GeneratedAnswer, Generation
+from bot.conversation.answering.generated_answer import GeneratedAnswer
+from bot.conversation.answering.generation import Generation
 from bot.conversation.answering.late_questions import LateQuestions
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.answering.streaming import AnswerPreview, EditedPreview, WordPreview
