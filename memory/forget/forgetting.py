@@ -113,12 +113,12 @@ class Forgetting:
             return Forgotten(0, 0, 0)
         return await self.finish([gone for gone in await goners.left(self.db) if gone.key not in self._begun])
 
-    async def resume(self, *, all_of_it: bool = False) -> Forgotten:
+    async def resume(self) -> Forgotten:
         """Forget what the log names and this file still holds, and finish what was interrupted; return the receipt.
 
         Raises TombstonesDamaged.
         """
-        unread = await self.tombstones.unread(all_of_it=all_of_it)
+        unread = await self.tombstones.unread()
         if not unread.is_continued:
             await self.tombstones.complete(unread.hashes)
             unread = await self.tombstones.unread()

@@ -72,14 +72,13 @@ class Retrieval:
             if key in again or key not in risen
         ]
 
-    async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
+    async def during(self, window: Window, k: int, *, ahead: bool = False) -> list[Hit]:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
 
-        These are what people said then, or said at another time about it; with `speaker`, only what that person said. What
-        looks ahead to the window counts only if `ahead`.
+        These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
         """
         loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
-        return list((await self._messages(during(loaded, window, k, speaker, ahead=ahead))).values())
+        return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
         """Return the k messages that best match a text, restricted to a window and a speaker if given, without neighbours.
@@ -136,12 +135,6 @@ class Retrieval:
         (found,) = await self._find(Query(text, 2 * k, kinds=(MESSAGES, GISTS, ERAS)))
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
         return _in_order(found, await self._as_it_is(text, await self._messages(found)), condensed)[:k]
-
-    async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
-        """Return the k digests that best match a text."""
-        (found,) = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
-        there = await statement_reads.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
-        return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
 
     async def _messages(
         self, found: Sequence[RawHit], named: MentionedNames | None = None, *, whole: int | None = None

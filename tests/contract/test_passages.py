@@ -27,7 +27,21 @@ from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.migrating import migrate
 from memory.text.passages import MOST_CHARACTERS, passages
 from memory.types import MINUTE, DomainKind
-from tests.kits.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, above, among, aside, corner, opened, said
+from tests.kits.memory_kit import (
+    START,
+    BagOfWords,
+    CancelledAt,
+    Clock,
+    Corner,
+    Ids,
+    above,
+    among,
+    aside,
+    corner,
+    gists_about,
+    opened,
+    said,
+)
 from tests.kits.size import examples
 
 WORDS = st.text("abcdef", min_size=1, max_size=9)
@@ -218,7 +232,7 @@ async def everything_is_found(path: Path) -> bool:
         await there.view.say(there.session, [said(text, f"m{n}", START + n * MINUTE) for n, text in enumerate(TOLD)])
         assert await told(here) == await told(there)
         assert await here.count("unfound") == 0 and await here.count("terms") == await there.count("terms") + 5
-        assert {hit.digest.tier for hit in await here.view.recall.gists("parrots", 9)} == {"gist", "merge", "summary"}
+        assert {hit.digest.tier for hit in await gists_about(here.view, "parrots", 9)} == {"gist", "merge", "summary"}
         return [one.text for one in await above(here.view, "parrots", 9)] == [ABOVE["era"]]
 
 

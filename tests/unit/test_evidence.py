@@ -1,12 +1,13 @@
 """A digest may not say a name or a number that what it cites does not hold."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.derive.checks.evidence import Evidence, unsupported
+from memory.derive.checks.evidence import Evidence
 from memory.derive.drafting import sound
 from memory.ports import Entry, Source, Task
 from memory.text import numbers
@@ -18,6 +19,11 @@ AT = "2026-11-20T21:04+01:00"  # a Friday
 
 def said(text: str, speaker: str = "Ada", said_at: str = AT) -> Source:
     return Source("m1", speaker, said_at, text)
+
+
+def unsupported(sentence: str, cited: Sequence[Source]) -> list[str]:
+    """Return what a sentence says beyond its sources."""
+    return Evidence().unsupported(sentence, cited)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.told.manner_requests import asked, wishes
+from memory.text.told.manner_requests import asked
 from memory.text.told.manner_words import ENDS, FORMS, HINTS, TAIL
 from tests.kits.memory_kit import table
+
+
+def wishes(text: str) -> dict[str, str]:
+    """Return the last wish of a message for each kind."""
+    return {kind: one.wish for kind, one in asked(text).items() if one.wish}
+
 
 READ = """
 Call me Adi.                                  | name     | to be called "Adi"

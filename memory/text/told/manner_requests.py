@@ -54,11 +54,6 @@ def asked(text: str) -> dict[str, MannerRequest]:
     return found
 
 
-def wishes(text: str) -> dict[str, str]:
-    """Return the last wish of a message for each kind."""
-    return {kind: one.wish for kind, one in asked(text).items() if one.wish}
-
-
 def _of(clause: str, *, casual: bool) -> dict[str, MannerRequest]:
     """Return the requests of a clause; taking back wins over wishing."""
     for said in dict.fromkeys((clause, _FILLER.sub("", clause))):
