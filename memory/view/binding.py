@@ -48,7 +48,7 @@ class Binding:
 
     shared: Shared
     home: Domain
-    beside: Sequence[Domain] = ()
+    others: Sequence[Domain] = ()
 
     @property
     def db(self) -> DatabaseAccess:
@@ -58,7 +58,7 @@ class Binding:
     @property
     def read(self) -> Sequence[Domain]:
         """The domains that may be read, home first."""
-        return (self.home, *self.beside)
+        return (self.home, *self.others)
 
     @property
     def domains(self) -> list[int]:
@@ -66,15 +66,15 @@ class Binding:
         return [domain.key for domain in self.read]
 
     @property
-    def also(self) -> Sequence[int]:
-        """The keys of the domains read beside home under its current readers; for a DM, only the person's other DMs."""
+    def others_of_place(self) -> Sequence[int]:
+        """The keys of the others that may be read because of who reads the place; for a DM, only the person's other DMs."""
         alone = self.home.ref.kind is DomainKind.DM
-        return [one.key for one in self.beside if not alone or one.ref.kind is DomainKind.DM]
+        return [one.key for one in self.others if not alone or one.ref.kind is DomainKind.DM]
 
     @property
     def rooms_before(self) -> Sequence[int]:
         """The keys of the rooms that home, an upgraded room, replaced and continues."""
-        return [one.key for one in self.beside if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
+        return [one.key for one in self.others if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
 
     @property
     def bounds(self) -> Bounds:
@@ -99,4 +99,4 @@ class Binding:
     ) -> None:
         """Queue parts for the place of a session, in the caller's transaction."""
         ref, now = session.ref, self.shared.clock.now()
-        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, now, item, answers, self.also)
+        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, now, item, answers, self.others_of_place)

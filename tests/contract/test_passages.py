@@ -138,7 +138,7 @@ async def test_a_message_that_was_shortened_has_no_passage_left(tmp_path: Path) 
         said = await aside(here, f"Ada: {long_text('My parrot is called Xerxes.')}", place="there")
         await here.view.embed()
         assert await here.count("vectors") == await here.count("terms") == len(passages(said.text)) > 3
-        await here.memory.revise("console", "there", said.source_id, "My parrot is green", here.clock.now() + 1)
+        await here.memory.kept.revise("console", "there", said.source_id, "My parrot is green", here.clock.now() + 1)
         assert await here.found("Xerxes river") == []
         assert await here.view.embed() == 1
         assert await here.count("vectors") == await here.count("terms") == 1

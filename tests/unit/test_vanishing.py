@@ -70,7 +70,7 @@ async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_at_once(tmp_p
     async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
         here = await talked(clock, memory)
         assert "Xerxes" in await gists(here.view)
-        assert await memory.vanish("discord", ["s", "old"]) == 3
+        assert await memory.disappearance.vanish("discord", ["s", "old"]) == 3
         assert "Xerxes" not in str(await here.found("what is the parrot called? Xerxes"))
         assert "Kestrel" not in str(await here.found("boat Kestrel")) and "Xerxes" not in await gists(here.view)
         exported = [message.text async for _, message in here.view.messages.all()]
@@ -80,15 +80,18 @@ async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_at_once(tmp_p
         for one in await here.view.sessions.all():
             await work.digest(one)
         assert "Xerxes" not in await gists(here.view) and "tomatoes" in await gists(here.view)
-        assert [place.prefix for place in await memory.vanished("discord")] == [("s", "old")]
-        assert await memory.vanish("discord", ["other"]) == 0 and await memory.vanish("matrix", ["s"]) == 0
+        assert [place.prefix for place in await memory.disappearance.vanished("discord")] == [("s", "old")]
+        assert (
+            await memory.disappearance.vanish("discord", ["other"]) == 0
+            and await memory.disappearance.vanish("matrix", ["s"]) == 0
+        )
 
 
 async def test_without_the_row_that_withholds_it_it_would_come_up(tmp_path: Path) -> None:
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
         here = await talked(clock, memory)
-        await memory.vanish("discord", ["s", "old"])
+        await memory.disappearance.vanish("discord", ["s", "old"])
         async with memory.db.transaction() as tx:
             await tx.run("DELETE FROM withheld")
         assert "Xerxes" in str([message.text async for _, message in here.view.messages.all()])
@@ -98,14 +101,14 @@ async def test_after_a_week_it_is_forgotten_for_good(tmp_path: Path) -> None:
     clock, path = Clock(), tmp_path / "lyra.db"
     async with opened(path, clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
         here = await talked(clock, memory)
-        await memory.vanish("discord", ["s", "old"])
+        await memory.disappearance.vanish("discord", ["s", "old"])
         clock.forward(WEEK - 1)
         assert (await memory.sweep()).messages == 0
         clock.forward(1)
         await here.keep("old", "a new beginning")
         receipt = await memory.sweep()
         assert (receipt.messages, receipt.replies) == (3, 1)
-        assert await memory.vanished("discord") == []
+        assert await memory.disappearance.vanished("discord") == []
         assert await with_words(memory.db, "exchanges", "text", "Xerxes") == []
         assert (await here.found("new beginning"))[0] == "a new beginning"
 
@@ -115,9 +118,9 @@ async def test_kept_it_is_found_again_where_what_was_said_later_elsewhere_was_as
     async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
         here = await talked(clock, memory)
         before = await here.found("parrot Xerxes")
-        await memory.vanish("discord", ["s", "old"])
+        await memory.disappearance.vanish("discord", ["s", "old"])
         assert "the parrot is called Xerxes" not in await here.found("parrot Xerxes")
-        await memory.keep_vanished("discord", ["s", "old"])
+        await memory.disappearance.keep("discord", ["s", "old"])
         await here.view.embed()
         assert await here.found("parrot Xerxes") == before
 
@@ -127,10 +130,10 @@ async def test_kept_it_is_found_and_summed_up_as_before(tmp_path: Path) -> None:
     async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
         here = await talked(clock, memory)
         before = await here.found("parrot Xerxes")
-        await memory.vanish("discord", ["s"])
+        await memory.disappearance.vanish("discord", ["s"])
         assert await here.found("parrot Xerxes tomatoes") == []
-        assert await memory.keep_vanished("discord", ["s"]) == 7
-        assert await memory.keep_vanished("discord", ["s"]) == 0
+        assert await memory.disappearance.keep("discord", ["s"]) == 7
+        assert await memory.disappearance.keep("discord", ["s"]) == 0
         await here.view.embed()
         assert await here.found("parrot Xerxes") == before
         work = Deriving(memory).consolidator(here.view.home, Writer(), Writer())
@@ -152,7 +155,7 @@ async def test_what_a_kill_cut_off_is_withheld_by_the_next_open(tmp_path: Path, 
         with monkeypatch.context() as patch:
             patch.setattr(Disappearance, "_take_out", dies)
             with pytest.raises(ConnectionAbortedError):
-                await memory.vanish("discord", ["s", "old"])
+                await memory.disappearance.vanish("discord", ["s", "old"])
         assert await here.found("parrot Xerxes") == [], "nothing is read meanwhile"
     async with opened(path, clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
         here = await server(memory, clock)
@@ -171,7 +174,7 @@ async def test_an_answer_that_had_it_in_view_is_not_kept_any_more(
         asked, begun = (await here.view.messages.window(session, 5))[-1], clock.now()
         (parrot,) = [hit.exchange for hit in await here.view.recall.messages("parrot Xerxes", 1)]
         clock.forward(1)
-        await memory.vanish("discord", ("s", "old"))
+        await memory.disappearance.vanish("discord", ("s", "old"))
         if not guarded:
             monkeypatch.setattr(lineage, "_LIVING", lineage._LIVING.replace("FROM withheld", "FROM (SELECT -1 AS item)"))
         new = NewExchange(Kind.REPLY, "Xerxes, I say.", "r2", clock.now() + 9, "Lyra", "assistant")
