@@ -135,6 +135,7 @@ def test_dates_come_from_when_it_was_said(sentence: str, heard: str) -> None:
         ("In 2019 Ada fell.", "I fell", ["2019"]),
         ("At 21:05 Ada fell.", "I fell", ["21:05"]),
         ("Ada has 14 cats.", "I counted them yesterday", ["14"]),
+        ("On 2026-12-15 Ada flies.", "I fly on March 15th", ["2026-12-15"]),
     ],
 )
 def test_dates_that_follow_from_nothing(sentence: str, heard: str, missing: list[str]) -> None:

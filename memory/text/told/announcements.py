@@ -1,6 +1,7 @@
 """The day for which a message announces something: "my exam is on Friday", "we fly in two weeks"."""
 
 import re
+from contextlib import suppress
 from datetime import date
 from functools import cache
 
@@ -67,10 +68,9 @@ def coming(text: str, at: date) -> date | None:
     """
     if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
         return None
-    if moved := MOVED.search(text):
-        then = next(iter(_then().finditer(text)), None)
-        if then and not UNSURE.search(text):
-            return max(ahead(then["day"], at), default=None)
+    moved = MOVED.search(text)
+    if moved and (then := _then().search(text)) and not UNSURE.search(text):
+        return max(ahead(then["day"], at), default=None)
     if moved or OVER.search(text) or not _AHEAD.search(text) or (CALLED_OFF.search(text) and not UNSURE.search(text)):
         return None
     return max(ahead(_not_then().sub(" ", text), at), default=None)
@@ -86,10 +86,11 @@ def ahead(text: str, at: date) -> list[date]:
 
 
 def _day(at: date, year: int | None, month: int | None, day: int | None) -> date | None:
-    try:
-        if not month or not day:
-            return None
-        first = date(year or at.year, month, day)
-        return first if year or first > at else date(at.year + 1, month, day)
-    except ValueError:
+    """Return a day; the next one after `at` if its year is not told. None if it is not a day, or not told in full."""
+    if not month or not day:
         return None
+    for one in (year,) if year else (at.year, at.year + 1):
+        with suppress(ValueError):
+            if (found := date(one, month, day)) > at or year:
+                return found
+    return None
