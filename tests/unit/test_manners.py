@@ -20,6 +20,7 @@ READ = """
 Call me Adi.                                  | name     | to be called "Adi"
 please call me adi from now on                | name     | to be called "adi"
 You can call me Mary Ann, please              | name     | to be called "Mary Ann"
+Call me Dr. Smith. I am new here.             | name     | to be called "Dr. Smith"
 Nenn mich bitte nicht so. Nenn mich Uli!      | name     | to be called "Uli"
 Can you answer in German?                     | language | answers in German
 Antworte mir bitte auf Deutsch.               | language | answers in German

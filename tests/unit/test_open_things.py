@@ -19,6 +19,7 @@ EXAM = "my exam is on Friday"
 ANNOUNCED = """
 my exam is on Friday                    | 2026-03-06
 my exam is on the 12th                  | 2026-03-12
+my exam is on Tuesday                   | 2026-03-10
 I have an interview tomorrow            | 2026-03-04
 we fly to Lisbon in three days          | 2026-03-06
 the wedding is on 5 April               | 2026-04-05

@@ -147,7 +147,8 @@ def ordinals(text: str) -> set[int]:
 def _weekday(at: date, weekday: int, before: list[str]) -> Iterator[Day]:
     ahead = (weekday - at.weekday()) % 7
     behind = (at.weekday() - weekday - 1) % 7 + 1
-    for away in (ahead, -behind):
+    # On a Tuesday, "on Tuesday" may be a week from then.
+    for away in (ahead, ahead or 7, -behind):
         yield from _days(at, away, away)
     if _NEXT & set(before[-1:]):
         yield from _days(at, ahead + 7, ahead + 7)

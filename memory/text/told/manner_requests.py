@@ -16,7 +16,7 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»
 _REPORTED = re.compile(
     r"(?i)\b(?:said|says|told|tells|asked|asks|wrote|writes|shouted|sagte|sagt|meinte|fragte|schrieb|dijo|dice|a dit)\b"
 )
-_SENTENCE = re.compile(r"[.!?;…\n]+(?:\s|$)")
+_SENTENCE = re.compile(r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)[.!?;…\n]+(?:\s|$)", re.IGNORECASE)
 _CLAUSE = re.compile(r",\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
 _MOST_CHARACTERS = 600
 _NO_NAMES = frozenset(
