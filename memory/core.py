@@ -186,8 +186,10 @@ class Memory:
         await self._forgetting.settled()
 
     async def sweep(self) -> Forgotten:
-        """Finish interrupted forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
-        return await self._forgetting.finish_what_is_left() + await self.disappearance.forget_due()
+        """Finish interrupted forgetting and withholding, and forget what vanished a week ago and nobody kept; return the receipt."""
+        receipt = await self._forgetting.finish_what_is_left() + await self.disappearance.forget_due()
+        await self.disappearance.resume()
+        return receipt
 
     async def spoken_in(self, who: Identity) -> list[Domain]:
         """Return the domains that hold something an account said, oldest first."""

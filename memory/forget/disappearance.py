@@ -45,12 +45,14 @@ class Disappearance:
     db: Database
     forgetting: Forgetting
     clock: Clock
-    _withholding: list[asyncio.Event] = field(default_factory=list)
+    _withholding: list[tuple[int, asyncio.Event]] = field(default_factory=list)
+    """The vanished places that this process is withholding, each with the event that ends it."""
 
-    async def settled(self) -> None:
-        """Wait until everything that vanished so far is withheld; until then, nothing of its domains is read."""
-        for done in list(self._withholding):
-            await done.wait()
+    async def settled(self, vanished: int | None = None) -> None:
+        """Wait until a vanished place is withheld, or all are (None); until then, nothing of their domains is read."""
+        for key, done in list(self._withholding):
+            if vanished in (None, key):
+                await done.wait()
 
     async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
         """Withhold what was said at every place whose key has this prefix; return how many messages that is."""
@@ -66,16 +68,22 @@ class Disappearance:
         return await self._withhold(platform, prefix, sessions)
 
     async def resume(self) -> None:
-        """Resume withholding that was interrupted by a kill."""
+        """Resume withholding that failed or was interrupted by a kill."""
         for row in await self.db.all("SELECT * FROM vanished WHERE withheld = 0 ORDER BY id"):
-            prefix = json.loads(row["prefix"])
-            await self._withhold(row["platform"], prefix, await self._sessions(row["platform"], prefix))
+            if row["id"] not in (key for key, _ in self._withholding):
+                prefix = json.loads(row["prefix"])
+                await self._withhold(row["platform"], prefix, await self._sessions(row["platform"], prefix))
+        if await self.db.one("SELECT 1 AS yes FROM gone WHERE length(items) = 0 LIMIT 1"):
+            # A place may have been kept by another process while this one was withholding it.
+            async with self.db.transaction() as tx:
+                await goners.reopen(tx)
 
     async def keep(self, platform: str, prefix: Sequence[str]) -> int:
         """Keep what was said at a vanished place after all; return how many items are restored."""
         vanished = await self._vanished(platform, prefix)
         if vanished is None:
             return 0
+        await self.settled(vanished)
         kept = 0
         while items := await self._items(vanished):
             async with self.db.transaction() as tx:
@@ -84,6 +92,7 @@ class Disappearance:
             kept += len(items)
         async with self.db.transaction() as tx:
             await tx.run("DELETE FROM vanished WHERE id = :id", {"id": vanished})
+            await goners.reopen(tx)
         await reindex(self.db)
         return kept
 
@@ -132,22 +141,18 @@ class Disappearance:
         vanished = await self._vanished(platform, prefix)
         if vanished is None:
             return 0
-        done = asyncio.Event()
-        self._withholding.append(done)
+        withholding = vanished, asyncio.Event()
+        self._withholding.append(withholding)
         try:
             return await self._withhold_sessions(vanished, sessions)
         finally:
-            self._withholding.remove(done)
-            done.set()
+            self._withholding.remove(withholding)
+            withholding[1].set()
 
     async def _withhold_sessions(self, vanished: int, sessions: Sequence[tuple[Domain, int]]) -> int:
         messages = 0
-        # A row that names no item blocks all reads of these domains until everything is withheld.
         async with self.db.transaction() as tx:
-            closed = [
-                await goners.add(tx, domain, ForgottenScope(()), self.clock.now())
-                for domain in {d.key: d for d, _ in sessions}.values()
-            ]
+            closed = [await goners.close(tx, domain, self.clock.now()) for domain in {d.key: d for d, _ in sessions}.values()]
         for domain, session in sessions:
             messages += await self._withhold_session(
                 vanished, Gone(0, domain, max(g.upto for g in closed), ForgottenScope(session=session))
@@ -156,6 +161,7 @@ class Disappearance:
             await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": vanished})
             for one in closed:
                 await goners.done(tx, one)
+            await goners.reopen(tx)
         return messages
 
     async def _withhold_session(self, vanished: int, gone: Gone) -> int:

@@ -1,14 +1,19 @@
 """A channel that was deleted: nothing said there comes up from that moment, and after a week it is gone, unless it is kept."""
 
+import asyncio
+from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from localization.sentences import lazy
 from memory.core import ConsolidationRules, Memory
 from memory.deriving import Deriving
-from memory.errors import SourceGone
+from memory.errors import DatabaseBusy, SourceGone
 from memory.forget.disappearance import WEEK, Disappearance
+from memory.ports import Vectors
 from memory.store import lineage
 from memory.tiers.episodes import EpisodeRules
 from memory.types import DomainKind, DomainRef, Kind, NewExchange, SessionRef
@@ -161,6 +166,71 @@ async def test_what_a_kill_cut_off_is_withheld_by_the_next_open(tmp_path: Path, 
         here = await server(memory, clock)
         assert "Xerxes" not in str([message.text async for _, message in here.view.messages.all()])
         assert await here.found("tomatoes") != []
+
+
+class Slow(BagOfWords):
+    """An embedder that waits, once it is asked for anything after `busy` was set, until it is let go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.busy = False
+        self.asked, self.goes_on = asyncio.Event(), asyncio.Event()
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.busy:
+            self.asked.set()
+            await self.goes_on.wait()
+        return await super().embed(texts)
+
+
+async def exported(here: Server) -> list[str]:
+    """Return all that may be read."""
+    return [message.text async for _, message in here.view.messages.all()]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+async def test_nothing_is_read_until_all_is_withheld_whoever_sweeps_meanwhile(tmp_path: Path, kept: bool) -> None:
+    clock, embedder = Clock(), Slow()
+    async with opened(tmp_path / "lyra.db", clock=clock, embedder=embedder, habits=FEW) as memory:
+        here = await talked(clock, memory)
+        everything = await exported(here)
+        session = await here.view.sessions.named("new")
+        asked = (await here.view.messages.window(session, 5))[-1]
+        (boat,) = [hit.exchange for hit in await here.view.recall.messages("boat Kestrel", 1)]
+        new = NewExchange(Kind.REPLY, "They ripen in August.", "r2", clock.now() + 9, "Lyra", "assistant")
+        await here.view.answer(session, Answer(new, (), (), (), [asked], seen={boat.key: boat.text}))
+        embedder.busy = True
+        withholding = asyncio.create_task(memory.disappearance.vanish("discord", ["s", "old"]))
+        await embedder.asked.wait()
+        await memory.sweep()
+        assert await exported(here) == []
+        keeping = asyncio.create_task(memory.disappearance.keep("discord", ["s", "old"])) if kept else None
+        embedder.goes_on.set()
+        assert await withholding == 3
+        if keeping:
+            assert await keeping > 0 and {*everything} <= {*await exported(here)}
+        else:
+            assert "Kestrel" not in str(there := await exported(here)) and "the tomatoes are ripe" in there
+
+
+async def test_what_could_not_be_withheld_is_by_the_next_sweep_and_is_not_read_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+
+        async def fails(*_: object) -> None:
+            raise DatabaseBusy(lazy("The memory is busy."))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Disappearance, "_take_out", fails)
+            for work in (partial(memory.disappearance.vanish, "discord", ["s", "old"]), memory.sweep):
+                with pytest.raises(DatabaseBusy):
+                    await work()
+                assert await exported(here) == []
+        await memory.sweep()
+        assert "Xerxes" not in str(there := await exported(here)) and "the tomatoes are ripe" in there
 
 
 @pytest.mark.parametrize("guarded", [True, False])
