@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory.forget import erase
-from memory.forget import gone as goners
+from memory.forget import gone as gone_rows
 from memory.forget.affected_replies import AffectedReplies
 from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import ForgottenScope, Gone, present
@@ -76,7 +76,7 @@ class Disappearance:
         if await self.db.one("SELECT 1 AS yes FROM gone WHERE length(items) = 0 LIMIT 1"):
             # A place may have been kept by another process while this one was withholding it.
             async with self.db.transaction() as tx:
-                await goners.reopen(tx)
+                await gone_rows.reopen(tx)
 
     async def keep(self, platform: str, prefix: Sequence[str]) -> int:
         """Keep what was said at a vanished place after all; return how many items are restored."""
@@ -92,7 +92,7 @@ class Disappearance:
             kept += len(items)
         async with self.db.transaction() as tx:
             await tx.run("DELETE FROM vanished WHERE id = :id", {"id": vanished})
-            await goners.reopen(tx)
+            await gone_rows.reopen(tx)
         await reindex(self.db)
         return kept
 
@@ -152,7 +152,7 @@ class Disappearance:
     async def _withhold_sessions(self, vanished: int, sessions: Sequence[tuple[Domain, int]]) -> int:
         messages = 0
         async with self.db.transaction() as tx:
-            closed = [await goners.close(tx, domain, self.clock.now()) for domain in {d.key: d for d, _ in sessions}.values()]
+            closed = [await gone_rows.close(tx, domain, self.clock.now()) for domain in {d.key: d for d, _ in sessions}.values()]
         for domain, session in sessions:
             messages += await self._withhold_session(
                 vanished, Gone(0, domain, max(g.upto for g in closed), ForgottenScope(session=session))
@@ -160,8 +160,8 @@ class Disappearance:
         async with self.db.transaction() as tx:
             await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": vanished})
             for one in closed:
-                await goners.done(tx, one)
-            await goners.reopen(tx)
+                await gone_rows.done(tx, one)
+            await gone_rows.reopen(tx)
         return messages
 
     async def _withhold_session(self, vanished: int, gone: Gone) -> int:
