@@ -21,7 +21,7 @@ from memory.index.reindexing import mark_unfound, reindex
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain, read_domain
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain, Forgotten
 
 WEEK = 7 * 24 * 60 * MINUTE
@@ -55,14 +55,19 @@ class Disappearance:
                 await done.wait()
 
     async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
-        """Withhold what was said at every place whose key has this prefix; return how many messages that is."""
+        """Withhold what was said at every place whose key has this prefix, for a week; return how many messages that is.
+
+        A place that came back and vanishes again has its week anew, if anything was said there meanwhile.
+        """
         sessions = await self._sessions(platform, prefix)
         if not sessions:
             return 0
         now = self.clock.now()
+        again = "UPDATE SET at = excluded.at, due = excluded.due, withheld = 0" if await self._is_new(sessions) else "NOTHING"
         async with self.db.transaction() as tx:
             await tx.run(
-                "INSERT INTO vanished (platform, prefix, at, due) VALUES (:platform, :prefix, :now, :due) ON CONFLICT DO NOTHING",
+                "INSERT INTO vanished (platform, prefix, at, due) VALUES (:platform, :prefix, :now, :due) "
+                f"ON CONFLICT (platform, prefix) DO {again}",
                 {"platform": platform, "prefix": json.dumps(list(prefix)), "now": now, "due": now + WEEK},
             )
         return await self._withhold(platform, prefix, sessions)
@@ -130,6 +135,15 @@ class Disappearance:
             {"platform": platform},
         )
         return [(read_domain(row), row["session"]) for row in rows if json.loads(row["at_place"])[: len(prefix)] == list(prefix)]
+
+    async def _is_new(self, sessions: Sequence[tuple[Domain, int]]) -> bool:
+        """Return whether anything in these sessions is not withheld yet."""
+        for some in pages([session for _, session in sessions]):
+            within = placeholders("s", some)
+            sql = f"SELECT 1 AS yes FROM exchanges e WHERE e.session IN ({within}) AND {present('e')} LIMIT 1"
+            if await self.db.one(sql, bound("s", some)):
+                return True
+        return False
 
     async def _vanished(self, platform: str, prefix: Sequence[str]) -> int | None:
         """Return the key of a vanished place, None if it has not vanished."""

@@ -118,6 +118,23 @@ async def test_after_a_week_it_is_forgotten_for_good(tmp_path: Path) -> None:
         assert (await here.found("new beginning"))[0] == "a new beginning"
 
 
+async def test_what_is_said_where_she_was_let_in_again_has_a_week_of_its_own(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
+        here = await talked(clock, memory)
+        assert await memory.disappearance.vanish("discord", ["s", "old"]) == 3
+        clock.forward(WEEK - 1)
+        assert await memory.disappearance.vanish("discord", ["s", "old"]) == 0, "told once more, it is due as before"
+        (before,) = await memory.disappearance.vanished("discord")
+        await here.keep("old", "the safe is behind the mirror")
+        assert await memory.disappearance.vanish("discord", ["s", "old"]) == 1
+        (after,) = await memory.disappearance.vanished("discord")
+        assert before.due < clock.now() + WEEK == after.due
+        assert (await memory.sweep()).messages == 0 and "the safe is behind the mirror" not in await exported(here)
+        clock.forward(WEEK)
+        assert (await memory.sweep()).messages == 4
+
+
 async def test_kept_it_is_found_again_where_what_was_said_later_elsewhere_was_asked_for_meanwhile(tmp_path: Path) -> None:
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, embedder=BagOfWords(), habits=FEW) as memory:
