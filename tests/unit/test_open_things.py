@@ -28,11 +28,15 @@ die Hochzeit ist am 5. April            | 2026-04-05
 I am in Rome from the 9th to the 12th of May | 2026-05-12
 Nora is coming next week                | 2026-03-15
 Morgen habe ich Prüfung                 | 2026-03-04
+my surgery is scheduled for Friday      | 2026-03-06
+I'm so excited, my exam is on Friday    | 2026-03-06
+we are getting married on June 5th      | 2026-06-05
 """
 NOTHING = """
 my exam was on Friday
 is the exam on Friday?
 I have been there three days ago
+my exam was scheduled for Friday
 it rained on Friday
 I go climbing every Friday
 my cat is grey
