@@ -34,10 +34,6 @@ class Shared:
     clock: Clock
 
     @property
-    def seal(self) -> Seal:
-        return self.places.seal
-
-    @property
     def confiding(self) -> ConfidenceChanges:
         return ConfidenceChanges(self.places.db, self.forgetting, self.clock)
 
@@ -49,6 +45,15 @@ class Binding:
     shared: Shared
     home: Domain
     others: Sequence[Domain] = ()
+
+    @property
+    def seal(self) -> Seal:
+        """The seal of public ids."""
+        return self.shared.places.seal
+
+    def now(self) -> int:
+        """Return the present instant."""
+        return self.shared.clock.now()
 
     @property
     def db(self) -> DatabaseAccess:
@@ -98,5 +103,5 @@ class Binding:
         self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None
     ) -> None:
         """Queue parts for the place of a session, in the caller's transaction."""
-        ref, now = session.ref, self.shared.clock.now()
+        ref, now = session.ref, self.now()
         await outbox.queue(tx, self.home, ref.platform, ref.place, parts, now, item, answers, self.others_of_place)

@@ -78,5 +78,5 @@ class Confidences:
             return []
         named = await identities.names(self._binding.db, excepted.accounts)
         return sorted(
-            (await standing(self._binding.db.everywhere, self._binding.shared.seal, self._binding.home, named)).shown().values()
+            (await standing(self._binding.db.everywhere, self._binding.seal, self._binding.home, named)).shown().values()
         )

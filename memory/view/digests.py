@@ -67,7 +67,7 @@ class Digests:
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
         scope = self._binding.shared.places.scope(self._binding.home)
         there = await statement_reads.standing(
-            self._binding.db, self._binding.home, session, wanted, banked=scope, now=self._binding.shared.clock.now()
+            self._binding.db, self._binding.home, session, wanted, banked=scope, now=self._binding.now()
         )
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
@@ -132,14 +132,14 @@ class Facts:
         if wish := await manners.taken_by(self._binding.db, self._binding.home, public_id, correction):
             return wish  # the manner was already read from these words when they were stored
         public_id = (await self.find(public_id, by)).id
-        now = self._binding.shared.clock.now()
+        now = self._binding.now()
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.of(tx, [correction.key]):
                 raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
             # An answer being made with the old fact in view is made again with the new one.
             await note_forgetting(tx, self._binding.home, now)
-            return await profile.correct(tx, self._binding.shared.seal, self._binding.home, public_id, correction, now)
+            return await profile.correct(tx, self._binding.seal, self._binding.home, public_id, correction, now)
 
     async def forget(self, public_id: str, by: Identity | None = None) -> list[Exchange]:
         """Drop a fact for good, with those it replaced; return the messages that it rested on.
@@ -147,11 +147,11 @@ class Facts:
         Only within the rights of `by` (None: any fact). Raises NotFound, NotYours.
         """
         public_id = (await self.find(public_id, by)).id
-        now = self._binding.shared.clock.now()
+        now = self._binding.now()
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             # An answer being made with the fact in view is made again without it.
             await note_forgetting(tx, self._binding.home, now)
-            return await profile.forget_fact(tx, self._binding.shared.seal, self._binding.home, public_id, now)
+            return await profile.forget_fact(tx, self._binding.seal, self._binding.home, public_id, now)
 
 
 class SelfStates:
@@ -171,7 +171,7 @@ class SelfStates:
     async def reset(self) -> None:
         """Reset Lyra's self-state at home: no mood, no drives, nothing said of herself."""
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
-            await selfstate.reset(tx, self._binding.home, self._binding.shared.clock.now())
+            await selfstate.reset(tx, self._binding.home, self._binding.now())
 
 
 class SharedBank:
@@ -197,15 +197,15 @@ class SharedBank:
 
     async def turn_on(self) -> bool:
         """Turn the bank at home on; return whether it was off. Raises NotShared."""
-        return await consent.turn_on(self._binding.shared.places, self._binding.home, self._binding.shared.clock.now())
+        return await consent.turn_on(self._binding.shared.places, self._binding.home, self._binding.now())
 
     async def turn_off(self) -> bool:
         """Turn the bank at home off and empty it; return whether it was on."""
-        return await consent.turn_off(self._binding.shared.places, self._binding.home, self._binding.shared.clock.now())
+        return await consent.turn_off(self._binding.shared.places, self._binding.home, self._binding.now())
 
     async def leave(self, member: Identity) -> int:
         """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
-        return await consent.withdraw(self._binding.shared.places, self._binding.home, member, self._binding.shared.clock.now())
+        return await consent.withdraw(self._binding.shared.places, self._binding.home, member, self._binding.now())
 
     async def join(self, member: Identity) -> None:
         """Let a member's past and future messages enter the bank at home again. Raises NotShared."""

@@ -39,13 +39,13 @@ class Feedback:
 
         Raises NotYours for anyone who neither asked nor rules the place.
         """
-        given_by, now = (await self._rights(reply, who, rules=rules))[0], self._binding.shared.clock.now()
+        given_by, now = (await self._rights(reply, who, rules=rules))[0], self._binding.now()
         async with self._binding.changing([reply.key]) as tx:
-            return await feedback.dislike(tx, self._binding.shared.seal, self._binding.home, reply, given_by, act, now)
+            return await feedback.dislike(tx, self._binding.seal, self._binding.home, reply, given_by, act, now)
 
     async def take_back(self, reply: Exchange, who: Identity, *, rules: bool) -> bool:
         """Take back the dislike of a reply at home; return whether there was one. Raises NotYours like `dislike`."""
-        rights, now = await self._rights(reply, who, rules=rules), self._binding.shared.clock.now()
+        rights, now = await self._rights(reply, who, rules=rules), self._binding.now()
         async with self._binding.changing([reply.key]) as tx:
             return await feedback.take_back(tx, self._binding.home, reply.key, rights, now)
 

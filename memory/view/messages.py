@@ -104,7 +104,7 @@ class Messages:
         """Return the name standings of people at home, given accounts and names."""
         along = [one.key for one in self._binding.others if one.ref.kind is not DomainKind.DM]
         return await standing(
-            self._binding.db.everywhere, self._binding.shared.seal, self._binding.home, people, self._binding.rooms_before, along
+            self._binding.db.everywhere, self._binding.seal, self._binding.home, people, self._binding.rooms_before, along
         )
 
     async def account(self, who: Identity) -> int | None:
@@ -142,7 +142,7 @@ class Conversations:
 
     async def get(self, ref: SessionRef, name: str) -> Session:
         """Return the session for `ref` at home, creating it under `name` if it is new."""
-        return await self._binding.shared.places.session(self._binding.home, ref, name, self._binding.shared.clock.now())
+        return await self._binding.shared.places.session(self._binding.home, ref, name, self._binding.now())
 
     async def active(self, platform: str, place: str) -> SessionRef:
         """Return the active session of a place; a new one if the last belonged to another domain."""
@@ -201,9 +201,7 @@ class OwnPosts:
         """Record that the thread of a session at home is named after the message with platform id `root`."""
         self._binding.own(session)
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
-            await outbox.name(
-                tx, self._binding.home, session.ref.platform, session.ref.place, root, key, self._binding.shared.clock.now()
-            )
+            await outbox.name(tx, self._binding.home, session.ref.platform, session.ref.place, root, key, self._binding.now())
 
     async def left(self) -> int:
         """Count Lyra's posts of home that are still on a platform and belong to forgotten replies."""
@@ -216,7 +214,7 @@ class OwnPosts:
             found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             for (platform, place), parts in found.items():
-                await outbox.queue(tx, self._binding.home, platform, place, parts, self._binding.shared.clock.now())
+                await outbox.queue(tx, self._binding.home, platform, place, parts, self._binding.now())
         return found
 
     async def items_of(self, session: Session, shown: Collection[Aside]) -> set[int]:
@@ -227,5 +225,5 @@ class OwnPosts:
         self._binding.own(session)
         rested = await shown_posts.rested_on(self._binding.db.everywhere, session.ref.platform, [one.id for one in shown])
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
-            found = await asides.keep(tx, self._binding.shared.seal, self._binding.home, session, shown)
+            found = await asides.keep(tx, self._binding.seal, self._binding.home, session, shown)
             return rested | found.kept | found.asides

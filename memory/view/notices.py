@@ -36,9 +36,7 @@ class Notices:
             item = None
             if shows and parts:
                 abroad = {*others.own, *others.held}
-                item = await shown_posts.keep_notice(
-                    tx, self._binding.shared.seal, self._binding.home, parts[0].key, shows, abroad
-                )
+                item = await shown_posts.keep_notice(tx, self._binding.seal, self._binding.home, parts[0].key, shows, abroad)
             await self._binding.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:

@@ -62,7 +62,7 @@ class Pages:
         if not names:
             return []
         for domain in self._binding.read:
-            await entities.catch_up(self._binding.db, self._binding.shared.seal, domain, _READ_AT_ONCE)
+            await entities.catch_up(self._binding.db, self._binding.seal, domain, _READ_AT_ONCE)
         alias = next(iter(aliases_in(name)), name)
         speaker = asker if self._binding.home.ref.kind is not DomainKind.DM else ""
         rows = await entities.about(self._binding.db, self._binding.domains, names) or await entities.called(
@@ -89,7 +89,7 @@ class Pages:
     async def names(self, n: int) -> list[NamedOften]:
         """Return at most n names, those mentioned most in what may be read."""
         for domain in self._binding.read:
-            await entities.catch_up(self._binding.db, self._binding.shared.seal, domain, _READ_AT_ONCE)
+            await entities.catch_up(self._binding.db, self._binding.seal, domain, _READ_AT_ONCE)
         domains = self._binding.domains
         rows = await self._binding.db.all(
             "SELECT n.name, n.name_key, o.kind, o.n FROM (SELECT min(e.id) AS entity, max(m.kind) AS kind, count(DISTINCT m.item) AS n "

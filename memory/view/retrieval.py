@@ -90,7 +90,7 @@ class Retrieval:
             (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
         if not found and (within or speaker):
             loaded = await self._binding.shared.domain_indexes.of(self._binding.domains, await self._recall.spaces())
-            ahead = within is not None and within.end > self._binding.shared.clock.now()
+            ahead = within is not None and within.end > self._binding.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
         return list((await self._messages([one._replace(before=None, after=None) for one in found])).values())
 
@@ -149,7 +149,7 @@ class Retrieval:
         there = await exchanges.at_their_places(self._binding.db, self._binding.domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
-        messages |= await told_apart(self._binding.db, self._binding.shared.seal, self._binding.read, messages.values())
+        messages |= await told_apart(self._binding.db, self._binding.seal, self._binding.read, messages.values())
 
         def near(key: int | None) -> Exchange | None:
             return messages.get(key) if key is not None else None
@@ -177,7 +177,7 @@ class Retrieval:
         # Most hits superseded none of the others, and then it does not matter whether the text asks for a time.
         if newest is hits:
             return hits
-        when = asked_ahead(ends(text), self._binding.shared.clock.now(), self._binding.home.time_zone)
+        when = asked_ahead(ends(text), self._binding.now(), self._binding.home.time_zone)
         return hits if when.past or when.window or when.around else newest
 
     async def _condensed(self, found: Sequence[RawHit]) -> dict[int, Condensed]:
@@ -186,7 +186,7 @@ class Retrieval:
         said = await statements.cited(self._binding.db, list(found_above))
         apart = await told_apart(
             self._binding.db,
-            self._binding.shared.seal,
+            self._binding.seal,
             self._binding.read,
             [message for some in said.values() for message in some],
         )
@@ -203,7 +203,7 @@ class Retrieval:
         }
 
     async def _find(self, *queries: Query) -> list[list[RawHit]]:
-        now, time_zone = self._binding.shared.clock.now(), self._binding.home.time_zone
+        now, time_zone = self._binding.now(), self._binding.home.time_zone
         queries = tuple(query._replace(text=ends(query.text), now=now, time_zone=time_zone) for query in queries)
         if day := birthday(queries[0].text):
             queries = await self._on(day, queries)

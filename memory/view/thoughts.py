@@ -92,12 +92,12 @@ class Thoughts:
     async def post(self, session: Session, thought: PostableThought, text: str, parts: Sequence[Part]) -> Exchange | None:
         """Post a thought: store it with every part to be sent, in one transaction; None if it is already posted or gone."""
         self._binding.own(session)
-        now, ref, said = self._binding.shared.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
+        now, ref, said = self._binding.now(), session.ref, [placed.exchange.key for placed in thought.said]
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             if not await reflections.say(tx, thought.statement.key, ref, now):
                 return None
             new = NewExchange(Kind.REFLECTION, text, f"reflection:{thought.statement.id}", now, _NAME, "assistant")
-            (kept,) = (await storing.store(tx, self._binding.shared.seal, self._binding.home, session, [new], now)).stored
+            (kept,) = (await storing.store(tx, self._binding.seal, self._binding.home, session, [new], now)).stored
             await derive(tx, kept.key, {thought.statement.key, *said}, said)
             await reflections.said_as(tx, thought.statement.key, kept.key)
             await self._binding.queue(tx, session, parts, item=kept.key)
@@ -110,7 +110,7 @@ class Thoughts:
 
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> RetractedThought:
         """Take a posted thought back for good; `keys` supplies the keys of the parts that delete its messages."""
-        now = self._binding.shared.clock.now()
+        now = self._binding.now()
         gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
         async with self._binding.changing(gone) as tx:
             rows = await tx.all(

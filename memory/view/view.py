@@ -132,14 +132,12 @@ class View:
         earlier = await confiding.earlier(session, messages) if asking else {}
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
         async with self._binding.db.transaction(bounds=None if asking else self._binding.bounds) as tx:
-            now = self._binding.shared.clock.now()
-            outcome = await storing.store(
-                tx, self._binding.shared.seal, self.home, session, messages, now, self._binding.rooms_before
-            )
+            now = self._binding.now()
+            outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
             ended, covered = (
                 await confiding.heed(tx, self._binding.read, session, outcome.stored, messages, earlier) if asking else (0, {})
             )
-            await manners.note(tx, self._binding.shared.seal, self.home, [] if asking else outcome.stored, now)
+            await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
             return replace(outcome, ended=ended, covered=covered)
 
@@ -174,13 +172,13 @@ class View:
         self, tx: Transaction, session: Session, answer: Answer, in_view: Collection[int], abroad: Mapping[int, bool]
     ) -> Replied | None:
         """Store an answer in the caller's transaction; `abroad` are the other domains in view, by whether the reply holds them."""
-        now = self._binding.shared.clock.now()
+        now = self._binding.now()
         asked = {exchange.key for exchange in answer.asked}
         sources = {*answer.sources, *asked}
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         # Before the reply: forgetting looks for replies that saw an item only after that item.
-        shown = await asides.keep(tx, self._binding.shared.seal, self.home, session, answer.asides)
-        outcome = await storing.store(tx, self._binding.shared.seal, self.home, session, [new], now)
+        shown = await asides.keep(tx, self._binding.seal, self.home, session, answer.asides)
+        outcome = await storing.store(tx, self._binding.seal, self.home, session, [new], now)
         await inbox.finish(tx, answer.finishes)
         if not outcome.stored:
             return None
@@ -214,7 +212,7 @@ class View:
     async def note(self, kind: str, **counts: object) -> None:
         """Append a line to the activity log; it never holds anybody's words."""
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
-            await ledger.note(tx, self.home.key, kind, self._binding.shared.clock.now(), **counts)
+            await ledger.note(tx, self.home.key, kind, self._binding.now(), **counts)
 
     async def activity(self, after: int, n: int) -> list[ledger.Activity]:
         """Return at most the last n activity log lines of home after line `after`, oldest first; they hold nobody's words."""
