@@ -19,7 +19,7 @@ from typing import Self
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
 from memory.forget.comparison_state import ComparisonState
-from memory.forget.disappearance import Disappearance, VanishedPlace
+from memory.forget.disappearance import Disappearance
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import is_sweeping
 from memory.forget.retention import Retention
@@ -48,7 +48,7 @@ from memory.tiers.episodes import BankRules, EpisodeRules
 from memory.tiers.selfstate import StateOfMind
 from memory.types import Domain, DomainKind, Forgotten, Identity, Session
 from memory.view.binding import Shared
-from memory.view.changing import Changing
+from memory.view.kept_messages import KeptMessages
 from memory.view.shown_messages import ShownMessages
 from memory.view.view import View
 
@@ -108,9 +108,9 @@ class Memory:
             self.places, self.settings, self.domain_indexes, self._embedder_routing, self._forgetting, ports.clock
         )
         self.shown = ShownMessages(db, seal)
-        self._changing = Changing(db, seal, self._forgetting, ports.clock)
-        self._retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention)
-        self._vanishing = Disappearance(db, self._forgetting, ports.clock)
+        self.kept = KeptMessages(db, seal, self._forgetting, ports.clock)
+        self.retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention)
+        self.disappearance = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, consolidation_rules.hours)
         self.chores = Chores(db, self._holders, ports.clock)
@@ -135,7 +135,7 @@ class Memory:
             memory = cls(db, path, key, seal, ports, consolidation_rules or ConsolidationRules())
             memory.address = address
             memory.forgotten_at_open = await memory._forgetting.resume()
-            await memory._vanishing.resume()
+            await memory.disappearance.resume()
             return memory
         except BaseException:
             await db.close()
@@ -157,9 +157,9 @@ class Memory:
         """Return a key for something else than the memory, which tells nothing of the memory's; None if that is not encrypted."""
         return hmac.digest(self._key, f"lyra {purpose}".encode(), "sha256") if self._key else None
 
-    def view(self, home: Domain, also: Sequence[Domain] = ()) -> View:
-        """Return a view of memory bound to the readers of one place: `home` is read and written, `also` only read."""
-        return View(self._reading, home, also)
+    def view(self, home: Domain, others: Sequence[Domain] = ()) -> View:
+        """Return a view of memory bound to the readers of one place: `home` is read and written, the `others` only read."""
+        return View(self._reading, home, others)
 
     async def read_names(self, domain: Domain) -> int:
         """Extract names from what is new in a domain, in batches; return how many items were scanned."""
@@ -180,41 +180,16 @@ class Memory:
             self._holders, self.consolidation_rules.max_transcript_chars, self.consolidation_rules.bank,
         )  # fmt: skip
 
-    async def knows(self, platform: str, place: str, ids: Sequence[str]) -> set[str]:
-        """Return which platform message ids of a place are stored, wait in the inbox, or were sent from here."""
-        return await self._changing.knows(platform, place, ids)
-
-    async def follows(self, platform: str, place: str, id: str) -> bool:
-        """Return whether an edit or delete of a message matters: whether it is known, or was shown in a prompt."""
-        return await self._changing.follows(platform, place, id)
-
-    async def withdraw(self, platform: str, place: str, ids: Sequence[str]) -> Forgotten | None:
-        """Forget messages that a platform removed from a place; return None, writing nothing, if none of them is kept."""
-        return await self._changing.withdraw(platform, place, ids)
-
-    async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
-        """Withhold what was said at every place whose key starts with `prefix`, and forget it in a week.
-
-        Returns how many messages are withheld.
-        """
-        return await self._vanishing.vanish(platform, prefix)
-
     async def settled(self) -> None:
         """Wait until everything being forgotten or withheld has left memory, so that the rest can be read again."""
-        await self._vanishing.settled()
+        await self.disappearance.settled()
         await self._forgetting.settled()
 
-    async def keep_vanished(self, platform: str, prefix: Sequence[str]) -> int:
-        """Keep what was said at a vanished place after all; return how many messages are readable again."""
-        return await self._vanishing.keep(platform, prefix)
-
-    async def vanished(self, platform: str) -> list[VanishedPlace]:
-        """Return the places of a platform that have vanished and are not yet forgotten."""
-        return await self._vanishing.vanished(platform)
-
     async def sweep(self) -> Forgotten:
-        """Finish interrupted forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
-        return await self._forgetting.finish_what_is_left() + await self._vanishing.forget_due()
+        """Finish interrupted forgetting and withholding, and forget what vanished a week ago and nobody kept; return the receipt."""
+        receipt = await self._forgetting.finish_what_is_left() + await self.disappearance.forget_due()
+        await self.disappearance.resume()
+        return receipt
 
     async def spoken_in(self, who: Identity) -> list[Domain]:
         """Return the domains that hold something an account said, oldest first."""
@@ -238,17 +213,6 @@ class Memory:
         async with self.db.transaction() as tx:
             await opted_out.replace(tx, out)
             await linking.take_over(tx, linked)
-
-    async def expire(self) -> int:
-        """Delete what has outlived its retention, at most once an hour; return how many items were deleted."""
-        return await self._retention.sweep()
-
-    async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
-        """Set a message's text to the platform's as of `at`, unless a newer version is known; an empty text withdraws it.
-
-        The id stays; affected digests are rewritten later. Returns whether anything stored changed.
-        """
-        return await self._changing.revise(platform, place, id, text, at)
 
     async def backlog(self) -> backlog.Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe if it has no gist or a full episode to digest."""
@@ -284,11 +248,3 @@ class Memory:
         `tell` is called with the bytes copied and the total.
         """
         return await backup(self.db, self.path, self._key, target, tell)
-
-    async def disregard(self, platform: str, place: str, id: str) -> Forgotten:
-        """Forget a message of a place, stored or not: from now on it is neither stored nor shown in a prompt."""
-        return await self._changing.disregard(platform, place, id)
-
-    async def places_of(self, platform: str, server: str, channel: str) -> list[str]:
-        """Return the keys of the places of a channel or thread, including its threads, that hold a conversation."""
-        return await self._changing.places_of(platform, server, channel)

@@ -74,7 +74,7 @@ class ForgetCommands(Group):
                 return await self._forgotten(call, view, await there.forget_message(found.id, only))
         if call.target is None or (self._only(call) and call.target.person.id != call.person.id):
             return plain(_("I keep nothing of that message."))
-        receipt = await self._services.memory.disregard(call.place.platform, call.place.key, call.target.id)
+        receipt = await self._services.memory.kept.disregard(call.place.platform, call.place.key, call.target.id)
         self._services.off_record.forget(call.place.platform, [call.target.id])
         if receipt != Forgotten(0, 0, 0):
             return await self._forgotten(call, view, receipt)

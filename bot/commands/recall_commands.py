@@ -114,7 +114,7 @@ class RecallCommands(Group):
             raise BadInput(off_record(self._sign(call)))
         platform, key = call.place.platform, call.place.key
         view, session = await self._to_keep(call)
-        known = await self._services.memory.knows(platform, key, [target.id]) or await view.messages.find(
+        known = await self._services.memory.kept.knows(platform, key, [target.id]) or await view.messages.find(
             platform, None, target.id
         )
         if await self._services.memory.shown.withheld(platform, [ShownMessage(target.id, [key], False, target.said_at)]):

@@ -57,7 +57,7 @@ def _shown(place: Place, quotes: Sequence[Quote]) -> list[ShownMessage]:
 async def _forwarded(memory: Memory, platform: str, forwards: Sequence[Forward]) -> list[ShownMessage]:
     """Return what is forwarded with the places where it may be kept, each channel asked for once."""
     channels = {(one.server, one.channel) for one in forwards}
-    places = {(server, channel): await memory.places_of(platform, server, channel) for server, channel in channels}
+    places = {(server, channel): await memory.kept.places_of(platform, server, channel) for server, channel in channels}
     return [ShownMessage(one.id, places[one.server, one.channel], False, 0) for one in forwards]
 
 

@@ -47,4 +47,4 @@ class FirstContact:
 
 def goes_on(place: Place, view: View) -> bool:
     """Return whether a place replaces a room whose memory it goes on with."""
-    return bool(place.earlier and view.also)
+    return bool(place.earlier and view.others_of_place)

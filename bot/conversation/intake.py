@@ -140,7 +140,7 @@ class Intake:
             self._concurrent_changes.tell(platform, event.ids)
             self._off_record.forget(platform, event.ids)
             await self._requote(platform, event.ids, None)
-            await self._memory.withdraw(platform, event.place.key, event.ids)
+            await self._memory.kept.withdraw(platform, event.place.key, event.ids)
 
     async def revise(self, event: MessageEdited, adapter: Adapter) -> bool:
         """Replace the text of an edited message; return whether anything stored changed.
@@ -152,7 +152,7 @@ class Intake:
         if self._off_record.knows(platform, event.id):
             self._off_record.forget(platform, [event.id])
             return False
-        if not await self._memory.follows(platform, key, event.id):
+        if not await self._memory.kept.follows(platform, key, event.id):
             async with self._lock:
                 await self._requote(platform, [event.id], event.text)
             return False
@@ -170,7 +170,7 @@ class Intake:
                 if waiting.message.id == event.id and not waiting.message.off_record:
                     changed = replace(waiting.message, text=event.text, attachments=event.attachments)
                     await reword(self._memory.journal, changed)
-            return await self._memory.revise(platform, key, event.id, text, event.edited_at)
+            return await self._memory.kept.revise(platform, key, event.id, text, event.edited_at)
 
     async def _requote(self, platform: str, ids: Collection[str], text: str | None) -> None:
         """Update quotes of these messages in waiting ones; remove the quotes if `text` is None."""

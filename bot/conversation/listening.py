@@ -179,7 +179,7 @@ class Listening:
         off_record, platform = self._services.off_record, message.place.platform
         if message.off_record:
             await self._services.domains.view_and_session(message.place, message.person)
-            await self._services.memory.disregard(platform, message.place.key, message.id)
+            await self._services.memory.kept.disregard(platform, message.place.key, message.id)
             off_record.note(platform, message.id)
         elif message.quoted and off_record.knows(platform, message.quoted.id):
             return replace(message, quoted=None)

@@ -38,7 +38,7 @@ class SessionRouting:
             threads += ["", *ids, *await self._beside(place, ids)]
         elif place.server and not place.thread and self._services.preferences.threads(place):
             begun_here = [replace(place, thread=one) for one in ids]
-            follows = self._services.memory.follows
+            follows = self._services.memory.kept.follows
             threads += [one.thread for one in begun_here if await follows(place.platform, one.key, one.thread)]
             threads += await self._beside(place, ids)
         return [replace(place, thread=thread) for thread in dict.fromkeys(threads)]

@@ -239,7 +239,7 @@ class Outgoing:
 
     async def may_show(self, place: Place, view: View) -> bool:
         """Return whether a place still has the readers of a view. Raises SendFailed if that is unknown."""
-        return await self._has_intended_readers(self._adapters[place.platform], place.key, view.home.key, view.also)
+        return await self._has_intended_readers(self._adapters[place.platform], place.key, view.home.key, view.others_of_place)
 
     async def remove_preview(self, platform: str, place: str, preview: str) -> None:
         """Remove a preview, or another part, now or at a retry."""

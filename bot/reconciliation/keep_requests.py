@@ -63,7 +63,7 @@ class KeepRequests:
     async def keep(self, person: Person, name: str) -> str:
         """Keep a disappeared place by name, at the request of a former admin; return what to say. Raises BadInput."""
         platform, wanted = person.platform, _plain(name)
-        rows = [row for row in await self._services.memory.vanished(platform) if await self._rules(person, row)]
+        rows = [row for row in await self._services.memory.disappearance.vanished(platform) if await self._rules(person, row)]
         chosen = [row for row in rows if wanted in (_plain(self._label(row)), _plain(self._name(row)))]
         labels = {self._label(row) for row in chosen}
         if len(labels) != 1:
@@ -74,7 +74,7 @@ class KeepRequests:
             assert noted is not None
             # Noted first, so that it does not count as newly disappeared at the next start.
             await self._register.put(platform, row.prefix, replace(noted, kept=True))
-            kept += await self._services.memory.keep_vanished(platform, row.prefix)
+            kept += await self._services.memory.disappearance.keep(platform, row.prefix)
         return ngettext("Kept: {n} message from {place}.", "Kept: {n} messages from {place}.", kept, place=labels.pop())
 
     async def _rules(self, person: Person, row: VanishedPlace) -> bool:

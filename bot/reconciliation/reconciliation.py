@@ -52,7 +52,7 @@ class Vanishing:
 
     async def look(self, platform: str) -> None:
         """Find places that disappeared unnoticed, and send outstanding notices."""
-        rows = {row.prefix: row for row in await self._memory.vanished(platform)}
+        rows = {row.prefix: row for row in await self._memory.disappearance.vanished(platform)}
         for prefix, noted in self._register.all(platform).items():
             if not self._adapters[platform].holds(_key(prefix)):
                 continue
@@ -97,9 +97,9 @@ class Vanishing:
 
     async def _withhold(self, platform: str, prefix: Prefix) -> None:
         try:
-            messages = await self._memory.vanish(platform, prefix)
+            messages = await self._memory.disappearance.vanish(platform, prefix)
             log.info("place.vanished", platform=platform, messages=messages)
-            row = next((one for one in await self._memory.vanished(platform) if one.prefix == prefix), None)
+            row = next((one for one in await self._memory.disappearance.vanished(platform) if one.prefix == prefix), None)
             if row is None:
                 await self._register.drop(platform, prefix)
             else:

@@ -18,7 +18,7 @@ async def held(services: Services, turn: Turn, answer: GeneratedAnswer) -> Seque
 
     Raises SourceGone if something in view was forgotten or changed meanwhile.
     """
-    await turn.view.lasting.require({}, stored(answer.seen), answer.read_at)
+    await turn.view.validity.require({}, stored(answer.seen), answer.read_at)
     outgoing, off_record, now = services.outgoing, services.off_record, services.clock.now()
     parts = outgoing.hold_texts(await outgoing.composer.parts(turn.place.platform, answer.text, links=answer.links))
     await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)

@@ -72,8 +72,8 @@ class Consolidator:
         again = redo and not self._context.writer.extractive
         return await episodes.wanting(self._context.db, self._context.domain, session=session.key, redo_extractive=again)
 
-    async def digest(self, session: Session, *, redo: bool = False, most: int | None = None) -> int:
-        """Write every due gist and merge of a session, at most `most` if given; return how many were written.
+    async def digest(self, session: Session, *, redo: bool = False) -> int:
+        """Write every due gist and merge of a session; return how many were written.
 
         Raises WriterFailed if the writer is unreachable; what was written stays.
         """
@@ -83,9 +83,9 @@ class Consolidator:
             due = await self.due(session, redo=redo)
             if not due:
                 break
-            for episode in due[: None if most is None else most - written]:
+            for episode in due:
                 written += await self._make(session, await self._gist_job(session, episode))
-        while (most is None or written < most) and (ripe := await summaries.mergeable(self._context.db, session)) is not None:
+        while (ripe := await summaries.mergeable(self._context.db, session)) is not None:
             if not await self._make(session, _merge_job(ripe.place, ripe.children, self._context.domain)):
                 break
             written += 1

@@ -1,16 +1,28 @@
 """The context of derivation in one domain."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Protocol
 
-from memory.derive.dry_run import Check
 from memory.places.consent import is_on
 from memory.places.places import Places
 from memory.ports import Clock, Writer
 from memory.store.bounds import Bounds
-from memory.store.database import ClaimHolders, DatabaseAccess
+from memory.store.database import ClaimHolders, DatabaseAccess, Transaction
 from memory.store.lineage import Seal
 from memory.tiers import episodes
 from memory.types import Domain
+
+Put = Callable[[Transaction], Awaitable[object]]
+"""Writes a piece of work in a transaction."""
+
+
+class Check(Protocol):
+    """A check that new digests must pass before they become visible."""
+
+    async def passed(self, put: Put) -> bool:
+        """Return whether publishing a piece of work does no harm."""
+        ...
 
 
 async def closing(

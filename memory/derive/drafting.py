@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from localization.sentences import lazy
 from memory.derive import prompts
-from memory.derive.checks.belief import Belief
 from memory.derive.checks.evidence import SentenceFindings
 from memory.derive.checks.junk import RequestRules, asks, is_formless, links, says_nothing
+from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind, Writer
 
@@ -118,7 +118,7 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     Sentences that are `copied` only need citations: they say no more than their sources, even if that is no more than a
     greeting. Suppliers of names are added to the citations. Checking 100,000 characters takes a second: call it in a thread.
     """
-    belief = Belief(task.sources, [entry.text for entry in entries], task.known)
+    judge = SentenceJudge(task.sources, [entry.text for entry in entries], task.known)
     by_label = {source.label: source for source in task.sources}
     rules = RequestRules(prompts.render(replace(task, sources=(), known=())).system)
     good: list[Entry] = []
@@ -126,18 +126,18 @@ def sound(entries: Sequence[Entry], task: Task, *, copied: bool = False) -> tupl
     for entry in entries:
         labels = tuple(label for label in entry.cites if label in by_label)
         cited = [by_label[label] for label in labels]
-        judged = belief.judge(entry.text, cited)
-        fault = "" if copied and labels else _fault(entry.text, cited, judged, rules, states=task.kind in _STATED)
+        findings = judge.judge(entry.text, cited)
+        fault = "" if copied and labels else _fault(entry.text, cited, findings, rules, states=task.kind in _STATED)
         if fault:
             bad.append(f"{entry.text} [{', '.join(entry.cites)}] {fault}")
         else:
-            good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in judged.supplied))))))
+            good.append(Entry(entry.text, tuple(dict.fromkeys((*labels, *(source.label for source in findings.supplied))))))
     return good, bad
 
 
-def _fault(text: str, cited: Sequence[Source], judged: SentenceFindings, rules: RequestRules, *, states: bool) -> str:
+def _fault(text: str, cited: Sequence[Source], findings: SentenceFindings, rules: RequestRules, *, states: bool) -> str:
     """Return what speaks against a sentence, '' for nothing; one that `states` something is no question."""
-    if missing := [*judged.missing, *links(text, cited)]:
+    if missing := [*findings.missing, *links(text, cited)]:
         return f"invents {missing}"
     if rules.hold(text, cited):
         return "repeats the rules"

@@ -19,18 +19,17 @@ class Ladder:
         self._context = context
         self._derivation = Derivation(context)
 
-    async def climb(self, *, asked: bool = False, most: int | None = None) -> int:
+    async def climb(self, *, asked: bool = False) -> int:
         """Make every tier that is due, or, if `asked`, every tier with anything new; return how many pieces were made.
 
-        At most `most` are made. Raises WriterFailed if the writer is unreachable; what was made stays.
+        Raises WriterFailed if the writer is unreachable; what was made stays.
         """
         if self._context.writer.extractive:
             return 0
         await self._take_up()
         made = 0
         for rung in (profile, eras, narrative, selfstate):
-            due = partial(rung.due, self._derivation, asked=asked)
-            made += await self._derivation.make_all(due, None if most is None else most - made)
+            made += await self._derivation.make_all(partial(rung.due, self._derivation, asked=asked))
         return made
 
     async def _take_up(self) -> None:

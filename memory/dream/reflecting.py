@@ -14,8 +14,8 @@ from typing import Any
 
 from localization.sentences import lazy, marked
 from memory.derive import progress
-from memory.derive.checks.belief import Belief
 from memory.derive.checks.junk import is_no_thought, links
+from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.context import Context
 from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
 from memory.derive.progress import Progress
@@ -269,7 +269,7 @@ def _wrong(found: Thought, sources: Sequence[Source]) -> str:
         return "it cites none of its sources"
     # She may call people as they want to be called.
     held = [source for source in sources if source.label in found.cites or source.label.startswith(_MANNER)]
-    invented = [*Belief(held, [found.text]).judge(found.text, held).missing, *links(found.text, held)]
+    invented = [*SentenceJudge(held, [found.text]).judge(found.text, held).missing, *links(found.text, held)]
     if invented:
         return f"it says what its sources do not: {', '.join(invented)}"
     return "it is no thought" if found.text and is_no_thought(found.text, cited, _RULES) else ""

@@ -1,24 +1,77 @@
-"""The regression check of a dream's results: questions drawn from people's messages must find them as well as before.
+"""The regression check of what is derived: questions drawn from people's messages must find them as well as before.
 
 A canary is a message with a question made of its rarest words. It counts as found if recall ranks it, or a digest that cites
 it, among the first. Digests are added next to raw text and may crowd it out, or replace better digests; if fewer canaries are
-found with the new digests than without, these are not published.
+found with the new digests than without, these are not published. To see what a piece of work would add, it is written in a
+transaction that nobody else reads, and rolled back; only if it passes is it written again, for good.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memory.derive.dry_run import Difference, Put, dry_run
+from memory.derive.context import Put
 from memory.index.indexing import ENGLISH, ERAS, GISTS, MESSAGES
 from memory.index.recall.domain_indexes import DomainIndexes, Loaded
 from memory.index.recall.finder import Recall, Staged
 from memory.index.recall.query import Query
-from memory.store.database import DatabaseAccess
-from memory.store.lineage import bound, placeholders
+from memory.store.bounds import Bounds
+from memory.store.database import DatabaseAccess, Row, Transaction
+from memory.store.domains import last_change
+from memory.store.lineage import bound, pages, placeholders
 from memory.text import lexical
 from memory.tiers import exchanges
 from memory.tiers.messages import said
 from memory.types import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The rows of `terms` that would be added, the items that would be unindexed, and the messages each new item cites."""
+
+    added: Sequence[Row]
+    gone: frozenset[int]
+    cited: Mapping[int, frozenset[int]]
+
+
+async def dry_run(db: DatabaseAccess, domain: Domain, put: Put) -> Difference:
+    """Return what a piece of work would change."""
+    try:
+        async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
+            before = await last_change(tx, domain.key)
+            await put(tx)
+            raise _TakenBackError(await _difference(tx, domain, before))
+    except _TakenBackError as back:
+        return back.difference
+
+
+class _TakenBackError(Exception):
+    """An exception that rolls back the transaction of a dry run."""
+
+    def __init__(self, difference: Difference) -> None:
+        super().__init__()
+        self.difference = difference
+
+
+async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference:
+    changes = await tx.all(
+        "SELECT item, op FROM changes WHERE domain = :d AND seq > :since ORDER BY seq", {"d": domain.key, "since": since}
+    )
+    gone = {row["item"] for row in changes if row["op"] == "drop"}
+    new = sorted({row["item"] for row in changes if row["op"] == "add"} - gone)
+    rows: list[Row] = []
+    cited: dict[int, set[int]] = {item: set() for item in new}
+    for some in pages(new):
+        which = bound("i", some)
+        rows += await tx.all(
+            f"SELECT * FROM terms WHERE domain = :d AND item IN ({placeholders('i', some)}) ORDER BY item, passage",
+            {"d": domain.key, **which},
+        )
+        for row in await tx.all(
+            f"SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({placeholders('i', some)})", which
+        ):
+            cited[row["child"]].add(row["parent"])
+    return Difference(rows, frozenset(gone), {item: frozenset(rests) for item, rests in cited.items()})
+
 
 _OF_THE_WORK, _OF_THE_DOMAIN = 6, 6
 _WORDS = 5
@@ -92,12 +145,12 @@ class RegressionCheck:
                 found[item] = CheckQuestion(item, question)
         return list(found.values())
 
-    async def _found(self, regression_check: Sequence[CheckQuestion], staged: Staged, difference: Difference) -> int:
+    async def _found(self, canaries: Sequence[CheckQuestion], staged: Staged, difference: Difference) -> int:
         found = 0
-        for check_question in regression_check:
-            query = Query(check_question.question, _K, (MESSAGES, GISTS, ERAS))
+        for canary in canaries:
+            query = Query(canary.question, _K, (MESSAGES, GISTS, ERAS))
             hits = [hit.item for hit in await self._recall.find(query, [self._domain.key], staged=staged)]
-            found += check_question.item in hits or await self._rests(hits, check_question.item, difference)
+            found += canary.item in hits or await self._rests(hits, canary.item, difference)
         return found
 
     async def _rests(self, hits: Collection[int], on: int, difference: Difference) -> bool:

@@ -5,7 +5,7 @@ the same people.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -67,18 +67,17 @@ class ConfidenceChanges:
 
     async def earlier(self, session: Session, offered: Sequence[NewExchange]) -> Mapping[str, DiscretionTargets]:
         """Return what the requests for discretion among these messages may be about, by platform id."""
-        asking = [new for new in offered if new.identity and new.discretion and not new.discretion.ends]
         return {
             new.source_id: await self.targets(session.domain, session.key, new.identity, new.discretion)
-            for new in asking
-            if new.identity and new.discretion
+            for new in offered
+            if new.identity and new.discretion and not new.discretion.ends
         }
 
     async def targets(
         self, domain: int, session: int, teller: Identity, ask: Discretion, before: int = 1 << 62
     ) -> DiscretionTargets:
         """Return what a request for discretion in a session may be about, among the teller's messages before a key."""
-        named = {} if ask.about else await self._named(domain, session, teller, ask.topic, before)
+        named = await self._named(domain, session, teller, ask.topic, before) if ask.topic and not ask.about else {}
         last = None
         if ask.about or not named:
             last = await said.by(self.db, session, teller, ask.about, before)
@@ -94,9 +93,8 @@ class ConfidenceChanges:
         found: dict[int, str] = {}
         next_ones: dict[int, tuple[Row, bool]] = {}
         left, wholly = _LATELY, 0
-        async for rows in said.pages(self.db, domain, teller, before) if topic else _nothing():
-            texts = [row["text"] for row in rows]
-            words = await asyncio.to_thread(lambda texts: [(held(topic, text), goes_on(text)) for text in texts], texts)
+        async for rows in said.pages(self.db, domain, teller, before):
+            words = await asyncio.to_thread(lambda rows: [(held(topic, row["text"]), goes_on(row["text"])) for row in rows], rows)
             for row, (n, on) in zip(rows, words, strict=True):
                 lately = row["session"] == session and left > 0
                 left -= lately
@@ -183,11 +181,6 @@ def kept_back(ask: Discretion, targets: DiscretionTargets, since: Sequence[Excha
         earlier = [] if last is None else [last]
         return KeptBack(earlier, DiscretionScope(len(earlier), bool(earlier) and (not ask.topic or bool(ask.about))))
     return KeptBack(named, DiscretionScope(len(named)))
-
-
-async def _nothing() -> AsyncIterator[list[Row]]:
-    return
-    yield
 
 
 async def withheld_from(reader: Reader, domains: Sequence[Domain], ask: Discretion, teller: Identity) -> WithheldFrom:

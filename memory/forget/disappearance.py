@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from memory.forget import erase
-from memory.forget import gone as goners
+from memory.forget import gone as gone_rows
 from memory.forget.affected_replies import AffectedReplies
 from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import ForgottenScope, Gone, present
@@ -21,7 +21,7 @@ from memory.index.reindexing import mark_unfound, reindex
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain, read_domain
-from memory.store.lineage import bound, placeholders
+from memory.store.lineage import bound, pages, placeholders
 from memory.types import MINUTE, Domain, Forgotten
 
 WEEK = 7 * 24 * 60 * MINUTE
@@ -45,37 +45,50 @@ class Disappearance:
     db: Database
     forgetting: Forgetting
     clock: Clock
-    _withholding: list[asyncio.Event] = field(default_factory=list)
+    _withholding: list[tuple[int, asyncio.Event]] = field(default_factory=list)
+    """The vanished places that this process is withholding, each with the event that ends it."""
 
-    async def settled(self) -> None:
-        """Wait until everything that vanished so far is withheld; until then, nothing of its domains is read."""
-        for done in list(self._withholding):
-            await done.wait()
+    async def settled(self, vanished: int | None = None) -> None:
+        """Wait until a vanished place is withheld, or all are (None); until then, nothing of their domains is read."""
+        for key, done in list(self._withholding):
+            if vanished in (None, key):
+                await done.wait()
 
     async def vanish(self, platform: str, prefix: Sequence[str]) -> int:
-        """Withhold what was said at every place whose key has this prefix; return how many messages that is."""
+        """Withhold what was said at every place whose key has this prefix, for a week; return how many messages that is.
+
+        A place that came back and vanishes again has its week anew, if anything was said there meanwhile.
+        """
         sessions = await self._sessions(platform, prefix)
         if not sessions:
             return 0
         now = self.clock.now()
+        again = "UPDATE SET at = excluded.at, due = excluded.due, withheld = 0" if await self._is_new(sessions) else "NOTHING"
         async with self.db.transaction() as tx:
             await tx.run(
-                "INSERT INTO vanished (platform, prefix, at, due) VALUES (:platform, :prefix, :now, :due) ON CONFLICT DO NOTHING",
+                "INSERT INTO vanished (platform, prefix, at, due) VALUES (:platform, :prefix, :now, :due) "
+                f"ON CONFLICT (platform, prefix) DO {again}",
                 {"platform": platform, "prefix": json.dumps(list(prefix)), "now": now, "due": now + WEEK},
             )
         return await self._withhold(platform, prefix, sessions)
 
     async def resume(self) -> None:
-        """Resume withholding that was interrupted by a kill."""
+        """Resume withholding that failed or was interrupted by a kill."""
         for row in await self.db.all("SELECT * FROM vanished WHERE withheld = 0 ORDER BY id"):
-            prefix = json.loads(row["prefix"])
-            await self._withhold(row["platform"], prefix, await self._sessions(row["platform"], prefix))
+            if row["id"] not in (key for key, _ in self._withholding):
+                prefix = json.loads(row["prefix"])
+                await self._withhold(row["platform"], prefix, await self._sessions(row["platform"], prefix))
+        if await self.db.one("SELECT 1 AS yes FROM gone WHERE length(items) = 0 LIMIT 1"):
+            # A place may have been kept by another process while this one was withholding it.
+            async with self.db.transaction() as tx:
+                await gone_rows.reopen(tx)
 
     async def keep(self, platform: str, prefix: Sequence[str]) -> int:
         """Keep what was said at a vanished place after all; return how many items are restored."""
         vanished = await self._vanished(platform, prefix)
         if vanished is None:
             return 0
+        await self.settled(vanished)
         kept = 0
         while items := await self._items(vanished):
             async with self.db.transaction() as tx:
@@ -84,6 +97,7 @@ class Disappearance:
             kept += len(items)
         async with self.db.transaction() as tx:
             await tx.run("DELETE FROM vanished WHERE id = :id", {"id": vanished})
+            await gone_rows.reopen(tx)
         await reindex(self.db)
         return kept
 
@@ -122,6 +136,15 @@ class Disappearance:
         )
         return [(read_domain(row), row["session"]) for row in rows if json.loads(row["at_place"])[: len(prefix)] == list(prefix)]
 
+    async def _is_new(self, sessions: Sequence[tuple[Domain, int]]) -> bool:
+        """Return whether anything in these sessions is not withheld yet."""
+        for some in pages([session for _, session in sessions]):
+            within = placeholders("s", some)
+            sql = f"SELECT 1 AS yes FROM exchanges e WHERE e.session IN ({within}) AND {present('e')} LIMIT 1"
+            if await self.db.one(sql, bound("s", some)):
+                return True
+        return False
+
     async def _vanished(self, platform: str, prefix: Sequence[str]) -> int | None:
         """Return the key of a vanished place, None if it has not vanished."""
         parameters = {"platform": platform, "prefix": json.dumps(list(prefix))}
@@ -132,22 +155,18 @@ class Disappearance:
         vanished = await self._vanished(platform, prefix)
         if vanished is None:
             return 0
-        done = asyncio.Event()
-        self._withholding.append(done)
+        withholding = vanished, asyncio.Event()
+        self._withholding.append(withholding)
         try:
             return await self._withhold_sessions(vanished, sessions)
         finally:
-            self._withholding.remove(done)
-            done.set()
+            self._withholding.remove(withholding)
+            withholding[1].set()
 
     async def _withhold_sessions(self, vanished: int, sessions: Sequence[tuple[Domain, int]]) -> int:
         messages = 0
-        # A row that names no item blocks all reads of these domains until everything is withheld.
         async with self.db.transaction() as tx:
-            closed = [
-                await goners.add(tx, domain, ForgottenScope(()), self.clock.now())
-                for domain in {d.key: d for d, _ in sessions}.values()
-            ]
+            closed = [await gone_rows.close(tx, domain, self.clock.now()) for domain in {d.key: d for d, _ in sessions}.values()]
         for domain, session in sessions:
             messages += await self._withhold_session(
                 vanished, Gone(0, domain, max(g.upto for g in closed), ForgottenScope(session=session))
@@ -155,7 +174,8 @@ class Disappearance:
         async with self.db.transaction() as tx:
             await tx.run("UPDATE vanished SET withheld = 1 WHERE id = :id", {"id": vanished})
             for one in closed:
-                await goners.done(tx, one)
+                await gone_rows.done(tx, one)
+            await gone_rows.reopen(tx)
         return messages
 
     async def _withhold_session(self, vanished: int, gone: Gone) -> int:

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memory.forget import gone as goners
+from memory.forget import gone as gone_rows
 from memory.forget import tombstones
 from memory.forget.affected_replies import AffectedReplies, EditedMessage, LostTexts
 from memory.forget.erase import erase
@@ -51,8 +51,8 @@ class Forgetting:
         if scope.items is not None:
             return await self.forget_named(await known.hashes(self.db, self.seal, scope.items))
         async with self.db.transaction() as tx:
-            gone = await goners.add(tx, domain, scope, self.clock.now())
-            held = await goners.held(tx, gone)
+            gone = await gone_rows.add(tx, domain, scope, self.clock.now())
+            held = await gone_rows.held(tx, gone)
             await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             self._begun.add(gone.key)
         # It names places and people, and nobody can tell which of these are to be forgotten.
@@ -90,7 +90,7 @@ class Forgetting:
 
     async def reword(self, tx: Transaction, domain: Domain, item: int, words: str, now: int) -> Gone:
         """Record, in the transaction of an edit, the words it removed from an item; `finish` erases replies that hold them."""
-        return await goners.add(tx, domain, ForgottenScope([item], words=words), now)
+        return await gone_rows.add(tx, domain, ForgottenScope([item], words=words), now)
 
     async def finish(self, some: Sequence[Gone]) -> Forgotten:
         """Erase what is gone and what goes along with it; return the receipt."""
@@ -111,14 +111,14 @@ class Forgetting:
         """Finish what failed or was cancelled before; return the receipt."""
         if self._sweeping.locked():
             return Forgotten(0, 0, 0)
-        return await self.finish([gone for gone in await goners.left(self.db) if gone.key not in self._begun])
+        return await self.finish([gone for gone in await gone_rows.left(self.db) if gone.key not in self._begun])
 
-    async def resume(self, *, all_of_it: bool = False) -> Forgotten:
+    async def resume(self) -> Forgotten:
         """Forget what the log names and this file still holds, and finish what was interrupted; return the receipt.
 
         Raises TombstonesDamaged.
         """
-        unread = await self.tombstones.unread(all_of_it=all_of_it)
+        unread = await self.tombstones.unread()
         if not unread.is_continued:
             await self.tombstones.complete(unread.hashes)
             unread = await self.tombstones.unread()
@@ -146,7 +146,7 @@ class Forgetting:
                 )
                 items += [row["id"] for row in rows]
             for domain, those in await by_domain(tx, items):
-                found.append(await goners.add(tx, domain, ForgottenScope(those), now))
+                found.append(await gone_rows.add(tx, domain, ForgottenScope(those), now))
                 await mark_dead(tx, those, now)
                 # A notice has no lineage, so what it quotes is unknown: none keeps its text, and none is sent any more.
                 await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
@@ -165,7 +165,7 @@ class Forgetting:
         keys = await self.db.key_names([gone.domain.key]) if gone.scope == ForgottenScope() else {}
         await self.tombstones.append(list(keys))
         async with self.db.transaction() as tx:
-            await goners.done(tx, gone)
+            await gone_rows.done(tx, gone)
             await self._destroy(tx, keys)
         return total
 

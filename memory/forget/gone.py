@@ -97,9 +97,19 @@ async def done(tx: Transaction, gone: Gone) -> None:
     await tx.run("DELETE FROM gone WHERE id = :id", {"id": gone.key})
 
 
+async def close(tx: Transaction, domain: Domain, now: int) -> Gone:
+    """Record that nothing so far of a domain is to be read, though nothing of it is gone, until `done` or `reopen`."""
+    return await add(tx, domain, ForgottenScope(()), now)
+
+
+async def reopen(tx: Transaction) -> None:
+    """Let closed domains be read again, unless what vanished is still to be withheld somewhere."""
+    await tx.run("DELETE FROM gone WHERE length(items) = 0 AND NOT EXISTS (SELECT 1 FROM vanished WHERE withheld = 0)")
+
+
 async def left(db: DatabaseAccess) -> list[Gone]:
-    """Return what is gone and not yet erased, oldest first."""
-    rows = await db.all("SELECT * FROM gone ORDER BY id")
+    """Return what is gone and not yet erased, oldest first; not what closes a domain, which `reopen` ends."""
+    rows = await db.all("SELECT * FROM gone WHERE items IS NULL OR length(items) > 0 ORDER BY id")
     # Mostly nothing is left, and then no domain is read: this is asked every few seconds.
     there = await db.all("SELECT * FROM domains WHERE id IN (SELECT domain FROM gone)") if rows else []
     by_key = {row["id"]: read_domain(row) for row in there}

@@ -64,9 +64,9 @@ class Tombstones:
         await put_up(tx, hashes, now)
         await installation_values.keep(tx, _WRITTEN, str(home_files.size(self.log)))
 
-    async def unread(self, *, all_of_it: bool = False) -> UnreadTombstones:
-        """Return what the database has not read, or the whole log. Raises TombstonesDamaged."""
-        mark = None if all_of_it else await installation_values.kept(self.db, _READ)
+    async def unread(self) -> UnreadTombstones:
+        """Return what the database has not read. Raises TombstonesDamaged."""
+        mark = await installation_values.kept(self.db, _READ)
         read, last = json.loads(mark) if mark else (0, "")
         written = await installation_values.kept(self.db, _WRITTEN)
         return await asyncio.to_thread(self._unread, read, last, max(read, int(written or 0)))

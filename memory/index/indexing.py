@@ -16,8 +16,8 @@ from memory.index import vectors
 from memory.index.when.told_times import told
 from memory.index.when.values import Window
 from memory.places import confidences
-from memory.store.changes import announce
 from memory.store.database import Transaction
+from memory.store.domains import announce
 from memory.store.lineage import bound, pages, placeholders
 from memory.text import lexical
 from memory.text.passages import passages

@@ -15,9 +15,8 @@ import numpy as np
 
 from memory.ports import Clock, Embedder, Progress, Replacing, Vectors
 from memory.store.bounds import Bounds
-from memory.store.changes import announce
 from memory.store.database import DatabaseAccess, Row, Transaction
-from memory.store.domains import last_change
+from memory.store.domains import announce, last_change
 from memory.store.lineage import bound, placeholders, texts_of
 from memory.text.passages import passages, sentences
 from memory.types import Domain

@@ -1,4 +1,4 @@
-"""The rows of domains, and the counters guarded by their row locks."""
+"""The rows of domains, the counters guarded by their row locks, and the log of changes, which tells every process what to read anew."""
 
 from collections.abc import Sequence
 
@@ -34,10 +34,20 @@ async def next_source(tx: Transaction, domain: Domain) -> str:
     return str(row["items"])
 
 
-async def count_changes(tx: Transaction, domain: Domain, n: int) -> None:
-    """Count n further changes of the domain, whose numbers are taken with that; other takers wait for the commit."""
+async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
+    """Append a change of these items to the log: 'add', 'drop' or 'vector'.
+
+    Its numbers are the domain's next ones; other takers wait for the commit.
+    """
+    if not items:
+        return
     require_within(tx.bounds, domain.key)
-    await tx.run("UPDATE domains SET changes = changes + :n WHERE id = :domain", {"domain": domain.key, "n": n})
+    await tx.run("UPDATE domains SET changes = changes + :n WHERE id = :domain", {"domain": domain.key, "n": len(items)})
+    await tx.many(
+        "INSERT INTO changes (domain, seq, item, op) VALUES "
+        "(:domain, (SELECT changes - :behind FROM domains WHERE id = :domain), :item, :op)",
+        ({"domain": domain.key, "behind": len(items) - at, "item": item, "op": op} for at, item in enumerate(items, 1)),
+    )
 
 
 async def last_change(reader: Reader, domain: int) -> int:

@@ -107,7 +107,7 @@ class _Conversation:
         self._id = self._id or source_id
         speaker = "ChatGPT" if role == "assistant" else None
         place = f"chatgpt:{self._id}{place}"
-        timed = bool(message.get("create_time"))
+        timed = self._instant(message.get("create_time")) is not None
         return Incoming(self._number, session, place, role, speaker, content, self._times[node], source_id, timed=timed)
 
     def _time(self, node: str, message: Mapping[str, object]) -> int | None:

@@ -34,10 +34,6 @@ class Shared:
     clock: Clock
 
     @property
-    def seal(self) -> Seal:
-        return self.places.seal
-
-    @property
     def confiding(self) -> ConfidenceChanges:
         return ConfidenceChanges(self.places.db, self.forgetting, self.clock)
 
@@ -48,7 +44,16 @@ class Binding:
 
     shared: Shared
     home: Domain
-    beside: Sequence[Domain] = ()
+    others: Sequence[Domain] = ()
+
+    @property
+    def seal(self) -> Seal:
+        """The seal of public ids."""
+        return self.shared.places.seal
+
+    def now(self) -> int:
+        """Return the present instant."""
+        return self.shared.clock.now()
 
     @property
     def db(self) -> DatabaseAccess:
@@ -58,7 +63,7 @@ class Binding:
     @property
     def read(self) -> Sequence[Domain]:
         """The domains that may be read, home first."""
-        return (self.home, *self.beside)
+        return (self.home, *self.others)
 
     @property
     def domains(self) -> list[int]:
@@ -66,15 +71,15 @@ class Binding:
         return [domain.key for domain in self.read]
 
     @property
-    def also(self) -> Sequence[int]:
-        """The keys of the domains read beside home under its current readers; for a DM, only the person's other DMs."""
+    def others_of_place(self) -> Sequence[int]:
+        """The keys of the others that may be read because of who reads the place; for a DM, only the person's other DMs."""
         alone = self.home.ref.kind is DomainKind.DM
-        return [one.key for one in self.beside if not alone or one.ref.kind is DomainKind.DM]
+        return [one.key for one in self.others if not alone or one.ref.kind is DomainKind.DM]
 
     @property
     def rooms_before(self) -> Sequence[int]:
         """The keys of the rooms that home, an upgraded room, replaced and continues."""
-        return [one.key for one in self.beside if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
+        return [one.key for one in self.others if one.ref.kind is self.home.ref.kind is DomainKind.ROOM]
 
     @property
     def bounds(self) -> Bounds:
@@ -98,5 +103,5 @@ class Binding:
         self, tx: Transaction, session: Session, parts: Sequence[Part], answers: str = "", item: int | None = None
     ) -> None:
         """Queue parts for the place of a session, in the caller's transaction."""
-        ref, now = session.ref, self.shared.clock.now()
-        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, now, item, answers, self.also)
+        ref, now = session.ref, self.now()
+        await outbox.queue(tx, self.home, ref.platform, ref.place, parts, now, item, answers, self.others_of_place)

@@ -28,37 +28,37 @@ class Confidences:
     """The confidences of one home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def of(self, teller: Identity) -> list[ConfidedMessage]:
         """Return what an account told here in confidence, oldest first."""
-        confided = await confidences.told_by(self._b.db, self._b.home, teller)
-        messages = await exchanges.among(self._b.db, [item for item, _ in confided])
+        confided = await confidences.told_by(self._binding.db, self._binding.home, teller)
+        messages = await exchanges.among(self._binding.db, [item for item, _ in confided])
         return [ConfidedMessage(messages[item], await self._names(excepted)) for item, excepted in confided if item in messages]
 
     async def put(self, public_id: str, teller: Identity, ask: Discretion) -> ConfidedMessage:
         """Hold a message back from those its teller names, or release it (`ends`). Raises NotFound, AmbiguousId, NotYours."""
-        item = await owners.message(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), None)
-        message = (await exchanges.among(self._b.db, [item])).get(item)
-        if message is None or message.identity != await owners.identity(self._b.db, teller):
+        item = await owners.message(self._binding.db, self._binding.home, await ShortIds(self._binding).full(public_id), None)
+        message = (await exchanges.among(self._binding.db, [item])).get(item)
+        if message is None or message.identity != await owners.identity(self._binding.db, teller):
             raise NotYours(lazy("Only whoever said it can have it kept from somebody."))
-        work = self._b.shared.confiding
+        work = self._binding.shared.confiding
         about = [item] if ask.ends else [item, *await work.replies(item, message.text)]
-        async with self._b.db.transaction() as tx:
-            excepted = await confidence_changes.withheld_from(tx, self._b.read, ask, teller)
+        async with self._binding.db.transaction() as tx:
+            excepted = await confidence_changes.withheld_from(tx, self._binding.read, ask, teller)
             await (work.end if ask.ends else work.put)(tx, about, excepted)
             confided = await confidences.of(tx, [item])
         return ConfidedMessage(message, await self._names(confided[item].excepted) if item in confided else ())
 
     async def end_all(self, teller: Identity) -> int:
         """Release everything that `teller` told here in confidence; return how many messages were released."""
-        async with self._b.db.transaction() as tx:
-            confided = [item for item, _ in await confidences.told_by(tx, self._b.home, teller)]
-            return await self._b.shared.confiding.end(tx, confided, WithheldFrom(frozenset({teller}), others=True))
+        async with self._binding.db.transaction() as tx:
+            confided = [item for item, _ in await confidences.told_by(tx, self._binding.home, teller)]
+            return await self._binding.shared.confiding.end(tx, confided, WithheldFrom(frozenset({teller}), others=True))
 
     async def understood(self, asked: Sequence[Exchange]) -> list[ConfidedMessage]:
         """Return which of these messages were told in confidence."""
-        confided = await confidences.of(self._b.db, [exchange.key for exchange in asked])
+        confided = await confidences.of(self._binding.db, [exchange.key for exchange in asked])
         return [
             ConfidedMessage(exchange, await self._names(confided[exchange.key].excepted))
             for exchange in asked
@@ -67,14 +67,16 @@ class Confidences:
 
     async def tell(self, session: Session, told: Sequence[ConfidedMessage], parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice of what was understood, once per message told in confidence; return whether it was queued."""
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             first = not told or any([await confidences.tell(tx, one.exchange.key) for one in told])
             if first:
-                await self._b.queue(tx, session, parts, answers)
+                await self._binding.queue(tx, session, parts, answers)
         return first
 
     async def _names(self, excepted: WithheldFrom) -> list[str]:
         if excepted.others:
             return []
-        named = await identities.names(self._b.db, excepted.accounts)
-        return sorted((await standing(self._b.db.everywhere, self._b.shared.seal, self._b.home, named)).shown().values())
+        named = await identities.names(self._binding.db, excepted.accounts)
+        return sorted(
+            (await standing(self._binding.db.everywhere, self._binding.seal, self._binding.home, named)).shown().values()
+        )

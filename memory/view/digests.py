@@ -45,29 +45,29 @@ class Digests:
     """The digests of one home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def all(self) -> list[tuple[Session, Digest]]:
         """Return every gist and summary at home with its session."""
-        sessions = {session.key: session for session in await self._b.sessions()}
-        return [(sessions[digest.session], digest) for digest in await summaries.of_domain(self._b.db, self._b.home)]
+        sessions = {session.key: session for session in await self._binding.sessions()}
+        return [(sessions[digest.session], digest) for digest in await summaries.of_domain(self._binding.db, self._binding.home)]
 
     async def newest_gists(self, n: int) -> list[Digest]:
         """Return the gists of home's most recent episodes, newest first."""
-        return await summaries.newest_gists(self._b.db, self._b.home, n)
+        return await summaries.newest_gists(self._binding.db, self._binding.home, n)
 
     async def frontier(self, session: Session) -> list[Digest]:
         """Return the digests that together cover everything summarized of a session, oldest first."""
-        self._b.own(session)
-        return await summaries.frontier(self._b.db, session, shown_only=True)
+        self._binding.own(session)
+        return await summaries.frontier(self._binding.db, session, shown_only=True)
 
     async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
         """Return the tiers of home and of one of its sessions; the bank, if on, in at most `bank_tokens` tokens."""
-        self._b.own(session)
+        self._binding.own(session)
         wanted = (profile.TIER, narrative.TIER, selfstate.TIER, consent.TIER, manners.TIER)
-        scope = self._b.shared.places.scope(self._b.home)
+        scope = self._binding.shared.places.scope(self._binding.home)
         there = await statement_reads.standing(
-            self._b.db, self._b.home, session, wanted, banked=scope, now=self._b.shared.clock.now()
+            self._binding.db, self._binding.home, session, wanted, banked=scope, now=self._binding.now()
         )
         told, facts, being, bullets = (there.tier(name) for name in (narrative.TIER, profile.TIER, selfstate.TIER, consent.TIER))
         return Tiers(
@@ -84,27 +84,29 @@ class Digests:
         found: list[Statement] = []
         for each in (tier, manners.TIER) if tier == profile.TIER else (tier,):
             if past:
-                found += await statements.history(self._b.db, self._b.home, each)
+                found += await statements.history(self._binding.db, self._binding.home, each)
             else:
-                found += manners.wanted(await statements.standing(self._b.db, self._b.home, each, shown_only=True))
+                found += manners.wanted(await statements.standing(self._binding.db, self._binding.home, each, shown_only=True))
         return [replace(one, period="") if one.tier == manners.TIER else one for one in found]
 
     async def wanted_by(self, asked: Sequence[Exchange]) -> list[Statement]:
         """Return the manners of those who said these messages at home."""
-        return manners.of_speakers(await statements.standing(self._b.db, self._b.home, manners.TIER, shown_only=True), asked)
+        return manners.of_speakers(
+            await statements.standing(self._binding.db, self._binding.home, manners.TIER, shown_only=True), asked
+        )
 
     async def months(self, window: Window) -> list[Statement]:
         """Return the era paragraphs of home's months that lie wholly in a window, oldest first, at most twelve."""
-        whole = months_within(window.start, window.end, self._b.home.time_zone, _MONTHS)
-        return await statements.of_periods(self._b.db, self._b.home, eras.TIER, whole) if whole else []
+        whole = months_within(window.start, window.end, self._binding.home.time_zone, _MONTHS)
+        return await statements.of_periods(self._binding.db, self._binding.home, eras.TIER, whole) if whole else []
 
     async def receipts(self, stated: Sequence[Statement]) -> dict[int, list[Exchange]]:
         """Return the people's messages that statements rest on, by the statement's key."""
-        return await statements.cited(self._b.db, [one.key for one in stated])
+        return await statements.cited(self._binding.db, [one.key for one in stated])
 
     async def era_sessions(self) -> dict[str, int]:
         """Return how many sessions each month's era was made from."""
-        months = await progress.read_all(self._b.db, self._b.home, eras.TIER)
+        months = await progress.read_all(self._binding.db, self._binding.home, eras.TIER)
         return {period: month.sessions for period, month in months.items()}
 
 
@@ -112,32 +114,32 @@ class Facts:
     """The standing facts of one home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def find(self, public_id: str, by: Identity | None = None) -> Statement:
         """Return a standing fact at home that `by` (None: anyone) may correct or forget.
 
         Raises NotFound, AmbiguousId, NotYours.
         """
-        return await owners.fact(self._b.db, self._b.home, await ShortIds(self._b).full(public_id), by)
+        return await owners.fact(self._binding.db, self._binding.home, await ShortIds(self._binding).full(public_id), by)
 
     async def correct(self, public_id: str, correction: Exchange, by: Identity | None = None) -> Statement:
         """Replace a standing fact with what somebody said, a message at home, within the rights of `by`.
 
         Raises NotFound, NotYours, SourceGone.
         """
-        public_id = await ShortIds(self._b).full(public_id)
-        if wish := await manners.taken_by(self._b.db, self._b.home, public_id, correction):
+        public_id = await ShortIds(self._binding).full(public_id)
+        if wish := await manners.taken_by(self._binding.db, self._binding.home, public_id, correction):
             return wish  # the manner was already read from these words when they were stored
         public_id = (await self.find(public_id, by)).id
-        now = self._b.shared.clock.now()
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        now = self._binding.now()
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             await require_unchanged(tx, {correction.key: correction.text})
             if await confidences.of(tx, [correction.key]):
                 raise ToldInConfidence(lazy("A fact here is for everybody who can read this; tell me that in private instead."))
             # An answer being made with the old fact in view is made again with the new one.
-            await note_forgetting(tx, self._b.home, now)
-            return await profile.correct(tx, self._b.shared.seal, self._b.home, public_id, correction, now)
+            await note_forgetting(tx, self._binding.home, now)
+            return await profile.correct(tx, self._binding.seal, self._binding.home, public_id, correction, now)
 
     async def forget(self, public_id: str, by: Identity | None = None) -> list[Exchange]:
         """Drop a fact for good, with those it replaced; return the messages that it rested on.
@@ -145,48 +147,48 @@ class Facts:
         Only within the rights of `by` (None: any fact). Raises NotFound, NotYours.
         """
         public_id = (await self.find(public_id, by)).id
-        now = self._b.shared.clock.now()
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        now = self._binding.now()
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             # An answer being made with the fact in view is made again without it.
-            await note_forgetting(tx, self._b.home, now)
-            return await profile.forget_fact(tx, self._b.shared.seal, self._b.home, public_id, now)
+            await note_forgetting(tx, self._binding.home, now)
+            return await profile.forget_fact(tx, self._binding.seal, self._binding.home, public_id, now)
 
 
 class SelfStates:
     """Lyra's self-states at home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def now(self) -> SelfState:
         """Return Lyra's current self-state at home."""
-        return await selfstate.state(self._b.db, self._b.home)
+        return await selfstate.state(self._binding.db, self._binding.home)
 
     async def history(self) -> list[DatedState]:
         """Return Lyra's past self-states at home, newest first."""
-        return await selfstate.history(self._b.db, self._b.home)
+        return await selfstate.history(self._binding.db, self._binding.home)
 
     async def reset(self) -> None:
         """Reset Lyra's self-state at home: no mood, no drives, nothing said of herself."""
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            await selfstate.reset(tx, self._b.home, self._b.shared.clock.now())
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+            await selfstate.reset(tx, self._binding.home, self._binding.now())
 
 
 class SharedBank:
     """The bank of one home, and who has opted out of it."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def state(self) -> Consent:
         """Return since when the bank is on at home (None: off), and which members opted out."""
-        return await consent.consent(self._b.shared.places, self._b.home)
+        return await consent.consent(self._binding.shared.places, self._binding.home)
 
     async def shown(self, max_tokens: int) -> Block:
         """Return the bank at home rendered in at most `max_tokens` tokens, with the entries that it shows."""
-        if not await consent.is_on(self._b.shared.places, self._b.home):
+        if not await consent.is_on(self._binding.shared.places, self._binding.home):
             return Block()
-        standing = await statements.standing(self._b.db, self._b.home, consent.TIER, shown_only=True)
+        standing = await statements.standing(self._binding.db, self._binding.home, consent.TIER, shown_only=True)
         return block.render(block.entries(standing), max_tokens)
 
     async def text(self, max_tokens: int) -> str:
@@ -195,16 +197,16 @@ class SharedBank:
 
     async def turn_on(self) -> bool:
         """Turn the bank at home on; return whether it was off. Raises NotShared."""
-        return await consent.turn_on(self._b.shared.places, self._b.home, self._b.shared.clock.now())
+        return await consent.turn_on(self._binding.shared.places, self._binding.home, self._binding.now())
 
     async def turn_off(self) -> bool:
         """Turn the bank at home off and empty it; return whether it was on."""
-        return await consent.turn_off(self._b.shared.places, self._b.home, self._b.shared.clock.now())
+        return await consent.turn_off(self._binding.shared.places, self._binding.home, self._binding.now())
 
     async def leave(self, member: Identity) -> int:
         """Keep a member's past and future messages out of the bank; return how many entries were dropped. Raises NotShared."""
-        return await consent.withdraw(self._b.shared.places, self._b.home, member, self._b.shared.clock.now())
+        return await consent.withdraw(self._binding.shared.places, self._binding.home, member, self._binding.now())
 
     async def join(self, member: Identity) -> None:
         """Let a member's past and future messages enter the bank at home again. Raises NotShared."""
-        await consent.rejoin(self._b.shared.places, self._b.home, member)
+        await consent.rejoin(self._binding.shared.places, self._binding.home, member)

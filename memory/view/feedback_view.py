@@ -20,7 +20,7 @@ class Feedback:
     """The feedback of one home."""
 
     def __init__(self, binding: Binding, messages: Messages, own_posts: OwnPosts) -> None:
-        self._b = binding
+        self._binding = binding
         self._messages = messages
         self._posts = own_posts
 
@@ -30,7 +30,7 @@ class Feedback:
         `named` is its id here or on the platform, or the platform id of what it answers; '' means the last reply to `who`.
         """
         found = await self._named(session, named) if named else await self._last_to(session, who)
-        if found is None or found.kind is not Kind.REPLY or found.domain != self._b.home.key:
+        if found is None or found.kind is not Kind.REPLY or found.domain != self._binding.home.key:
             raise NotFound(lazy("There is no answer of mine here that this could be about."))
         return found
 
@@ -39,22 +39,22 @@ class Feedback:
 
         Raises NotYours for anyone who neither asked nor rules the place.
         """
-        given_by, now = (await self._rights(reply, who, rules=rules))[0], self._b.shared.clock.now()
-        async with self._b.changing([reply.key]) as tx:
-            return await feedback.dislike(tx, self._b.shared.seal, self._b.home, reply, given_by, act, now)
+        given_by, now = (await self._rights(reply, who, rules=rules))[0], self._binding.now()
+        async with self._binding.changing([reply.key]) as tx:
+            return await feedback.dislike(tx, self._binding.seal, self._binding.home, reply, given_by, act, now)
 
     async def take_back(self, reply: Exchange, who: Identity, *, rules: bool) -> bool:
         """Take back the dislike of a reply at home; return whether there was one. Raises NotYours like `dislike`."""
-        rights, now = await self._rights(reply, who, rules=rules), self._b.shared.clock.now()
-        async with self._b.changing([reply.key]) as tx:
-            return await feedback.take_back(tx, self._b.home, reply.key, rights, now)
+        rights, now = await self._rights(reply, who, rules=rules), self._binding.now()
+        async with self._binding.changing([reply.key]) as tx:
+            return await feedback.take_back(tx, self._binding.home, reply.key, rights, now)
 
     async def disliked(self, most: int) -> list[Disliked]:
         """Return the last disliked replies at home, newest first."""
-        return await feedback.newest(self._b.db, self._b.home, most, self._b.domains)
+        return await feedback.newest(self._binding.db, self._binding.home, most, self._binding.domains)
 
     async def _rights(self, reply: Exchange, who: Identity, *, rules: bool) -> Sequence[GivenBy]:
-        asked = await owners.answers_alone(self._b.db, reply.key, who)
+        asked = await owners.answers_alone(self._binding.db, reply.key, who)
         rights = [*([GivenBy.ASKER] if asked else []), *([GivenBy.RULER] if rules else [])]
         if not rights:
             raise NotYours(lazy("Only whoever asked, or an admin, can say that of an answer."))
@@ -66,7 +66,7 @@ class Feedback:
         found = await self._messages.find(ref.platform, ref.place, remote)
         if found and found.kind is Kind.SAID:
             return await self._answer_to(found)
-        return found or await self._messages.by_id(await ShortIds(self._b).full(named))
+        return found or await self._messages.by_id(await ShortIds(self._binding).full(named))
 
     async def _answer_to(self, asked: Exchange) -> Exchange | None:
         item = await self._posts.answer_to(asked)
@@ -74,6 +74,6 @@ class Feedback:
 
     async def _last_to(self, session: Session, who: Identity) -> Exchange | None:
         for one in reversed(await self._messages.window(session, LOOKED_BACK)):
-            if one.kind is Kind.REPLY and await owners.answers_alone(self._b.db, one.key, who):
+            if one.kind is Kind.REPLY and await owners.answers_alone(self._binding.db, one.key, who):
                 return one
         return None

@@ -21,76 +21,76 @@ class Messages:
     """The messages of one home, and those that may be read beside it."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def all(self) -> AsyncIterator[tuple[str, Exchange]]:
         """Yield every message at home with its session's name, in stored order."""
-        names = {session.key: session.name for session in await self._b.sessions()}
+        names = {session.key: session.name for session in await self._binding.sessions()}
         after = 0
-        while page := await exchanges.page(self._b.db, self._b.home, self._b.domains, after):
+        while page := await exchanges.page(self._binding.db, self._binding.home, self._binding.domains, after):
             for message in page:
                 if message.session not in names:
-                    names.update((session.key, session.name) for session in await self._b.sessions())
+                    names.update((session.key, session.name) for session in await self._binding.sessions())
                 yield names[message.session], message
             after = page[-1].key
 
     async def count(self) -> int:
         """Return how many messages `all` yields."""
-        return await exchanges.count(self._b.db, self._b.home, self._b.domains)
+        return await exchanges.count(self._binding.db, self._binding.home, self._binding.domains)
 
     async def by_source(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform id."""
-        self._b.own(session)
-        return await exchanges.by_source(self._b.db, session, source_id)
+        self._binding.own(session)
+        return await exchanges.by_source(self._binding.db, session, source_id)
 
     async def by_id(self, public_id: str) -> Exchange | None:
         """Return a message at home by its public id."""
-        key = await exchanges.item(self._b.db, [self._b.home.key], public_id)
+        key = await exchanges.item(self._binding.db, [self._binding.home.key], public_id)
         return (await self.among([key])).get(key) if key else None
 
     async def among(self, keys: Sequence[int]) -> dict[int, Exchange]:
         """Return the readable messages among these keys."""
-        placed = await exchanges.at_their_places(self._b.db, self._b.domains, keys)
+        placed = await exchanges.at_their_places(self._binding.db, self._binding.domains, keys)
         return {key: one.exchange for key, one in placed.items()}
 
     async def said_by(self, message: Exchange) -> Identity | None:
         """Return the account that said a message, or None if unknown."""
-        return await identities.account(self._b.db, message.identity) if message.identity is not None else None
+        return await identities.account(self._binding.db, message.identity) if message.identity is not None else None
 
     async def last_by(self, session: Session, who: Identity) -> Exchange | None:
         """Return the last message an account said in a session, among the last fifty or so."""
-        key = await owners.identity(self._b.db, who)
+        key = await owners.identity(self._binding.db, who)
         said = (one for one in reversed(await self.window(session, _LOOKED_BACK)) if one.kind is Kind.SAID)
         return next((one for one in said if one.identity == key), None)
 
     async def is_by(self, message: Exchange, who: Identity) -> bool:
         """Return whether a message was said by an account."""
-        return message.kind is Kind.SAID and message.identity == await owners.identity(self._b.db, who)
+        return message.kind is Kind.SAID and message.identity == await owners.identity(self._binding.db, who)
 
     async def find(self, platform: str, place: str | None, source_id: str) -> Exchange | None:
         """Return a message at home by its place (None: any) and platform id: a person's message or a sent reply."""
-        return await exchanges.at_place(self._b.db, self._b.home, platform, place, source_id)
+        return await exchanges.at_place(self._binding.db, self._binding.home, platform, place, source_id)
 
     async def stored(self, platform: str, ids: Sequence[str]) -> set[str]:
         """Return which of these platform ids are of messages at home."""
-        return await exchanges.stored(self._b.db, self._b.home, platform, ids) if ids else set()
+        return await exchanges.stored(self._binding.db, self._binding.home, platform, ids) if ids else set()
 
     async def kept(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
         """Map those platform ids of people's messages that are kept in any domain to whether this view reads one of these."""
-        kept = await exchanges.domains_of(self._b.db.everywhere, platform, ids) if ids else {}
-        return {id: not domains.isdisjoint(self._b.domains) for id, domains in kept.items()}
+        kept = await exchanges.domains_of(self._binding.db.everywhere, platform, ids) if ids else {}
+        return {id: not domains.isdisjoint(self._binding.domains) for id, domains in kept.items()}
 
     async def in_confidence(self, platform: str, ids: Sequence[str]) -> dict[str, set[str | None]]:
         """Map platform ids of messages told in a confidence that this view does not read to who told them.
 
         They are accounts of the platform, None for anybody else.
         """
-        return await exchanges.in_confidence(self._b.db.everywhere, platform, ids, self._b.domains)
+        return await exchanges.in_confidence(self._binding.db.everywhere, platform, ids, self._binding.domains)
 
     async def window(self, session: Session, least: int) -> list[Exchange]:
         """Return the last messages of a session, oldest first: at least `least`, starting where an episode starts."""
-        self._b.own(session)
-        return await exchanges.window(self._b.db, session, self._b.domains, least)
+        self._binding.own(session)
+        return await exchanges.window(self._binding.db, session, self._binding.domains, least)
 
     async def names(self, people: Sequence[Person], borne: Mapping[Person, NameUse] = NOBODYS) -> list[str]:
         """Return the names to show at home for people whose words are not stored, given accounts and names.
@@ -102,72 +102,74 @@ class Messages:
 
     async def standing(self, people: Sequence[Person]) -> NameStanding:
         """Return the name standings of people at home, given accounts and names."""
-        along = [one.key for one in self._b.beside if one.ref.kind is not DomainKind.DM]
-        return await standing(self._b.db.everywhere, self._b.shared.seal, self._b.home, people, self._b.rooms_before, along)
+        along = [one.key for one in self._binding.others if one.ref.kind is not DomainKind.DM]
+        return await standing(
+            self._binding.db.everywhere, self._binding.seal, self._binding.home, people, self._binding.rooms_before, along
+        )
 
     async def account(self, who: Identity) -> int | None:
         """Return the key of an account, or None if nothing of it was ever kept."""
-        return await owners.identity(self._b.db, who)
+        return await owners.identity(self._binding.db, who)
 
     async def last_of(self, session: Session, account: Identity) -> Exchange | None:
         """Return the last message of an account in a session, or None if none is kept."""
-        self._b.own(session)
-        return await said.by(self._b.db, session.key, account, "")
+        self._binding.own(session)
+        return await said.by(self._binding.db, session.key, account, "")
 
     async def latest_of(self, session: Session, account: Identity, n: int) -> list[Exchange]:
         """Return the last n messages of an account in a session, newest first."""
-        self._b.own(session)
-        return await said.latest_by(self._b.db, session.key, account, n)
+        self._binding.own(session)
+        return await said.latest_by(self._binding.db, session.key, account, n)
 
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was said (0: never)."""
-        return await said.counted(self._b.db, self._b.home)
+        return await said.counted(self._binding.db, self._binding.home)
 
     async def last_said(self, n: int, by: int | None = None) -> list[str]:
         """Return the last n texts people said at home, oldest first; only those of account `by`, if its key is given."""
-        return await said.last(self._b.db, self._b.home, n, by)
+        return await said.last(self._binding.db, self._binding.home, n, by)
 
 
 class Conversations:
     """The sessions of one home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def all(self) -> list[Session]:
         """Return home's sessions, newest first."""
-        return await self._b.sessions()
+        return await self._binding.sessions()
 
     async def get(self, ref: SessionRef, name: str) -> Session:
         """Return the session for `ref` at home, creating it under `name` if it is new."""
-        return await self._b.shared.places.session(self._b.home, ref, name, self._b.shared.clock.now())
+        return await self._binding.shared.places.session(self._binding.home, ref, name, self._binding.now())
 
     async def active(self, platform: str, place: str) -> SessionRef:
         """Return the active session of a place; a new one if the last belonged to another domain."""
-        return SessionRef(platform, place, await self._b.shared.places.active_epoch(platform, place, self._b.home))
+        return SessionRef(platform, place, await self._binding.shared.places.active_epoch(platform, place, self._binding.home))
 
     async def latest(self, platform: str, place: str) -> SessionRef:
         """Return home's last session at a place, or its first one, without making it active."""
-        return SessionRef(platform, place, await self._b.shared.places.latest_epoch(platform, place, self._b.home))
+        return SessionRef(platform, place, await self._binding.shared.places.latest_epoch(platform, place, self._binding.home))
 
     async def begin(self, platform: str, place: str) -> SessionRef:
         """Begin a new session at a place."""
-        return SessionRef(platform, place, await self._b.shared.places.begin(platform, place, self._b.home))
+        return SessionRef(platform, place, await self._binding.shared.places.begin(platform, place, self._binding.home))
 
     async def drop_names_of_empty(self) -> None:
         """Drop the names of home's empty sessions, and checkpoint so that nothing of them remains on disk."""
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            await drop_names(tx, self._b.home)
-        await self._b.db.checkpoint()
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+            await drop_names(tx, self._binding.home)
+        await self._binding.db.checkpoint()
 
     async def named(self, name: str) -> Session:
         """Return home's session with this name or id. Raises NotFound."""
-        return await self._b.shared.places.named(self._b.home, name)
+        return await self._binding.shared.places.named(self._binding.home, name)
 
     async def last_heard(self) -> int:
         """Return when anybody, Lyra included, last said something at home; 0 if nobody did."""
-        row = await self._b.db.one(
-            "SELECT coalesce(max(last_at), 0) AS last FROM sessions WHERE domain = :d", {"d": self._b.home.key}
+        row = await self._binding.db.one(
+            "SELECT coalesce(max(last_at), 0) AS last FROM sessions WHERE domain = :d", {"d": self._binding.home.key}
         )
         return int(row["last"]) if row else 0
 
@@ -176,43 +178,43 @@ class OwnPosts:
     """Lyra's posts at one home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def may_be_shown(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
         """Map those platform ids that are Lyra's posts to whether their words may be read here now."""
-        return await shown_posts.may_be_shown(self._b.db.everywhere, platform, ids, self._b.domains)
+        return await shown_posts.may_be_shown(self._binding.db.everywhere, platform, ids, self._binding.domains)
 
     async def answering(self, message: Exchange) -> str:
         """Return the key of the last part of the newest sent or outgoing answer to a message, '' for none."""
-        return await shown_posts.answering(self._b.db, message)
+        return await shown_posts.answering(self._binding.db, message)
 
     async def answer_to(self, message: Exchange) -> int | None:
         """Return the item of the newest sent or outgoing answer to a message, None for none."""
-        return await shown_posts.answer_to(self._b.db, message)
+        return await shown_posts.answer_to(self._binding.db, message)
 
     async def answered(self, session: Session, remote_id: str) -> str:
         """Return the platform id of the message that one of Lyra's posts at a session's place answers, '' for none."""
-        self._b.own(session)
-        return await shown_posts.answered(self._b.db, session.ref.platform, session.ref.place, remote_id)
+        self._binding.own(session)
+        return await shown_posts.answered(self._binding.db, session.ref.platform, session.ref.place, remote_id)
 
     async def named_thread(self, session: Session, root: str, key: str) -> None:
         """Record that the thread of a session at home is named after the message with platform id `root`."""
-        self._b.own(session)
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            await outbox.name(tx, self._b.home, session.ref.platform, session.ref.place, root, key, self._b.shared.clock.now())
+        self._binding.own(session)
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+            await outbox.name(tx, self._binding.home, session.ref.platform, session.ref.place, root, key, self._binding.now())
 
     async def left(self) -> int:
         """Count Lyra's posts of home that are still on a platform and belong to forgotten replies."""
-        return len(await outbox.posts_of_forgotten(self._b.db, self._b.home))
+        return len(await outbox.posts_of_forgotten(self._binding.db, self._binding.home))
 
     async def delete(self, keys: Iterator[str], most: int) -> dict[tuple[str, str], list[Part]]:
         """Queue the removal of at most `most` of those posts under these keys; return the parts by platform and place."""
         found: dict[tuple[str, str], list[Part]] = {}
-        for row, key in zip((await outbox.posts_of_forgotten(self._b.db, self._b.home))[:most], keys, strict=False):
+        for row, key in zip((await outbox.posts_of_forgotten(self._binding.db, self._binding.home))[:most], keys, strict=False):
             found.setdefault((row["platform"], row["place"]), []).append(Part(key, "", "delete", row["key"]))
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             for (platform, place), parts in found.items():
-                await outbox.queue(tx, self._b.home, platform, place, parts, self._b.shared.clock.now())
+                await outbox.queue(tx, self._binding.home, platform, place, parts, self._binding.now())
         return found
 
     async def items_of(self, session: Session, shown: Collection[Aside]) -> set[int]:
@@ -220,8 +222,8 @@ class OwnPosts:
 
         Raises SourceGone if one of them was taken back.
         """
-        self._b.own(session)
-        rested = await shown_posts.rested_on(self._b.db.everywhere, session.ref.platform, [one.id for one in shown])
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            found = await asides.keep(tx, self._b.shared.seal, self._b.home, session, shown)
+        self._binding.own(session)
+        rested = await shown_posts.rested_on(self._binding.db.everywhere, session.ref.platform, [one.id for one in shown])
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+            found = await asides.keep(tx, self._binding.seal, self._binding.home, session, shown)
             return rested | found.kept | found.asides

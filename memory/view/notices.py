@@ -18,7 +18,7 @@ class Notices:
     """Notices at one home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def queue(
         self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = ()
@@ -28,23 +28,23 @@ class Notices:
         `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that
         rested on it. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
         """
-        self._b.own(session)
-        others = await seen.abroad(self._b.db.everywhere, self._b.home, shows)
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        self._binding.own(session)
+        others = await seen.abroad(self._binding.db.everywhere, self._binding.home, shows)
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             await require_living(tx.everywhere, sorted(shows), replaced=True)
             await inbox.finish(tx, finishes)
             item = None
             if shows and parts:
                 abroad = {*others.own, *others.held}
-                item = await shown_posts.keep_notice(tx, self._b.shared.seal, self._b.home, parts[0].key, shows, abroad)
-            await self._b.queue(tx, session, parts, answers, item)
+                item = await shown_posts.keep_notice(tx, self._binding.seal, self._binding.home, parts[0].key, shows, abroad)
+            await self._binding.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue the first-contact notice, once in the life of this domain; return whether it was queued.
 
         In a room whose epochs change as newcomers join, at most once an hour.
         """
-        home, shared = self._b.home, self._b.shared
+        home, shared = self._binding.home, self._binding.shared
         scope, room = shared.places.scope(home), f"room:{home.ref.platform}:{home.ref.native_id}"
         if home.ref.kind is not DomainKind.ROOM or await shared.settings.is_marked(scope, _GREETED):
             return await self._once(scope, _GREETED, session, parts)
@@ -60,7 +60,7 @@ class Notices:
 
     async def has_gone_on(self, room: str, session: Session) -> bool:
         """Return whether that notice was queued."""
-        return await self._b.shared.settings.is_marked(_room(room, session), _GONE_ON)
+        return await self._binding.shared.settings.is_marked(_room(room, session), _GONE_ON)
 
     async def hint(self, session: Session, parts: Sequence[Part], answers: str) -> bool:
         """Queue a notice on how to talk to Lyra, once in the life of a session; return whether it was queued."""
@@ -73,15 +73,15 @@ class Notices:
     async def _once(
         self, scope: str, mark: str, session: Session, parts: Sequence[Part], answers: str = "", *, greets: bool = False
     ) -> bool:
-        self._b.own(session)
-        if await self._b.shared.settings.is_marked(scope, mark):
+        self._binding.own(session)
+        if await self._binding.shared.settings.is_marked(scope, mark):
             return False
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             first = await scope_settings.mark(tx, scope, mark)
             if first and greets:
-                await scope_settings.mark(tx, self._b.shared.places.scope(self._b.home), _GREETED)
+                await scope_settings.mark(tx, self._binding.shared.places.scope(self._binding.home), _GREETED)
             if first:
-                await self._b.queue(tx, session, parts, answers)
+                await self._binding.queue(tx, session, parts, answers)
         return first
 
 

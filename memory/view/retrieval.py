@@ -47,7 +47,7 @@ class Retrieval:
     """Retrieval from one home and the domains that may be read beside it."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
         self._recall = Recall(binding.shared.domain_indexes, binding.shared.embedder_routing)
 
     async def messages(
@@ -72,14 +72,13 @@ class Retrieval:
             if key in again or key not in risen
         ]
 
-    async def during(self, window: Window, k: int, *, speaker: str = "", ahead: bool = False) -> list[Hit]:
+    async def during(self, window: Window, k: int, *, ahead: bool = False) -> list[Hit]:
         """Return k messages of a time window, spread over it if there are more, in order, with neighbours and receipts.
 
-        These are what people said then, or said at another time about it; with `speaker`, only what that person said. What
-        looks ahead to the window counts only if `ahead`.
+        These are what people said then, or said at another time about it. What looks ahead to the window counts only if `ahead`.
         """
-        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
-        return list((await self._messages(during(loaded, window, k, speaker, ahead=ahead))).values())
+        loaded = await self._binding.shared.domain_indexes.of(self._binding.domains, await self._recall.spaces())
+        return list((await self._messages(during(loaded, window, k, ahead=ahead))).values())
 
     async def lookup(self, text: str, k: int, within: Window | None, speaker: str, asker: str) -> list[Hit]:
         """Return the k messages that best match a text, restricted to a window and a speaker if given, without neighbours.
@@ -90,8 +89,8 @@ class Retrieval:
         if text:
             (found,) = await self._find(Query(text, k, asker=self._asker(asker), within=within, speaker=speaker))
         if not found and (within or speaker):
-            loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
-            ahead = within is not None and within.end > self._b.shared.clock.now()
+            loaded = await self._binding.shared.domain_indexes.of(self._binding.domains, await self._recall.spaces())
+            ahead = within is not None and within.end > self._binding.now()
             found = during(loaded, within or Window(EARLIEST, LATEST), k, speaker, ahead=ahead)
         return list((await self._messages([one._replace(before=None, after=None) for one in found])).values())
 
@@ -100,10 +99,10 @@ class Retrieval:
 
         Empty if no readable message has that id.
         """
-        item = await exchanges.item(self._b.db, self._b.domains, await ShortIds(self._b).full(public_id))
+        item = await exchanges.item(self._binding.db, self._binding.domains, await ShortIds(self._binding).full(public_id))
         if item is None:
             return []
-        loaded = await self._b.shared.domain_indexes.of(self._b.domains, await self._recall.spaces())
+        loaded = await self._binding.shared.domain_indexes.of(self._binding.domains, await self._recall.spaces())
         return list((await self._messages(around(loaded, item, n))).values())
 
     async def at_once(self, text: str, wanted: RecallLimits, exclude: Collection[int], asker: str) -> Recalled:
@@ -113,13 +112,13 @@ class Retrieval:
         """
         text = ends(text)
         ask = partial(Query, text, exclude=exclude, asker=self._asker(asker))
-        stated = BANK if self._b.home.ref.kind is not DomainKind.DM else ERAS
+        stated = BANK if self._binding.home.ref.kind is not DomainKind.DM else ERAS
         found = _merged(
             await self._find(ask(k=wanted.messages), ask(k=wanted.digests, kinds=(GISTS,)), ask(k=wanted.eras, kinds=(stated,)))
         )
         named = await off_loop(len(text), partial(entities.brought_up, text, self._asker(asker)))
         keys = [hit.item for hit in found if hit.kind != MESSAGES]
-        there = await statement_reads.by_keys(self._b.db, self._b.domains, keys, named)
+        there = await statement_reads.by_keys(self._binding.db, self._binding.domains, keys, named)
         came, order = await self._messages(found, named), {hit.item for hit in found}
         messages = await self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
@@ -137,12 +136,6 @@ class Retrieval:
         condensed = {key: one for key, one in (await self._condensed(found)).items() if one.tier in ("gist", "era")}
         return _in_order(found, await self._as_it_is(text, await self._messages(found)), condensed)[:k]
 
-    async def gists(self, text: str, k: int, *, exclude: Collection[int] = ()) -> list[DigestHit]:
-        """Return the k digests that best match a text."""
-        (found,) = await self._find(Query(text, k, kinds=(GISTS,), exclude=exclude))
-        there = await statement_reads.by_keys(self._b.db, self._b.domains, [hit.item for hit in found])
-        return [_digest_hit(hit, there) for hit in found if hit.item in there.digests]
-
     async def _messages(
         self, found: Sequence[RawHit], named: MentionedNames | None = None, *, whole: int | None = None
     ) -> dict[int, Hit]:
@@ -153,10 +146,10 @@ class Retrieval:
         found = [hit for hit in found if hit.kind == MESSAGES]
         keys = {hit.item for hit in found}
         keys |= {key for hit in found[:whole] for key in (hit.before, hit.after) if key is not None}
-        there = await exchanges.at_their_places(self._b.db, self._b.domains, sorted(keys), named)
+        there = await exchanges.at_their_places(self._binding.db, self._binding.domains, sorted(keys), named)
         messages = {key: placed.exchange for key, placed in there.items()}
         found += [RawHit(item, MESSAGES, 0.0, _NAMED, None, None, 0) for item in sorted(set(there) - keys, reverse=True)]
-        messages |= await told_apart(self._b.db, self._b.shared.seal, self._b.read, messages.values())
+        messages |= await told_apart(self._binding.db, self._binding.seal, self._binding.read, messages.values())
 
         def near(key: int | None) -> Exchange | None:
             return messages.get(key) if key is not None else None
@@ -184,15 +177,18 @@ class Retrieval:
         # Most hits superseded none of the others, and then it does not matter whether the text asks for a time.
         if newest is hits:
             return hits
-        when = asked_ahead(ends(text), self._b.shared.clock.now(), self._b.home.time_zone)
+        when = asked_ahead(ends(text), self._binding.now(), self._binding.home.time_zone)
         return hits if when.past or when.window or when.around else newest
 
     async def _condensed(self, found: Sequence[RawHit]) -> dict[int, Condensed]:
         """Return the digests and statements among `found`, with their sources."""
         found_above = {hit.item: hit for hit in found if hit.kind != MESSAGES}
-        said = await statements.cited(self._b.db, list(found_above))
+        said = await statements.cited(self._binding.db, list(found_above))
         apart = await told_apart(
-            self._b.db, self._b.shared.seal, self._b.read, [message for some in said.values() for message in some]
+            self._binding.db,
+            self._binding.seal,
+            self._binding.read,
+            [message for some in said.values() for message in some],
         )
 
         def condensed(one: Digest | Statement, where: str) -> Condensed:
@@ -200,30 +196,30 @@ class Retrieval:
             sources = tuple(apart.get(message.key, message) for message in said[one.key])
             return Condensed(one.id, one.tier, where, one.text, one.first_at, hit.score, hit.why, sources, hit.certainty)
 
-        there = await statement_reads.by_keys(self._b.db, self._b.domains, list(found_above))
+        there = await statement_reads.by_keys(self._binding.db, self._binding.domains, list(found_above))
         return {
             **{key: condensed(digest, there.names[digest.session]) for key, digest in there.digests.items()},
             **{key: condensed(one, one.period) for key, one in there.statements.items()},
         }
 
     async def _find(self, *queries: Query) -> list[list[RawHit]]:
-        now, time_zone = self._b.shared.clock.now(), self._b.home.time_zone
+        now, time_zone = self._binding.now(), self._binding.home.time_zone
         queries = tuple(query._replace(text=ends(query.text), now=now, time_zone=time_zone) for query in queries)
         if day := birthday(queries[0].text):
             queries = await self._on(day, queries)
-        return await self._recall.each(queries, self._b.domains)
+        return await self._recall.each(queries, self._binding.domains)
 
     async def _on(self, day: Birthday, queries: Sequence[Query]) -> tuple[Query, ...]:
         """Replace a question about somebody's birthday with one about its date, if somebody said when it is."""
         first = queries[0]
-        found = await self._recall.find(first._replace(text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._b.domains)
+        found = await self._recall.find(first._replace(text=day.sought, k=_TELLING, kinds=(MESSAGES,)), self._binding.domains)
         told = [hit.exchange for hit in (await self._messages(found)).values()]
         within = asked(first.text.replace(day.phrase, " "), first.now, first.time_zone).window
         window = celebrated(day, told, first.asker, first.now, first.time_zone, within)
         return tuple(one._replace(text=one.text.replace(day.phrase, " "), window=window) if window else one for one in queries)
 
     def _asker(self, name: str) -> str:
-        return name if self._b.home.ref.kind is not DomainKind.DM else ""
+        return name if self._binding.home.ref.kind is not DomainKind.DM else ""
 
 
 def _on_related_words(ask: Callable[[str, int], Query], text: str) -> list[Query]:

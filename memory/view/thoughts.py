@@ -48,7 +48,7 @@ class Thoughts:
     """The thoughts of one home."""
 
     def __init__(self, binding: Binding) -> None:
-        self._b = binding
+        self._binding = binding
 
     async def waiting(self) -> list[PostableThought]:
         """Return the thoughts waiting to be posted, newest first."""
@@ -63,7 +63,7 @@ class Thoughts:
 
     async def is_outdated(self, thought: PostableThought) -> bool:
         """Return whether a fact on the same subject was added or ended since the thought was made."""
-        facts = await statements.changed_since(self._b.db, self._b.home, profile.TIER, thought.statement.made_at)
+        facts = await statements.changed_since(self._binding.db, self._binding.home, profile.TIER, thought.statement.made_at)
         about = set(key_words(thought.statement.text).values())
         return any(len(about & set(key_words(text).values())) >= _SAME for text in facts)
 
@@ -72,7 +72,7 @@ class Thoughts:
 
         Raises NotFound.
         """
-        parameters = {"id": await ShortIds(self._b).full(public_id), "platform": platform, "place": place, "remote": remote}
+        parameters = {"id": await ShortIds(self._binding).full(public_id), "platform": platform, "place": place, "remote": remote}
         only = (
             "item = (SELECT id FROM items WHERE public_id = :id)" if public_id
             else "exchange IN (SELECT item FROM outbox WHERE platform = :platform AND remote_id = :remote AND remote_id <> '')" if remote
@@ -91,28 +91,28 @@ class Thoughts:
 
     async def post(self, session: Session, thought: PostableThought, text: str, parts: Sequence[Part]) -> Exchange | None:
         """Post a thought: store it with every part to be sent, in one transaction; None if it is already posted or gone."""
-        self._b.own(session)
-        now, ref, said = self._b.shared.clock.now(), session.ref, [placed.exchange.key for placed in thought.said]
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        self._binding.own(session)
+        now, ref, said = self._binding.now(), session.ref, [placed.exchange.key for placed in thought.said]
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             if not await reflections.say(tx, thought.statement.key, ref, now):
                 return None
             new = NewExchange(Kind.REFLECTION, text, f"reflection:{thought.statement.id}", now, _NAME, "assistant")
-            (kept,) = (await storing.store(tx, self._b.shared.seal, self._b.home, session, [new], now)).stored
+            (kept,) = (await storing.store(tx, self._binding.seal, self._binding.home, session, [new], now)).stored
             await derive(tx, kept.key, {thought.statement.key, *said}, said)
             await reflections.said_as(tx, thought.statement.key, kept.key)
-            await self._b.queue(tx, session, parts, item=kept.key)
+            await self._binding.queue(tx, session, parts, item=kept.key)
         return kept
 
     async def keep(self, thought: PostableThought) -> None:
         """Stop a thought from waiting, without posting it."""
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             await reflections.keep_back(tx, thought.statement.key)
 
     async def take_back(self, thought: PostableThought, keys: Iterator[str]) -> RetractedThought:
         """Take a posted thought back for good; `keys` supplies the keys of the parts that delete its messages."""
-        now = self._b.shared.clock.now()
+        now = self._binding.now()
         gone = [thought.statement.key, *([thought.exchange] if thought.exchange is not None else [])]
-        async with self._b.changing(gone) as tx:
+        async with self._binding.changing(gone) as tx:
             rows = await tx.all(
                 "SELECT key, platform, place FROM outbox WHERE item = :item AND operation = 'send' ORDER BY id",
                 {"item": thought.exchange},
@@ -120,42 +120,42 @@ class Thoughts:
             parts = [Part(key, "", "delete", row["key"]) for row, key in zip(rows, keys, strict=False)]
             platform, place = (rows[0]["platform"], rows[0]["place"]) if rows else ("", "")
             if parts:
-                await outbox.queue(tx, self._b.home, platform, place, parts, now)
-            await erase.retire(tx, self._b.home, gone, now)
+                await outbox.queue(tx, self._binding.home, platform, place, parts, now)
+            await erase.retire(tx, self._binding.home, gone, now)
         return RetractedThought(platform, place, parts)
 
     async def bar(self) -> float:
         """Return the curiosity needed beyond the threshold for a thought to be posted at home; 0 unless it was raised."""
-        kept = await self._b.shared.settings.get(self._b.shared.places.scope(self._b.home), _BAR)
+        kept = await self._binding.shared.settings.get(self._binding.shared.places.scope(self._binding.home), _BAR)
         return float(kept) if isinstance(kept, int | float) else 0.0
 
     async def raise_bar(self, to: float) -> None:
         """Raise the bar, so that fewer thoughts are posted at home."""
-        await self._b.shared.settings.set(self._b.shared.places.scope(self._b.home), _BAR, to)
+        await self._binding.shared.settings.set(self._binding.shared.places.scope(self._binding.home), _BAR, to)
 
     async def are_to_offer(self) -> bool:
         """Return whether thoughts are waiting, and nobody was told so yet."""
         if not await self._reflections("state = 'waiting' LIMIT 1", {}):
             return False
-        return not await self._b.shared.settings.is_marked(self._b.shared.places.scope(self._b.home), _OFFERED)
+        return not await self._binding.shared.settings.is_marked(self._binding.shared.places.scope(self._binding.home), _OFFERED)
 
     async def offer(self, session: Session, parts: Sequence[Part]) -> bool:
         """Queue a notice that thoughts are waiting, once in the life of this domain; return whether it was queued."""
-        self._b.own(session)
-        scope = self._b.shared.places.scope(self._b.home)
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+        self._binding.own(session)
+        scope = self._binding.shared.places.scope(self._binding.home)
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
             first = await scope_settings.mark(tx, scope, _OFFERED)
             if first:
-                await self._b.queue(tx, session, parts)
+                await self._binding.queue(tx, session, parts)
         return first
 
     async def _reflections(self, condition: str, parameters: Mapping[str, object] = {}) -> list[Row]:
-        return await reflections.of(self._b.db, self._b.home, condition, parameters)
+        return await reflections.of(self._binding.db, self._binding.home, condition, parameters)
 
     async def _thought(self, row: Row) -> PostableThought:
-        stated = (await statements.by_keys(self._b.db, [self._b.home.key], [row["item"]]))[row["item"]]
-        said = (await statements.cited(self._b.db, [row["item"]]))[row["item"]]
-        there = await exchanges.at_their_places(self._b.db, [self._b.home.key], [message.key for message in said])
+        stated = (await statements.by_keys(self._binding.db, [self._binding.home.key], [row["item"]]))[row["item"]]
+        said = (await statements.cited(self._binding.db, [row["item"]]))[row["item"]]
+        there = await exchanges.at_their_places(self._binding.db, [self._binding.home.key], [message.key for message in said])
         return PostableThought(
             stated, [there[message.key] for message in said if message.key in there], row["level"], row["exchange"]
         )

@@ -1,6 +1,6 @@
 """A view: the only way to read or write memory, bound to who may know.
 
-`home` is written and read, `also` is read. No method takes a domain: what a caller may see was decided when the view was
+`home` is written and read, the `others` are read. No method takes a domain: what a caller may see was decided when the view was
 made, from live facts, and cannot be widened afterwards.
 """
 
@@ -87,10 +87,10 @@ class Extent:
 
 
 class View:
-    """Memory as the readers of one place may know it: `home` is read and written, `also` only read."""
+    """Memory as the readers of one place may know it: `home` is read and written, the `others` only read."""
 
-    def __init__(self, shared: Shared, home: Domain, also: Sequence[Domain] = ()) -> None:
-        self._b = binding = Binding(shared, home, tuple(also))
+    def __init__(self, shared: Shared, home: Domain, others: Sequence[Domain]) -> None:
+        self._binding = binding = Binding(shared, home, tuple(others))
         self.home = home
         self.recall = Retrieval(binding)
         self.messages = Messages(binding)
@@ -106,38 +106,38 @@ class View:
         self.pages = Pages(binding)
         self.ids = ShortIds(binding)
         self.calendar = MonthCalendar(binding)
-        self.lasting = AnswerValidity(binding)
+        self.validity = AnswerValidity(binding)
         self.own_words = OwnWords(binding)
         self.feedback = Feedback(binding, self.messages, self.posts)
         self.selecting = Selecting(binding, self.recall)
 
     @property
-    def also(self) -> Sequence[int]:
-        """The keys of the domains read beside home under its current readers; see `Binding.also`."""
-        return self._b.also
+    def others(self) -> frozenset[int]:
+        """The keys of all domains read beside home."""
+        return frozenset(self._binding.domains[1:])
 
     @property
-    def beside(self) -> frozenset[int]:
-        """The keys of all domains read beside home."""
-        return frozenset(self._b.domains[1:])
+    def others_of_place(self) -> Sequence[int]:
+        """The keys of those that are read because of who reads the place; see `Binding.others_of_place`."""
+        return self._binding.others_of_place
 
     async def say(self, session: Session, messages: Sequence[NewExchange]) -> storing.StoringOutcome:
         """T2: store what a person said, each message once, before anything is made of it.
 
         Requests for discretion take effect at once.
         """
-        self._b.own(session)
-        confiding = self._b.shared.confiding
+        self._binding.own(session)
+        confiding = self._binding.shared.confiding
         asking = any(message.discretion for message in messages)
         earlier = await confiding.earlier(session, messages) if asking else {}
         # Discretion reaches wherever the held-back messages may be read, so the transaction is unbounded.
-        async with self._b.db.transaction(bounds=None if asking else self._b.bounds) as tx:
-            now = self._b.shared.clock.now()
-            outcome = await storing.store(tx, self._b.shared.seal, self.home, session, messages, now, self._b.rooms_before)
+        async with self._binding.db.transaction(bounds=None if asking else self._binding.bounds) as tx:
+            now = self._binding.now()
+            outcome = await storing.store(tx, self._binding.seal, self.home, session, messages, now, self._binding.rooms_before)
             ended, covered = (
-                await confiding.heed(tx, self._b.read, session, outcome.stored, messages, earlier) if asking else (0, {})
+                await confiding.heed(tx, self._binding.read, session, outcome.stored, messages, earlier) if asking else (0, {})
             )
-            await manners.note(tx, self._b.shared.seal, self.home, [] if asking else outcome.stored, now)
+            await manners.note(tx, self._binding.seal, self.home, [] if asking else outcome.stored, now)
             await open_things.note(tx, self.home, [] if asking else outcome.stored)
             return replace(outcome, ended=ended, covered=covered)
 
@@ -148,19 +148,19 @@ class View:
         Raises SourceGone, and stores nothing, if something it rests on or that stood in view was forgotten or changed
         meanwhile, or may no longer be read.
         """
-        self._b.own(session)
+        self._binding.own(session)
         asked = {exchange.key: exchange.text for exchange in answer.asked}
         cited = {*answer.sources, *asked}
         judged: Mapping[int, Sequence[int]] = {}
         holds: dict[int, bool] = {}
         while True:
-            async with self._b.db.transaction(bounds=self._b.bounds) as tx:
+            async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
                 posted = await shown_posts.rested_on(tx.everywhere, session.ref.platform, [one.id for one in answer.asides])
                 in_view = {*cited, *answer.seen, *posted}
                 others, _, _ = await tx.together(
                     seen.abroad(tx.everywhere, self.home, in_view, cited),
                     require_living(tx, sorted(cited)),
-                    require_standing(tx, self._b.domains, asked, in_view, answer.seen, answer.begun),
+                    require_standing(tx, self._binding.domains, asked, in_view, answer.seen, answer.begun),
                 )
                 if others.held == judged:
                     # Everything recalled from another domain counts as held by the reply.
@@ -172,13 +172,13 @@ class View:
         self, tx: Transaction, session: Session, answer: Answer, in_view: Collection[int], abroad: Mapping[int, bool]
     ) -> Replied | None:
         """Store an answer in the caller's transaction; `abroad` are the other domains in view, by whether the reply holds them."""
-        now = self._b.shared.clock.now()
+        now = self._binding.now()
         asked = {exchange.key for exchange in answer.asked}
         sources = {*answer.sources, *asked}
         new = replace(answer.exchange, echo=answer.exchange.echo or any(abroad.values()))
         # Before the reply: forgetting looks for replies that saw an item only after that item.
-        shown = await asides.keep(tx, self._b.shared.seal, self.home, session, answer.asides)
-        outcome = await storing.store(tx, self._b.shared.seal, self.home, session, [new], now)
+        shown = await asides.keep(tx, self._binding.seal, self.home, session, answer.asides)
+        outcome = await storing.store(tx, self._binding.seal, self.home, session, [new], now)
         await inbox.finish(tx, answer.finishes)
         if not outcome.stored:
             return None
@@ -187,7 +187,7 @@ class View:
         await seen.keep(tx, self.home, reply.key, {*in_view, *shown.kept}, shown.asides, abroad)
         await open_things.take_up(tx, self.home, answer.raised, reply.key)
         answers = reply.source_id if answer.answers is None else answer.answers
-        await self._b.queue(tx, session, answer.parts, answers, reply.key)
+        await self._binding.queue(tx, session, answer.parts, answers, reply.key)
         return Replied(reply, await outbox.attempt(tx, answer.parts[0].key) if answer.parts else None)
 
     async def _holds(self, reply: str, in_view: Collection[int], held: Mapping[int, Sequence[int]]) -> dict[int, bool]:
@@ -195,36 +195,36 @@ class View:
 
         A reply passes such words on to the next one that has it in view, unless nothing of them can be found there.
         """
-        found, nearness = {}, Nearness(self._b.shared.forgetting.embedder)
+        found, nearness = {}, Nearness(self._binding.shared.forgetting.embedder)
         for domain, replies in held.items():
-            texts = await exchanges.texts(self._b.db.everywhere, replies)
-            others = await exchanges.texts(self._b.db.everywhere, set(in_view).difference(replies))
+            texts = await exchanges.texts(self._binding.db.everywhere, replies)
+            others = await exchanges.texts(self._binding.db.everywhere, set(in_view).difference(replies))
             repeats = await asyncio.to_thread(shares, reply, texts, others)
             found[domain] = repeats or await nearness.near(reply, texts, others[-COMPARED:])
         return found
 
     async def preview(self, session: Session, part: Part, answers: str) -> None:
         """Queue the beginning of an answer, shown while the answer is made and replaced by it."""
-        self._b.own(session)
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            await self._b.queue(tx, session, [replace(part, operation="preview")], answers)
+        self._binding.own(session)
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+            await self._binding.queue(tx, session, [replace(part, operation="preview")], answers)
 
     async def note(self, kind: str, **counts: object) -> None:
         """Append a line to the activity log; it never holds anybody's words."""
-        async with self._b.db.transaction(bounds=self._b.bounds) as tx:
-            await ledger.note(tx, self.home.key, kind, self._b.shared.clock.now(), **counts)
+        async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
+            await ledger.note(tx, self.home.key, kind, self._binding.now(), **counts)
 
     async def activity(self, after: int, n: int) -> list[ledger.Activity]:
         """Return at most the last n activity log lines of home after line `after`, oldest first; they hold nobody's words."""
-        return await ledger.happenings_in(self._b.db, self.home, after, n)
+        return await ledger.happenings_in(self._binding.db, self.home, after, n)
 
     async def embed(self, tell: Progress | None = None, most: int | None = None) -> int:
         """Embed everything at home without a vector; return how many items were embedded. Raises EmbeddingFailed.
 
         `tell` is called repeatedly with the number embedded and the total. At most `most` items per domain are embedded.
         """
-        within = [one.domain for one in await confidences.within(self._b.db, self.home)]
-        return sum([await self._b.shared.embedder_routing.catch_up(domain, tell, most) for domain in (self.home, *within)])
+        within = [one.domain for one in await confidences.within(self._binding.db, self.home)]
+        return sum([await self._binding.shared.embedder_routing.catch_up(domain, tell, most) for domain in (self.home, *within)])
 
     async def forget_message(self, public_id: str, by: Identity | None = None) -> Forgotten:
         """Forget one message at home by id, and everything that rests on it, within the rights of `by` (None: any message).
@@ -232,19 +232,19 @@ class View:
         Raises NotFound, AmbiguousId, NotYours.
         """
         return await self._forget(
-            ForgottenScope([await owners.message(self._b.db, self.home, await self.ids.full(public_id), by)])
+            ForgottenScope([await owners.message(self._binding.db, self.home, await self.ids.full(public_id), by)])
         )
 
     async def extent(self, public_id: str) -> Extent:
         """Return what would go if a message at home, given by id, were forgotten. Raises NotFound, AmbiguousId."""
-        item = await owners.message(self._b.db, self.home, await self.ids.full(public_id), None)
-        going = await extent(self._b.shared.forgetting, self.home, [item])
-        domains = self._b.domains
-        there = await exchanges.at_their_places(self._b.db, domains, [item, *going.replies])
+        item = await owners.message(self._binding.db, self.home, await self.ids.full(public_id), None)
+        going = await extent(self._binding.shared.forgetting, self.home, [item])
+        domains = self._binding.domains
+        there = await exchanges.at_their_places(self._binding.db, domains, [item, *going.replies])
         if item not in there:
             raise NotFound(lazy("There is no message with that id here."))
-        digests = await summaries.by_keys(self._b.db, domains, going.above)
-        stated = await statements.by_keys(self._b.db, domains, going.above)
+        digests = await summaries.by_keys(self._binding.db, domains, going.above)
+        stated = await statements.by_keys(self._binding.db, domains, going.above)
         return Extent(
             there[item].exchange, [there[key].exchange for key in going.replies if key in there],
             [*(one.text for one in digests.values()), *(one.text for one in stated.values())],
@@ -253,7 +253,7 @@ class View:
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
         """Forget every message of a session at home, or only what `by` said, and everything that rests on them."""
-        self._b.own(session)
+        self._binding.own(session)
         return await self._forget_all(by, session.key)
 
     async def forget_all(self, by: Identity | None = None) -> Forgotten:
@@ -262,10 +262,10 @@ class View:
 
     async def _forget_all(self, by: Identity | None, session: int | None) -> Forgotten:
         # Replies to somebody are not their own messages: they go with what they answer.
-        identity = await owners.identity(self._b.db, by) if by else None
+        identity = await owners.identity(self._binding.db, by) if by else None
         if by and identity is None:
             return Forgotten(0, 0, 0)
         return await self._forget(ForgottenScope(session=session, identity=identity))
 
     async def _forget(self, scope: ForgottenScope) -> Forgotten:
-        return await self._b.shared.forgetting.forget(self.home, scope)
+        return await self._binding.shared.forgetting.forget(self.home, scope)

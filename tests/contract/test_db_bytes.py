@@ -81,7 +81,7 @@ async def test_no_byte_of_the_words_that_an_edit_took_out_stays_behind(tmp_path:
         await talked(here)
         await here.view.preview(here.session, Part("p2", SECRET), "s1")
         await here.memory.journal.replace("console", "s1", '{"text": "other words"}')
-        assert await here.memory.revise("console", "dm", "s1", new, 1)
+        assert await here.memory.kept.revise("console", "dm", "s1", new, 1)
         assert traces(tmp_path) == [], "while it is open, with its log"
         assert new in [e.text async for _, e in here.view.messages.all()]
     assert traces(tmp_path) == [], "after it was closed"
@@ -91,7 +91,7 @@ async def test_no_byte_of_a_withdrawn_message_stays_behind(tmp_path: Path) -> No
     async with at_home(tmp_path, None, embedder=BagOfWords()) as here:
         await talked(here)
         await here.memory.journal.accept("console", [Event("s99", "dm", SECRET)])
-        assert await here.memory.withdraw("console", "dm", ["s1", "s99"])
+        assert await here.memory.kept.withdraw("console", "dm", ["s1", "s99"])
         assert traces(tmp_path) == [], "while it is open, with its log"
     assert traces(tmp_path) == [], "after it was closed"
 

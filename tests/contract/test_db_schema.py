@@ -7,9 +7,8 @@ import pytest
 from aiosqlite.core import Connection
 
 from memory.store.cancellation import to_the_end
-from memory.store.changes import announce
 from memory.store.database import Row
-from memory.store.domains import last_change
+from memory.store.domains import announce, last_change
 from memory.store.schema import Migration, migrations
 from memory.store.sqlite import connecting
 from memory.store.sqlite.database import SqliteDatabase

@@ -27,7 +27,21 @@ from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.migrating import migrate
 from memory.text.passages import MOST_CHARACTERS, passages
 from memory.types import MINUTE, DomainKind
-from tests.kits.memory_kit import START, BagOfWords, CancelledAt, Clock, Corner, Ids, above, among, aside, corner, opened, said
+from tests.kits.memory_kit import (
+    START,
+    BagOfWords,
+    CancelledAt,
+    Clock,
+    Corner,
+    Ids,
+    above,
+    among,
+    aside,
+    corner,
+    gists_about,
+    opened,
+    said,
+)
 from tests.kits.size import examples
 
 WORDS = st.text("abcdef", min_size=1, max_size=9)
@@ -124,7 +138,7 @@ async def test_a_message_that_was_shortened_has_no_passage_left(tmp_path: Path) 
         said = await aside(here, f"Ada: {long_text('My parrot is called Xerxes.')}", place="there")
         await here.view.embed()
         assert await here.count("vectors") == await here.count("terms") == len(passages(said.text)) > 3
-        await here.memory.revise("console", "there", said.source_id, "My parrot is green", here.clock.now() + 1)
+        await here.memory.kept.revise("console", "there", said.source_id, "My parrot is green", here.clock.now() + 1)
         assert await here.found("Xerxes river") == []
         assert await here.view.embed() == 1
         assert await here.count("vectors") == await here.count("terms") == 1
@@ -218,7 +232,7 @@ async def everything_is_found(path: Path) -> bool:
         await there.view.say(there.session, [said(text, f"m{n}", START + n * MINUTE) for n, text in enumerate(TOLD)])
         assert await told(here) == await told(there)
         assert await here.count("unfound") == 0 and await here.count("terms") == await there.count("terms") + 5
-        assert {hit.digest.tier for hit in await here.view.recall.gists("parrots", 9)} == {"gist", "merge", "summary"}
+        assert {hit.digest.tier for hit in await gists_about(here.view, "parrots", 9)} == {"gist", "merge", "summary"}
         return [one.text for one in await above(here.view, "parrots", 9)] == [ABOVE["era"]]
 
 

@@ -143,11 +143,11 @@ async def test_every_table_is_guarded_or_stands_in_the_list_of_those_that_need_n
 async def test_a_view_is_shown_what_it_reads_whatever_it_asks(address: DatabaseAddress, tmp_path: Path) -> None:
     async with two(address, tmp_path) as (ada, bob):
         both = ada.memory.view(ada.domain, [bob.domain])
-        assert await texts(ada.view._b.db) == ["my boat is called Marlin"]
-        assert await texts(both._b.db) == ["my bike is called Rocinante", "my boat is called Marlin"]
-        assert await texts(both._b.db.within([bob.domain.key])) == ["my bike is called Rocinante"]
-        assert await texts(ada.view._b.db.within([bob.domain.key])) == []
-        async with ada.view._b.db.transaction(bounds=ada.view._b.bounds) as tx:
+        assert await texts(ada.view._binding.db) == ["my boat is called Marlin"]
+        assert await texts(both._binding.db) == ["my bike is called Rocinante", "my boat is called Marlin"]
+        assert await texts(both._binding.db.within([bob.domain.key])) == ["my bike is called Rocinante"]
+        assert await texts(ada.view._binding.db.within([bob.domain.key])) == []
+        async with ada.view._binding.db.transaction(bounds=ada.view._binding.bounds) as tx:
             mine = await tx.all("SELECT domain FROM items")
             everywhere = await tx.everywhere.all("SELECT domain FROM items")
             assert await tx.all("SELECT domain FROM items") == mine or len(mine) < len(everywhere)
@@ -160,7 +160,7 @@ async def test_a_write_that_goes_elsewhere_is_refused_as_a_whole(address: Databa
         both = ada.memory.view(ada.domain, [bob.domain])
         for said in (_ITEM.format(domain=bob.domain.key), f"UPDATE sessions SET last_at = 0 WHERE domain = {bob.domain.key}"):
             with pytest.raises(DatabaseRefused, match="nothing of it was kept"):
-                async with both._b.db.transaction(bounds=both._b.bounds) as tx:
+                async with both._binding.db.transaction(bounds=both._binding.bounds) as tx:
                     await tx.run("UPDATE sessions SET last_at = 7 WHERE domain = :home", {"home": ada.domain.key})
                     await tx.run(said)
         kept = await ada.memory.db.all("SELECT last_at FROM sessions WHERE last_at IN (0, 7)")
@@ -179,7 +179,7 @@ async def test_a_reply_elsewhere_rests_on_the_messages_of_a_gist_that_is_written
         (gist,) = [digest for _, digest in await bob.view.digests.all()]
         reader = replace(ada, view=ada.memory.view(ada.domain, [bob.domain]))
         reply = await reader.reply("both of you have one", [gist.key], echo=True)
-        async with bob.view._b.db.transaction(bounds=bob.view._b.bounds) as tx:
+        async with bob.view._binding.db.transaction(bounds=bob.view._binding.bounds) as tx:
             await erase.retire(tx, bob.domain, [gist.key], 0)
         rests = await parents(ada.memory.db, reply.key)
         assert said.key in rests and gist.key not in rests

@@ -11,9 +11,8 @@ from memory.core import ConsolidationRules, Memory, Ports
 from memory.journal.inbox import in_commit_order
 from memory.journal.journal import Event, Part
 from memory.store.bounds import Bounds
-from memory.store.changes import announce
 from memory.store.database import Database, Row
-from memory.store.domains import create, natural_key, read_domain
+from memory.store.domains import announce, create, natural_key, read_domain
 from memory.store.lineage import Seal, add_items
 from memory.store.postgresql import transaction
 from memory.store.postgresql.address import DatabaseAddress

@@ -12,7 +12,7 @@ from memory.deriving import Deriving
 from memory.journal.journal import Part
 from memory.tiers.episodes import EpisodeRules
 from memory.types import Exchange
-from tests.kits.memory_kit import DAY, BagOfWords, Clock, Corner, Writer, corner, opened
+from tests.kits.memory_kit import DAY, BagOfWords, Clock, Corner, Writer, corner, gists_about, opened
 from tests.kits.size import examples
 
 WORDS = "tomato garden parrot river Xerxes guitar seven 1999 violin winter".split()
@@ -62,7 +62,7 @@ async def walk(folder: Path, seed: int, steps: int) -> None:
                     known.append(await here.say(" ".join(chance.choices(WORDS, k=5))))
                 case "reply" if known:
                     sources = [e.key for e in chance.sample(known, min(2, len(known)))]
-                    sources += [hit.digest.key for hit in await here.view.recall.gists(chance.choice(WORDS), 1)]
+                    sources += [hit.digest.key for hit in await gists_about(here.view, chance.choice(WORDS), 1)]
                     known.append(await here.reply("as you said", sources, parts=[Part(f"{seed}-{step}", "as you said")]))
                 case "digest" | "summary" as what:
                     work = Deriving(memory).consolidator(here.domain, Writer(), Writer())

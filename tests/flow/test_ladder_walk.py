@@ -47,10 +47,10 @@ async def walk(folder: Path, seed: int) -> None:
                     spent += 1
                     id = chance.choice(list(stands))
                     stands[id] = f"{chance.choice(WHO)} {chance.choice(WHAT)} {chance.choice(WHICH)} w{spent}"
-                    assert await memory.revise("console", "dm", id, stands[id], step + 1)
+                    assert await memory.kept.revise("console", "dm", id, stands[id], step + 1)
                 case "forget" if stands:
                     id = chance.choice(list(stands))
-                    assert await memory.withdraw("console", "dm", [id])
+                    assert await memory.kept.withdraw("console", "dm", [id])
                     del stands[id]
                 case "fact":
                     if facts := await here.view.digests.statements("profile"):

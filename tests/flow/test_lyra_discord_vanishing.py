@@ -99,7 +99,7 @@ async def test_what_was_said_in_a_deleted_channel_comes_up_no_more_and_its_owner
         assert "picture" in await town.reads(town.ada, town.general, "recall", query="picture")
     async with town.lyra(model) as lyra:
         assert "picture" in await town.reads(town.ada, town.general, "recall", query="picture"), "it stays kept"
-        assert await lyra.app.memory.vanished("discord") == [] and len(notices(town, dm)) == 1
+        assert await lyra.app.memory.disappearance.vanished("discord") == [] and len(notices(town, dm)) == 1
 
 
 @pytest.mark.parametrize("why", ["has other roles", "left", "guard"])
@@ -143,7 +143,7 @@ async def test_without_a_look_a_channel_deleted_meanwhile_would_come_up(town: To
     town.server.acts.delete_channel(attic)
     async with town.lyra(model, kind=Unseeing) as lyra:
         await lyra.talk.history_comparison.through("discord")
-        assert SECRET in await everything(lyra) and await lyra.app.memory.vanished("discord") == []
+        assert SECRET in await everything(lyra) and await lyra.app.memory.disappearance.vanished("discord") == []
 
 
 async def test_nobody_keeps_it_and_after_a_week_it_is_forgotten(town: Town, attic: Channel, model: OpenAIServer) -> None:
@@ -155,7 +155,7 @@ async def test_nobody_keeps_it_and_after_a_week_it_is_forgotten(town: Town, atti
             await tx.run("UPDATE vanished SET due = due - :week - 1", {"week": WEEK})
         await lyra.app.memory.sweep()
         assert await with_words(lyra.app.memory.db, "exchanges", "text", "picture") == []
-        assert await lyra.app.memory.vanished("discord") == []
+        assert await lyra.app.memory.disappearance.vanished("discord") == []
 
 
 @pytest.mark.parametrize("how", ["listening", "archived", "while she is down"])
@@ -209,7 +209,7 @@ async def test_what_is_only_out_of_reach_has_not_disappeared(town: Town, attic: 
         if what == "an outage":
             town.server.acts.guild_fails(town.guild)
             await town.says(town.ada, await town.ada.opens_dm(), "hello")
-            assert await lyra.app.memory.vanished("discord") == []
+            assert await lyra.app.memory.disappearance.vanished("discord") == []
             town.server.gateway.tell("GUILD_CREATE", lambda _: wire.guild_created(town.server.world, town.guild))
     if what == "a hidden channel":
         town.server.acts.overwrite(attic, town.server.world.bot, deny=Right.VIEW_CHANNEL)
@@ -218,7 +218,7 @@ async def test_what_is_only_out_of_reach_has_not_disappeared(town: Town, attic: 
         town.server.faults.script("get_channel", *[Status(503)] * 3)
     async with town.lyra(model) as lyra:
         await lyra.talk.history_comparison.through("discord")
-        assert await lyra.app.memory.vanished("discord") == []
+        assert await lyra.app.memory.disappearance.vanished("discord") == []
         assert SECRET in await everything(lyra)
     if what == "a broken request":
         town.server.world.channels[attic.id] = unlisted
@@ -253,5 +253,5 @@ async def test_what_its_author_had_forgotten_meanwhile_is_not_kept_with_the_rest
         town.server.acts.delete_channel(attic)
         await withheld(lyra, str(town.guild.id), str(attic.id))
         await town.asks(town.ada, town.general, "forget", what="all yes")
-        assert await lyra.app.memory.keep_vanished("discord", [str(town.guild.id), str(attic.id)])
+        assert await lyra.app.memory.disappearance.keep("discord", [str(town.guild.id), str(attic.id)])
         assert "ladder" in str(await everything(lyra)) and SECRET not in str(await everything(lyra))

@@ -205,7 +205,7 @@ class Lenient(DomainAccess):
     async def view(self, place: Place, person: Someone, adapter: Adapter | None = None) -> View:
         """Return such a view."""
         view = await super().view(place, person, adapter)
-        view.facts = Anyones(view.facts._b)
+        view.facts = Anyones(view.facts._binding)
         return view
 
 

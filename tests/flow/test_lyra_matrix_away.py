@@ -230,7 +230,7 @@ async def test_what_was_said_in_a_room_that_she_is_in_no_more_is_withheld_and_it
         assert not [one for one in await at_home.said(bob, his) if "Garden is gone" in one.body]
     async with at_home.lyra(model) as lyra:
         await at_home.asks(ada, own, "hello again")
-        assert SECRET in await everything(lyra) and await lyra.app.memory.vanished("matrix") == []
+        assert SECRET in await everything(lyra) and await lyra.app.memory.disappearance.vanished("matrix") == []
 
 
 @pytest.mark.torture
@@ -252,4 +252,4 @@ async def test_a_room_that_went_on_elsewhere_is_not_withheld(
         await ada.kicks(room, at_home.user)
     async with at_home.lyra(model) as lyra:
         await at_home.asks(ada, own, "hello again")
-        assert SECRET in await everything(lyra) and await lyra.app.memory.vanished("matrix") == []
+        assert SECRET in await everything(lyra) and await lyra.app.memory.disappearance.vanished("matrix") == []

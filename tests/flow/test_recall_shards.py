@@ -92,10 +92,10 @@ async def test_what_another_process_keeps_changes_and_forgets_is_so_at_the_next_
         assert await answers(there) == await answers(here) != await answers(alone)
         await here.view.forget_message(secret.id)
         assert await answers(there) == await answers(here) == await answers(alone), "not even a score remembers it"
-        assert await here.memory.revise("console", "dm", "m2", "Hermes it is called", here.clock.now() + 9)
+        assert await here.memory.kept.revise("console", "dm", "m2", "Hermes it is called", here.clock.now() + 9)
         await here.view.embed()
         assert await answers(there) == await answers(here) != await answers(alone)
-        assert await here.memory.revise("console", "dm", "m2", "Xerxes it is called", here.clock.now() + 10)
+        assert await here.memory.kept.revise("console", "dm", "m2", "Xerxes it is called", here.clock.now() + 10)
         await here.view.embed()
         assert await answers(there) == await answers(here) == await answers(alone)
 
@@ -196,7 +196,7 @@ async def test_questions_and_changes_at_the_same_time_end_as_if_they_had_come_on
                 if n % 8 == 0:
                     await where.view.forget_message(one.id)
                 elif n % 8 == 1:
-                    await where.memory.revise("console", "dm", one.source_id, f"parrot {name} sold {n}", where.clock.now())
+                    await where.memory.kept.revise("console", "dm", one.source_id, f"parrot {name} sold {n}", where.clock.now())
 
         async def ask(where: Corner) -> None:
             while not all(one.done() for one in talking):

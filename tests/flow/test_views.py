@@ -14,7 +14,7 @@ from memory.journal.journal import Part
 from memory.tiers.episodes import EpisodeRules
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.view import Answer
-from tests.kits.memory_kit import Clock, Corner, Writer, at_home, corner, opened, said
+from tests.kits.memory_kit import Clock, Corner, Writer, at_home, corner, gists_about, opened, said
 from tests.kits.size import examples
 from tests.unit.test_journal import reply
 from tests.unit.test_recall import receipts
@@ -99,7 +99,7 @@ async def test_what_is_read_beside_is_read_and_never_written(tmp_path: Path) -> 
             "Ada's parrot is green",
             "Bob's parrot is red",
         ]
-        assert len(await view.recall.gists("parrot", 5)) == 2
+        assert len(await gists_about(view, "parrot", 5)) == 2
         assert [d.text for _, d in await view.digests.all()] == ["Bob's parrot is red"]
         session = await view.sessions.get(SessionRef("console", "new"), "new")
         await view.say(session, [said("a blue parrot", "n")])
@@ -206,7 +206,7 @@ async def story(folder: str, seed: int, noise: int) -> list[str]:
             question = " ".join(chance.choices(WORDS, k=2))
             seen.append(receipts(await ada.view.recall.messages(question, 5)))
             seen.append(
-                repr([(h.digest.id, h.digest.text, h.digest.made_at, h.score) for h in await ada.view.recall.gists(question, 3)])
+                repr([(h.digest.id, h.digest.text, h.digest.made_at, h.score) for h in await gists_about(ada.view, question, 3)])
             )
             seen.append(repr([(e.id, e.text, e.said_at, e.stored_at) for e in await ada.view.messages.window(ada.session, 5)]))
             seen.append(repr([(d.id, d.text) for d in await ada.view.digests.frontier(ada.session)]))

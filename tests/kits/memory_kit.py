@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from memory.core import ConsolidationRules, Memory, Ports
-from memory.index.hits import Hit
+from memory.index.hits import DigestHit, Hit
 from memory.journal.journal import Part
 from memory.journal.ledger import LEASE
 from memory.ports import Embedder, Entry, Task, Vectors
@@ -316,6 +316,11 @@ async def among(
         for line in lines:
             await aside(here, line)
         yield here
+
+
+async def gists_about(view: View, text: str, k: int) -> list[DigestHit]:
+    """Return the k digests that come up for a text."""
+    return (await view.recall.at_once(text, RecallLimits(0, k, 0), (), "")).gists
 
 
 async def above(view: View, text: str, k: int) -> list[Statement]:

@@ -13,7 +13,7 @@ from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Parameters, Reader, Row, Transaction
 
 _VIEW = Path(view.__file__).parent
-NO_VIEW = ("changing", "shown_messages")
+NO_VIEW = ("kept_messages", "shown_messages")
 """What acts on a place for the platform, whatever its domain; no view runs it."""
 
 

@@ -68,7 +68,7 @@ async def test_an_edited_message_has_its_entry_written_again(tmp_path: Path) -> 
     async with in_a_room(tmp_path) as here:
         said = await here.talk("the well is dry", SECRET)
         await here.kept()
-        assert await here.memory.revise("matrix", "!r", said[1].source_id, "the parrot is green", here.clock.now())
+        assert await here.memory.kept.revise("matrix", "!r", said[1].source_id, "the parrot is green", here.clock.now())
         assert await holding(here, "Xerxes") == []
         await here.kept()
         assert await here.lines() == ["the well is dry", "the parrot is green"]

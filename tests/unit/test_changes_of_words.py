@@ -32,7 +32,7 @@ FEW = ConsolidationRules(EpisodeRules(count=4))
 
 async def revised(here: Corner, message: Exchange, text: str = NEW, at: int = 1) -> bool:
     """Say at the place of a message that it has other words."""
-    return await here.memory.revise("console", "dm", message.source_id, text, at)
+    return await here.memory.kept.revise("console", "dm", message.source_id, text, at)
 
 
 async def test_a_changed_message_keeps_its_id_and_its_place_and_is_found_by_its_new_words(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ async def test_what_is_not_kept_or_is_hers_or_elsewhere_is_not_changed(tmp_path:
         message = await here.say("one", source="s1")
         answer = await here.reply("two", [message.key])
         for platform, place, id in (("console", "elsewhere", "s1"), ("matrix", "dm", "s1"), ("console", "dm", "s9")):
-            assert not await here.memory.revise(platform, place, id, "changed", 1)
+            assert not await here.memory.kept.revise(platform, place, id, "changed", 1)
         assert not await revised(here, answer, "changed")
         assert [e.text for e in await here.view.messages.window(here.session, 10)] == ["one", "two"]
 
@@ -262,10 +262,10 @@ async def walk(folder: Path, seed: int) -> None:
                 case "change" if stands:
                     id, spent = chance.choice(list(stands)), spent + 1
                     stands[id] = f"{chance.choice(WORDS)} {spent}"
-                    assert await memory.revise("console", "dm", id, stands[id], step + 1)
+                    assert await memory.kept.revise("console", "dm", id, stands[id], step + 1)
                 case "take back" if stands:
                     id = chance.choice(list(stands))
-                    assert await memory.withdraw("console", "dm", [id])
+                    assert await memory.kept.withdraw("console", "dm", [id])
                     del stands[id]
                 case "digest":
                     await digest(here, Writer())

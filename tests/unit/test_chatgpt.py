@@ -77,6 +77,12 @@ def test_a_conversation_becomes_a_session_with_its_title_and_real_dates() -> Non
     ]
 
 
+@pytest.mark.parametrize("at", [None, 0, "2024", True, 1e99])
+def test_a_message_whose_time_is_unknown_is_not_taken_to_be_of_the_time_of_the_one_before(at: Any) -> None:
+    found = read([chat(node("ask", "root", at=T0 + 1), node("answer", "ask", "assistant", at=at))])
+    assert [one.timed for one in found if isinstance(one, Incoming)] == [True, False]
+
+
 @pytest.mark.parametrize(
     "wrap", [lambda c: c, lambda c: [c], lambda c: {"version": [1], "conversations": [c], "more": {"a": [{}]}}]
 )

@@ -57,6 +57,8 @@ def test_what_tells_of_no_change_and_of_nothing_that_is_only_once_need_not_be_co
         ("I live in Graz", "I moved the sofa"),
         ("I live in Graz", "Before I moved I lived in Linz"),
         ("I work as a baker", "I also work as a waiter"),
+        ("My meeting is at 5", "My other meeting is at 6"),
+        ("Mein Termin ist um 5", "Mein anderer Termin ist um 6"),
     ],
 )
 def test_what_holds_at_the_same_time_or_of_somebody_else_takes_no_place(older: str, newer: str) -> None:

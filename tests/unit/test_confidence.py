@@ -51,6 +51,13 @@ from tests.kits.steps import steps
         ("Davon darf Ben nichts erfahren", ("Ben",), True),
         ("never tell Ben, my locker is open", ("Ben",), False),
         ("never tell Ben, my sister or Cleo", ("Ben", "my sister", "Cleo"), True),
+        ("don't tell Ben, and not Cleo either", ("Ben", "Cleo"), True),
+        ("Don't tell Ben (or Cleo).", ("Ben", "Cleo"), True),
+        ("Don't tell Ben (he sleeps).", ("Ben",), True),
+        ("Neither Ben nor Cleo may know", ("Ben", "Cleo"), True),
+        ("Weder Ben noch Cleo dürfen davon erfahren.", ("Ben", "Cleo"), True),
+        ("Sag es weder Ben noch Cleo!", ("Ben", "Cleo"), True),
+        ("Don't tell Ben's wife.", (), True),
         ("Don't tell Ben I'm leaving", ("Ben",), True),
         ("Don't you dare tell Ben", ("Ben",), True),
         ("This must never reach Ben", ("Ben",), True),
@@ -103,6 +110,7 @@ def test_words_are_found_in_any_form(text: str, words: int) -> None:
         "I don't tell Ben everything", "Don't tell me what to do", "don't tell lies", "What did I tell you about Ben?",
         "I never tell Ben anything", "why didn't you tell Ben?", "I hope Ben is not around", "My cat never sleeps when Ben is around",
         "We keep the key from the old house", "the distance between us is 300 km", "Can I tell Ben now?", "Ben knows the way",
+        "Neither Ben nor I knew it", "Neither Ben nor Cleo can know French", "Ich weiß weder ein noch aus",
     ],
 )  # fmt: skip
 def test_other_words_ask_for_nothing(text: str) -> None:

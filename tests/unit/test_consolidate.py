@@ -12,7 +12,7 @@ from memory.store.lineage import parents
 from memory.tiers import summaries
 from memory.tiers.episodes import EpisodeRules
 from memory.types import Digest
-from tests.kits.memory_kit import DAY, HOUR, Corner, Writer, answering, at_home, raising
+from tests.kits.memory_kit import DAY, HOUR, Corner, Writer, answering, at_home, gists_about, raising
 
 ONE = ConsolidationRules(EpisodeRules(count=1))
 
@@ -55,7 +55,7 @@ async def test_twenty_messages_make_a_gist_that_cites_them(tmp_path: Path) -> No
         assert task.sources[0].said_at.startswith("2026-03-03T12:01")
         (gist,) = await summaries.frontier(here.memory.db, here.session)
         assert await parents(here.memory.db, gist.key) == [m.key for m in messages]
-        assert [hit.digest.id for hit in await here.view.recall.gists("garden", 3)] == [gist.id]
+        assert [hit.digest.id for hit in await gists_about(here.view, "garden", 3)] == [gist.id]
         assert await worked(here, writer) == 0 and len(writer.tasks) == 1, "what is done is not done again"
 
 

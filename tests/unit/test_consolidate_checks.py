@@ -14,7 +14,21 @@ from memory.store.lineage import parents
 from memory.tiers import summaries
 from memory.tiers.episodes import EpisodeRules
 from memory.types import Discretion, Identity
-from tests.kits.memory_kit import Clock, Corner, Ids, Move, Overtaking, Writer, answering, at_home, copied, corner, opened, said
+from tests.kits.memory_kit import (
+    Clock,
+    Corner,
+    Ids,
+    Move,
+    Overtaking,
+    Writer,
+    answering,
+    at_home,
+    copied,
+    corner,
+    gists_about,
+    opened,
+    said,
+)
 
 ONE = ConsolidationRules(EpisodeRules(count=1))
 REFUSED = [
@@ -200,7 +214,7 @@ async def test_what_is_forgotten_while_the_writer_works_is_not_published(tmp_pat
         await digest(here, Writer(moves=[forgets]))
         await digest(here, Writer())
         assert "Xerxes" not in repr(await here.memory.db.all("SELECT text FROM digests"))
-        assert [hit for hit in await here.view.recall.gists("Xerxes", 5) if "Xerxes" in hit.digest.text] == []
+        assert [hit for hit in await gists_about(here.view, "Xerxes", 5) if "Xerxes" in hit.digest.text] == []
         assert await here.count("digests") == (0 if count == 1 else 1)
 
 

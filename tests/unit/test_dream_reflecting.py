@@ -21,7 +21,7 @@ from tests.kits.dream_kit import (
     wondering,
 )
 from tests.kits.ladder_kit import PAIRS, Teller
-from tests.kits.memory_kit import DAY, Clock, Corner, above, at_home, corner, opened
+from tests.kits.memory_kit import DAY, Clock, Corner, above, at_home, corner, gists_about, opened
 
 LOUD = "it will be a loud morning with marmalade"
 OTHER = "perhaps somebody would like to row across the lake"
@@ -186,7 +186,7 @@ async def test_a_thought_is_found_by_no_search(tmp_path: Path) -> None:
                 await here.view.thoughts.post(here.session, waiting, LOUD, [Part("k1", LOUD)])
             assert "marmalade" not in str(await here.view.recall.messages(LOUD, 50))
             assert "marmalade" not in str(await here.view.recall.everything(LOUD, 50))
-            assert await above(here.view, "marmalade", 5) == [] and await here.view.recall.gists("marmalade", 5) == []
+            assert await above(here.view, "marmalade", 5) == [] and await gists_about(here.view, "marmalade", 5) == []
             assert await here.found("marmalade") == []
         assert await here.found("zebrafinch trumpet"), "what it rests on is found"
 

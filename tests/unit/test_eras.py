@@ -18,7 +18,7 @@ from memory.tiers.episodes import EpisodeRules
 from memory.types import DomainKind, DomainRef, SessionRef
 from memory.view.recalled import RecallLimits
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, gists, unsound
-from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, above, at_home, copied, opened, raising
+from tests.kits.memory_kit import DAY, HOUR, BagOfWords, Corner, above, answering, at_home, copied, opened, raising
 from tests.kits.memory_kit import Clock as Frozen
 from tests.kits.size import examples
 
@@ -83,10 +83,13 @@ async def test_a_month_is_not_told_before_all_of_it_is_summarized(tmp_path: Path
     async with at_home(tmp_path, habits=PAIRS) as here:
         for at in (on(2019, 5, 3), on(2019, 5, 4), on(2019, 5, 20), on(2019, 5, 21)):
             await here.say("the boat leaks", at=at)
-        writer = Teller()
+        writer = Teller(
+            moves=[answering(Entry("the boat leaks", ("m1",))), raising(WriterFailed("The model cannot be reached."))]
+        )
         consolidator = Deriving(here.memory).consolidator(here.domain, writer, writer)
         await consolidator.close_episodes(here.session)
-        await consolidator.digest(here.session, most=1)
+        with pytest.raises(WriterFailed):
+            await consolidator.digest(here.session)
         await Deriving(here.memory).ladder(here.domain, writer).climb()
         assert await months(here) == {}
         await consolidator.digest(here.session)

@@ -1,12 +1,13 @@
 """A digest may not say a name or a number that what it cites does not hold."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.derive.checks.evidence import Evidence, unsupported
+from memory.derive.checks.evidence import Evidence
 from memory.derive.drafting import sound
 from memory.ports import Entry, Source, Task
 from memory.text import numbers
@@ -18,6 +19,11 @@ AT = "2026-11-20T21:04+01:00"  # a Friday
 
 def said(text: str, speaker: str = "Ada", said_at: str = AT) -> Source:
     return Source("m1", speaker, said_at, text)
+
+
+def unsupported(sentence: str, cited: Sequence[Source]) -> list[str]:
+    """Return what a sentence says beyond its sources."""
+    return Evidence().unsupported(sentence, cited)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +135,7 @@ def test_dates_come_from_when_it_was_said(sentence: str, heard: str) -> None:
         ("In 2019 Ada fell.", "I fell", ["2019"]),
         ("At 21:05 Ada fell.", "I fell", ["21:05"]),
         ("Ada has 14 cats.", "I counted them yesterday", ["14"]),
+        ("On 2026-12-15 Ada flies.", "I fly on March 15th", ["2026-12-15"]),
     ],
 )
 def test_dates_that_follow_from_nothing(sentence: str, heard: str, missing: list[str]) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bot.models.offline.extractive import ExtractiveWriter
 from bot.models.offline.sentence_splitting import shortened, split
-from memory.derive.checks.evidence import unsupported
+from memory.derive.checks.evidence import Evidence
 from memory.ports import Entry, Source, Task, Writer
 
 DAY = "2026-11-20T21:04+01:00"
@@ -23,7 +23,7 @@ async def digest(task: Task) -> list[Entry]:
     by_label = {source.label: source for source in task.sources}
     for entry in entries:
         assert entry.cites
-        assert unsupported(entry.text, [by_label[label] for label in entry.cites]) == []
+        assert Evidence().unsupported(entry.text, [by_label[label] for label in entry.cites]) == []
     return entries
 
 

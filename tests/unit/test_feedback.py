@@ -60,7 +60,7 @@ async def test_an_answer_that_holds_a_confidence_comes_up_no_more_for_who_may_kn
         await here.view.confidences.put(asked.id, ADA, Discretion(("Bob",)))
         async with here.memory.db.transaction() as tx:
             whom = WithheldFrom(frozenset({ADA}), others=True)
-            await here.view._b.shared.confiding.put(tx, [reply.key], whom)
+            await here.view._binding.shared.confiding.put(tx, [reply.key], whom)
         inner = [one.domain for one in await confidences.within(here.memory.db, here.domain)]
         knowing = replace(here, view=here.memory.view(here.domain, inner))
         assert WRONG in await knowing.found("harbour gnomes") and WRONG not in await here.found("harbour gnomes")
@@ -95,7 +95,7 @@ async def test_nobody_else_says_it_or_takes_it_back(tmp_path: Path, kind: type[F
     async with at_home(tmp_path) as here:
         _, reply = await answered(here)
         own = here.view.feedback
-        theirs = kind(own._b, own._messages, own._posts)
+        theirs = kind(own._binding, own._messages, own._posts)
         guarded, said = kind is Feedback, 0
         for act in (partial(theirs.dislike, act="a"), theirs.take_back):
             with pytest.raises(NotYours) if guarded else nullcontext():
@@ -119,9 +119,9 @@ async def test_an_act_that_is_taken_back_takes_back_what_it_said(tmp_path: Path)
     async with at_home(tmp_path) as here:
         _, reply = await answered(here)
         await here.view.feedback.dislike(reply, ADA, rules=False, act="$sign")
-        await here.memory.withdraw("console", "elsewhere", ["$other"])
+        await here.memory.kept.withdraw("console", "elsewhere", ["$other"])
         assert await listed(here)
-        await here.memory.withdraw("console", "elsewhere", ["$sign"])
+        await here.memory.kept.withdraw("console", "elsewhere", ["$sign"])
         assert not await listed(here) and WRONG in await here.found("harbour gnomes")
 
 

@@ -13,7 +13,7 @@ from memory.forget.gone import ForgottenScope
 from memory.forget.tombstones import Tombstones
 from memory.store import restoring
 from memory.types import Forgotten
-from tests.kits.memory_kit import KEY, Clock, at_home, corner, opened, said
+from tests.kits.memory_kit import KEY, Clock, at_home, corner, gists_about, opened, said
 from tests.unit.test_forget import FEW, SECRET, digested, holding
 
 
@@ -57,7 +57,7 @@ async def test_what_is_going_is_not_read_and_the_next_open_finishes_the_sweep(tm
         assert [e.text for e in await here.view.messages.window(here.session, 50)] == [later.text]
         assert await here.view.digests.frontier(here.session) == [] and await here.view.digests.newest_gists(5) == []
         assert [e.text async for _, e in here.view.messages.all()] == [later.text]
-        assert await here.view.digests.all() == [] and await here.view.recall.gists("Xerxes", 5) == []
+        assert await here.view.digests.all() == [] and await gists_about(here.view, "Xerxes", 5) == []
         with pytest.raises(SourceGone):
             await here.reply("Xerxes again", [first[3].key])
         assert await memory.dirty(here.domain) == []

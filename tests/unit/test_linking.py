@@ -180,8 +180,8 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
     async def read(who: Identity) -> set[Identity]:
         place = Place(who.platform, who.native_id, "dm", Reach.DIRECT)
         view = await domains.view(place, Person(who.platform, who.native_id, "ada"))
-        refs, _ = await memory.places.refs([view.home.key, *view.also])
-        assert await domains.has_same_readers(place, view.home.key, view.also)
+        refs, _ = await memory.places.refs([view.home.key, *view.others_of_place])
+        assert await domains.has_same_readers(place, view.home.key, view.others_of_place)
         return {Identity(ref.platform, ref.native_id) for ref in refs.values()}
 
     for one in (ADA, ALSO, MORE):
@@ -197,6 +197,6 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
     await linking.unlink(people.declared(MORE))
     assert await read(ALSO) == {ALSO} and await read(MORE) == {MORE, ADA}
     place = Place(ALSO.platform, ALSO.native_id, "dm", Reach.DIRECT)
-    assert not await domains.has_same_readers(place, view.home.key, view.also), (
+    assert not await domains.has_same_readers(place, view.home.key, view.others_of_place), (
         "what was made before they parted is not sent any more"
     )

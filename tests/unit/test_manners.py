@@ -6,14 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text.told.manner_requests import asked, wishes
+from memory.text.told.manner_requests import asked
 from memory.text.told.manner_words import ENDS, FORMS, HINTS, TAIL
 from tests.kits.memory_kit import table
+
+
+def wishes(text: str) -> dict[str, str]:
+    """Return the last wish of a message for each kind."""
+    return {kind: one.wish for kind, one in asked(text).items() if one.wish}
+
 
 READ = """
 Call me Adi.                                  | name     | to be called "Adi"
 please call me adi from now on                | name     | to be called "adi"
 You can call me Mary Ann, please              | name     | to be called "Mary Ann"
+Call me Dr. Smith. I am new here.             | name     | to be called "Dr. Smith"
 Nenn mich bitte nicht so. Nenn mich Uli!      | name     | to be called "Uli"
 Can you answer in German?                     | language | answers in German
 Antworte mir bitte auf Deutsch.               | language | answers in German

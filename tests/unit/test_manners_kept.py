@@ -50,7 +50,7 @@ async def test_what_was_said_earlier_and_comes_later_changes_nothing(tmp_path: P
 async def test_a_wish_follows_the_words_of_its_message(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         await here.say("call me Adi", source="s1")
-        await here.memory.revise("console", "dm", "s1", "call me Eva", here.clock.now())
+        await here.memory.kept.revise("console", "dm", "s1", "call me Eva", here.clock.now())
         assert await wanted(here) == [EVA]
 
 

@@ -18,6 +18,7 @@ from memory.text.told.named_things import aliases_in, key, keys_in, named
         ("we begin project Atlas on Monday", [("Atlas", "project", "")]),
         ("we work on the Atlas project with Ben#abcd", [("Atlas", "project", ""), ("Ben#abcd", "", "")]),
         ("I met Ana Lopez in May", [("Ana Lopez", "", "")]),
+        ("I met Dr. Smith on Monday", [("Smith", "", "")]),
         ("Meine Schwester Lea hat einen Hund namens Bello", [("Bello", "pet", "hund"), ("Lea", "person", "schwester")]),
         ("I think that Monday is fine, and I'm in England in May", [("England", "place", "")]),
         ("ada said: The tulips opened. ada said: We planted them; Ben: Jonas helped", [("Ben", "", ""), ("Jonas", "", "")]),

@@ -19,16 +19,24 @@ EXAM = "my exam is on Friday"
 ANNOUNCED = """
 my exam is on Friday                    | 2026-03-06
 my exam is on the 12th                  | 2026-03-12
+my exam is on Tuesday                   | 2026-03-10
 I have an interview tomorrow            | 2026-03-04
 we fly to Lisbon in three days          | 2026-03-06
 the wedding is on 5 April               | 2026-04-05
+the wedding is on April 5th             | 2026-04-05
+die Hochzeit ist am 5. April            | 2026-04-05
+I am in Rome from the 9th to the 12th of May | 2026-05-12
 Nora is coming next week                | 2026-03-15
 Morgen habe ich Prüfung                 | 2026-03-04
+my surgery is scheduled for Friday      | 2026-03-06
+I'm so excited, my exam is on Friday    | 2026-03-06
+we are getting married on June 5th      | 2026-06-05
 """
 NOTHING = """
 my exam was on Friday
 is the exam on Friday?
 I have been there three days ago
+my exam was scheduled for Friday
 it rained on Friday
 I go climbing every Friday
 my cat is grey
@@ -39,6 +47,10 @@ I have two cats
 @pytest.mark.parametrize(("text", "day"), table(ANNOUNCED))
 def test_what_is_announced_has_its_day(text: str, day: str) -> None:
     assert coming(text, TUESDAY) == date.fromisoformat(day)
+
+
+def test_a_day_that_only_the_next_year_has_is_in_that_year() -> None:
+    assert coming("my party is on February 29", date(2027, 12, 1)) == date(2028, 2, 29)
 
 
 @pytest.mark.parametrize("text", NOTHING.strip().splitlines())

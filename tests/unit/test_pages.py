@@ -80,7 +80,7 @@ async def test_what_is_forgotten_or_changed_is_on_no_page(tmp_path: Path) -> Non
         await here.view.forget_message(kept[1].id)
         assert await here.view.pages.about("Bruno") == []
         assert await with_words(here.memory.db, "entities", "name", "Bruno") == []
-        await here.memory.revise("console", "dm", kept[2].source_id, "My sister Mia lives in Linz.", here.clock.now())
+        await here.memory.kept.revise("console", "dm", kept[2].source_id, "My sister Mia lives in Linz.", here.clock.now())
         assert texts(await page(here, "my sister")) == ["My sister Mia lives in Linz."]
         assert await here.view.pages.about("Graz") == []
         await here.view.forget_all()

@@ -242,7 +242,7 @@ async def test_changed_words_change_the_fact(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await here.say("Ada lives in Graz", source="where")
         await facts_of(here, "Kiki is her parrot")
-        await here.memory.revise("console", "dm", "where", "Ada lives in Linz", here.clock.now())
+        await here.memory.kept.revise("console", "dm", "where", "Ada lives in Linz", here.clock.now())
         assert not any("Graz" in text for text in await standing(here, "profile"))
         await climbed(here, Teller(), asked=False)
         assert "Ada lives in Linz" in await standing(here, "profile")

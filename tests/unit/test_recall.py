@@ -14,7 +14,7 @@ from memory.index.when.question_times import asked
 from memory.index.when.told_times import told as told_of
 from memory.text.lexical import key_words
 from memory.types import MINUTE
-from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, opened
+from tests.kits.memory_kit import BagOfWords, Clock, Corner, Ids, above, at_home, corner, gists_about, opened
 from tests.kits.size import examples
 
 REPO = Path(__file__).resolve().parents[2]
@@ -154,7 +154,7 @@ async def test_echoes_and_commands_are_not_found(tmp_path: Path) -> None:
 async def test_an_empty_memory_finds_nothing(tmp_path: Path, question: str) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         assert await here.found(question) == []
-        assert not await here.view.recall.everything(question, 5) and not await here.view.recall.gists(question, 5)
+        assert not await here.view.recall.everything(question, 5) and not await gists_about(here.view, question, 5)
         assert not await above(here.view, question, 5)
         await here.view.forget_message((await here.say("it is gone")).id)
         assert await here.found(question) == []

@@ -18,7 +18,7 @@ from memory.index.recall.columns import reached
 from memory.index.recall.meaning import FAR, Meaning
 from memory.ports import Vectors
 from memory.tiers.episodes import EpisodeRules
-from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, opened
+from tests.kits.memory_kit import BagOfWords, Clock, Ids, Writer, at_home, corner, gists_about, opened
 
 CAR = {"automobile": "car", "vehicle": "car", "purchased": "buy", "acquired": "buy"}
 
@@ -165,7 +165,7 @@ async def test_gists_are_found_by_meaning_too(tmp_path: Path) -> None:
         await work.close_episodes(here.session)
         await work.digest(here.session)
         assert await here.view.embed() == 2
-        assert [hit.digest.text for hit in await here.view.recall.gists("vehicle", 3)] == ["I acquired an automobile"]
+        assert [hit.digest.text for hit in await gists_about(here.view, "vehicle", 3)] == ["I acquired an automobile"]
 
 
 GREETED = (

@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 
 from memory.core import ConsolidationRules
-from memory.derive.context import Context
-from memory.derive.dry_run import Difference, Put, dry_run
+from memory.derive.context import Context, Put
 from memory.derive.ladder import Ladder
 from memory.deriving import Deriving
-from memory.dream.regression_check import RegressionCheck
+from memory.dream.regression_check import Difference, RegressionCheck, dry_run
 from memory.forget.erase import retire
 from memory.index.hits import Hit
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes

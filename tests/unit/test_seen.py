@@ -102,7 +102,7 @@ async def test_what_repeats_a_digest_that_was_replaced_goes_with_whatever_that_w
         (gist,) = await here.view.digests.newest_gists(2)
         asked = await here.say("what do you know?")
         copy = await replied(here, "It is 4711.", asked, [gist])
-        assert await here.memory.revise("console", "dm", plan.source_id, "the trip is on Sunday", here.clock.now())
+        assert await here.memory.kept.revise("console", "dm", plan.source_id, "the trip is on Sunday", here.clock.now())
         assert await here.view.digests.newest_gists(2) == [] and copy.text in await texts(here)
         await here.view.forget_message(code.id)
         assert await texts(here) == ["the trip is on Sunday", asked.text]
@@ -150,9 +150,9 @@ async def test_an_edit_takes_along_what_holds_the_words_that_it_took_out(tmp_pat
         code, asked = await here.say(CODE), await here.say("what was it again?")
         fine = await replied(here, "A good code for a locker.", code)
         await replied(here, "It is 4711.", asked, [code])
-        assert await here.memory.revise("console", "dm", code.source_id, "my locker code is a secret", here.clock.now())
+        assert await here.memory.kept.revise("console", "dm", code.source_id, "my locker code is a secret", here.clock.now())
         assert await texts(here) == ["my locker code is a secret", asked.text, fine.text]
-        assert await here.memory.revise("console", "dm", code.source_id, "My locker code is a secret!", here.clock.now() + 1)
+        assert await here.memory.kept.revise("console", "dm", code.source_id, "My locker code is a secret!", here.clock.now() + 1)
         assert fine.text in await texts(here), "nothing was taken out"
 
 
@@ -165,7 +165,7 @@ async def test_an_answer_of_which_something_in_view_went_meanwhile_is_not_kept(t
             case "forgotten":
                 await here.view.forget_message(code.id)
             case "changed":
-                await here.memory.revise("console", "dm", code.source_id, "my locker code is a secret", here.clock.now())
+                await here.memory.kept.revise("console", "dm", code.source_id, "my locker code is a secret", here.clock.now())
             case _:
                 await here.view.forget_all()
         asked = await here.say("what was it again?")
@@ -178,10 +178,10 @@ async def test_what_was_seen_and_never_kept_takes_its_answers_along_when_it_is_t
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         asked = await here.say("what do you think of that?", source="q")
         await replied(here, "A fine idea.", asked, asides=["a1", "a2"])
-        assert await here.memory.follows("console", "dm", "a1") and not await here.memory.follows("console", "dm", "a3")
-        assert await here.memory.knows("console", "dm", ["a1", "a3"]) == set(), "what is not kept may be shown again"
-        assert await here.memory.withdraw("console", "dm", ["a3"]) is None
-        assert await here.memory.withdraw("console", "dm", ["a1"])
+        assert await here.memory.kept.follows("console", "dm", "a1") and not await here.memory.kept.follows("console", "dm", "a3")
+        assert await here.memory.kept.knows("console", "dm", ["a1", "a3"]) == set(), "what is not kept may be shown again"
+        assert await here.memory.kept.withdraw("console", "dm", ["a3"]) is None
+        assert await here.memory.kept.withdraw("console", "dm", ["a1"])
         assert await texts(here) == [asked.text]
         with pytest.raises(SourceGone):
             await replied(here, "A fine idea, I say.", asked, asides=["a1"])
@@ -201,7 +201,7 @@ async def test_a_changed_aside_takes_its_answers_along_and_may_be_shown_again(tm
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         asked = await here.say("what do you think of that?", source="q")
         await replied(here, "A fine idea.", asked, asides=["a1"])
-        assert await here.memory.revise("console", "dm", "a1", "other words", here.clock.now())
+        assert await here.memory.kept.revise("console", "dm", "a1", "other words", here.clock.now())
         assert await texts(here) == [asked.text]
         await replied(here, "Other words are fine.", asked, asides=["a1"])
         assert len(await texts(here)) == 2

@@ -93,7 +93,7 @@ async def test_a_reply_is_not_kept_where_something_in_its_view_went_meanwhile(tm
         seen, begun = await gists(here) if "gist" in what else {secret.key: secret.text}, here.clock.now()
         here.clock.forward(1)
         if what == "changed":
-            assert await here.memory.revise("console", "dm", "s1", "the parrot is called Otto", here.clock.now())
+            assert await here.memory.kept.revise("console", "dm", "s1", "the parrot is called Otto", here.clock.now())
         else:
             await here.view.forget_message(secret.id)
         with pytest.raises(SourceGone):
@@ -124,7 +124,7 @@ async def test_a_reply_is_not_kept_where_a_fact_in_its_view_went_meanwhile(tmp_p
         else:
             await here.view.facts.correct(fact.id, await here.say(OTHER))
         with pytest.raises(SourceGone):
-            await here.view.lasting.require({}, {fact.key: fact.text}, begun)
+            await here.view.validity.require({}, {fact.key: fact.text}, begun)
         with pytest.raises(SourceGone):
             await made(here, "Your parrot is called Xerxes.", {fact.key: fact.text}, begun=begun)
         assert await kept(here) == [SECRET, *([OTHER] if how == "corrected" else [])], "the message itself stays"
@@ -157,8 +157,8 @@ async def test_who_wants_to_read_again_waits_until_what_is_being_forgotten_is_er
         async with here.memory.db.transaction() as tx:
             # As another process does that has only begun.
             await gone.add(tx, here.domain, ForgottenScope([secret.key]), here.clock.now())
-        await here.view.lasting.readable(0.0)
-        waiting = asyncio.create_task(here.view.lasting.readable(PATIENCE))
+        await here.view.validity.readable(0.0)
+        waiting = asyncio.create_task(here.view.validity.readable(PATIENCE))
         await asyncio.wait([waiting], timeout=0.2)
         assert not waiting.done() and await kept(here) == []
         await here.memory.sweep()
@@ -169,14 +169,14 @@ async def test_who_wants_to_read_again_waits_until_what_is_being_forgotten_is_er
 async def test_what_is_committed_in_another_process_is_noticed_without_a_read(tmp_path: Path) -> None:
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         secret, begun = await here.say(SECRET), here.clock.now()
-        before, reads = await here.view.lasting.commits(), here.memory.db.reads
-        assert await here.view.lasting.commits() == before and here.memory.db.reads == reads
-        await here.view.lasting.require({}, {secret.key: secret.text}, begun)
+        before, reads = await here.view.validity.commits(), here.memory.db.reads
+        assert await here.view.validity.commits() == before and here.memory.db.reads == reads
+        await here.view.validity.require({}, {secret.key: secret.text}, begun)
         async with opened(tmp_path / "lyra.db", clock=here.clock) as other:
             await other.view(here.domain).forget_message(secret.id)
-        assert await here.view.lasting.commits() != before
+        assert await here.view.validity.commits() != before
         with pytest.raises(SourceGone):
-            await here.view.lasting.require({}, {secret.key: secret.text}, begun)
+            await here.view.validity.require({}, {secret.key: secret.text}, begun)
 
 
 async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confidences(
@@ -197,7 +197,7 @@ async def test_long_texts_are_compared_beside_the_event_loop_by_edits_and_confid
     async with at_home(tmp_path, embedder=BagOfWords()) as here:
         secret = await here.say(SECRET)
         assert await made(here, "Good to hear.", {secret.key: secret.text})
-        assert await here.memory.revise("console", "dm", secret.source_id, OTHER, here.clock.now())
+        assert await here.memory.kept.revise("console", "dm", secret.source_id, OTHER, here.clock.now())
         ada = Identity("console", "ada")
         for n, (text, ask) in enumerate(
             ((SECRET, None), ("It bites.", None), ("Not a word.", Discretion(topic=frozenset({"parrot"}))))

@@ -123,7 +123,7 @@ NOT_FOR_PEOPLE: Mapping[str, str] = {
     "memory/view/notices.py: gone on": "the name of a setting",
     "memory/view/thoughts.py: reflection": "the name of a setting",
     "memory/view/thoughts.py: state": "a statement",
-    "memory/view/changing.py: id": "a statement",
+    "memory/view/kept_messages.py: id": "a statement",
 }
 """Places, or beginnings of literals there, that are for no reader of a conversation, and what they are."""
 NAMED = {"CommandSpec", "Parameter", "Preference"}

@@ -16,8 +16,9 @@ EVER = Window(0, START + 999 * DAY)
 
 
 async def told(here: Corner, window: Window = EVER, k: int = 9, speaker: str = "") -> list[str]:
-    """Return the texts of a time."""
-    return [hit.exchange.text for hit in await here.view.recall.during(window, k, speaker=speaker)]
+    """Return the texts of a time, of a speaker's alone if one is given."""
+    hits = await (here.view.recall.lookup("", k, window, speaker, "") if speaker else here.view.recall.during(window, k))
+    return [hit.exchange.text for hit in hits]
 
 
 async def test_what_was_said_at_a_time_comes_in_its_order(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from memory.index.embedder_routing import spoken
 from memory.index.recall import finder
 from memory.index.recall.ranking import by_share
 from memory.ports import Embedder, Vectors
-from memory.store.changes import announce
 from memory.store.database import Transaction
+from memory.store.domains import announce
 from memory.types import Domain
 from tests.kits.memory_kit import KEY, Clock, Corner, Ids, corner, said
 

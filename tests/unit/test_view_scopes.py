@@ -206,8 +206,8 @@ async def _looks(view: View, session: Any, asked: Any) -> None:
     await view.pages.about("Kiki")
     await view.pages.names(5)
     await view.ids.short([asked.id])
-    await view.lasting.require({asked.key: asked.text}, {}, 0)
-    await view.lasting.readable(0)
+    await view.validity.require({asked.key: asked.text}, {}, 0)
+    await view.validity.readable(0)
     assert [one async for one in view.own_words.of(ADA)]
     await view.embed()
 

@@ -16,7 +16,7 @@ SECRET = "the parrot is called Xerxes"
 
 async def withdrawn(memory: Memory, *ids: str) -> Forgotten | None:
     """Say that these messages were removed from the place of every test."""
-    return await memory.withdraw("console", "dm", ids)
+    return await memory.kept.withdraw("console", "dm", ids)
 
 
 def size(folder: Path) -> int:
@@ -56,7 +56,7 @@ async def test_where_nothing_is_known_nothing_is_written(tmp_path: Path) -> None
         before = size(tmp_path)
         assert await withdrawn(here.memory, "s9", "e1", "") is None and await withdrawn(here.memory) is None
         for platform, place in (("console", "elsewhere"), ("matrix", "dm")):
-            assert await here.memory.withdraw(platform, place, ["s1"]) is None
+            assert await here.memory.kept.withdraw(platform, place, ["s1"]) is None
         assert size(tmp_path) == before and not (tmp_path / "tombstones.log").exists()
         assert await withdrawn(here.memory, "s1"), "while what is known is gone"
         assert await withdrawn(here.memory, "s1") is None, "and is known no more"
@@ -130,7 +130,7 @@ async def test_what_was_heard_at_a_new_place_is_not_kept_in_its_first_conversati
     async with at_home(tmp_path) as here:
         await here.memory.journal.accept("console", [Event("s1", "garden", SECRET)])
         ref = await here.view.sessions.active("console", "garden")
-        assert await here.memory.withdraw("console", "garden", ["s1"])
+        assert await here.memory.kept.withdraw("console", "garden", ["s1"])
         garden = await here.view.sessions.get(ref, "garden")
         assert (await here.view.say(garden, [said(SECRET, "s1")])).forgotten == 1
 
@@ -156,6 +156,6 @@ async def test_what_is_known_of_a_place_is_what_is_stored_waits_or_went_out_ther
         await here.view.notices.queue(here.session, [Part("k2", "a notice")], [])
         (row,) = await journal.take("console", "dm")
         await journal.sent(row.row, "remote 2")
-        known = await here.memory.knows("console", place, ["e1", "e2", "s1", "s9", "remote 1", "remote 2", ""])
+        known = await here.memory.kept.knows("console", place, ["e1", "e2", "s1", "s9", "remote 1", "remote 2", ""])
         assert known == ({"e2", "s1", "remote 1", "remote 2"} if place == "dm" else set())
         assert waiting in await journal.unfinished("console")

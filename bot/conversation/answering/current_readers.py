@@ -35,20 +35,20 @@ async def require_readers(domains: DomainAccess, turn: Turn, adapter: Adapter) -
 
     That includes the asker: what they can read elsewhere is checked again.
     """
-    if not turn.view.beside:
+    if not turn.view.others:
         return
     home = turn.view.home.key
     with suppress(PlaceGone):
         place = await adapter.locate(turn.place)
-        if place and not turn.view.also:
+        if place and not turn.view.others_of_place:
             now = await domains.view(place, turn.person, adapter)
-            if now.home.key == home and not turn.view.beside <= now.beside:
+            if now.home.key == home and not turn.view.others <= now.others:
                 raise SourceGone(lazy("The person who asked cannot read everything any more that this answer was made from."))
             return
         # An answer written for entirely different readers is stored for them, and the exit does not send it.
         if (
             place
-            and not await domains.has_same_readers(place, home, turn.view.also, adapter)
+            and not await domains.has_same_readers(place, home, turn.view.others_of_place, adapter)
             and await domains.has_same_readers(place, home)
         ):
             raise SourceGone(lazy("Who can read this place changed while the answer was made."))

@@ -100,7 +100,7 @@ class Generation:
         """Return the inputs of an answer, within `room` tokens, once none of them has changed at its place."""
         settings, verification = self._services.settings, self._verification
         while True:
-            read_at, commits = self._services.clock.now(), await turn.view.lasting.commits()
+            read_at, commits = self._services.clock.now(), await turn.view.validity.commits()
             layers = await standing_layers(turn, settings)
             recent = layers.recent
             if turn.unstored_history:

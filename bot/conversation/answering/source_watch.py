@@ -40,11 +40,11 @@ class SourceWatch:
         """Raise SourceGone if any source was forgotten, changed or removed."""
         if not self._turn.watch.gone.isdisjoint(self._asides()):
             raise SourceGone(lazy("Something that this answer was shown was changed or removed while it was made."))
-        lasting = self._turn.view.lasting
-        commits = await lasting.commits()
+        validity = self._turn.view.validity
+        commits = await validity.commits()
         if commits != self._commits:
             questions = {one.key: one.text for one in self._turn.questions}
-            await lasting.require(stored(questions), stored(self._seen()), self._read_at)
+            await validity.require(stored(questions), stored(self._seen()), self._read_at)
             self._commits = commits
 
     async def is_unchanged(self) -> bool:

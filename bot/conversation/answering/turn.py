@@ -181,7 +181,7 @@ class Turns:
                         await preview.withhold()
                     # Forgetting hides the whole domain until it is known what goes along.
                     await self._services.memory.settled()
-                    await turn.view.lasting.readable(_PATIENCE)
+                    await turn.view.validity.readable(_PATIENCE)
                     gaps = self._verification.gaps
                     kept = await self._intake.keep(heard, adapter)
                     if not isinstance(kept, Turn):

@@ -78,11 +78,6 @@ def _is_lyra_there(name: re.Match[str], text: str, cited: Sequence[Source]) -> b
     return addressed or any(held(LYRA, words_of(source.text)) for source in cited)
 
 
-def unsupported(entry_text: str, cited: Sequence[Source]) -> list[str]:
-    """Return what `Evidence.unsupported` does, for a single sentence."""
-    return Evidence().unsupported(entry_text, cited)
-
-
 def _missing_dates(text: str, sources: SourceFacts) -> Iterator[tuple[int, str]]:
     found = dated(text)
     rest = undated(text, found)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from itertools import product
 from typing import Self
 
 from memory.derive.checks.written_names import words_of
@@ -105,7 +106,7 @@ def _held_in(raw: str, said_at: str, speaker: str = "") -> SourceFacts:
     bare = {MONTHS[word] for word in words_of(rest) if word in MONTHS}
     months = bare | {month for _, month, _ in spoken if month}
     spoken |= {(year, month, None) for month in bare for one in tellings for year in one.years(month)}
-    spoken |= {(year, month, day) for year, month, _ in tuple(spoken) for day in ordinals(text)}
+    spoken |= {(year, month, day) for (year, month, _), day in product(tuple(spoken), ordinals(text))}
     years = {str(year) for one in found for year, _, _ in one.readings if year} | set(YEAR.findall(rest))
     weekdays = {WEEKDAYS[form] for word in words for form in (word, word.removesuffix("s")) if form in WEEKDAYS}
     return SourceFacts(

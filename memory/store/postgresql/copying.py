@@ -1,10 +1,20 @@
-"""Copies all that is kept from one store to another, row by row, a page at a time: the file has the same rows as the server."""
+"""Reads all that is kept, row by row, a page at a time: to copy it from one store to another, to compare them, or to verify one.
+
+The file has the same rows as the server.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from memory.ports import Progress
 from memory.store.database import Parameters, Reader, Row
+from memory.store.postgresql.address import SCHEMA
+from memory.store.postgresql.batching import fetched
+from memory.store.postgresql.guarding.scope import READING_ALL
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
+from memory.store.postgresql.sealing.border import Border
+from memory.store.sealed import TABLES
 
 _PAGE = 500
 _ROW = 1_000
@@ -110,3 +120,47 @@ async def _page(source: Reader, table: Table, last: Parameters | None) -> list[R
     behind = f"WHERE ({key}) > ({', '.join(f':{column}' for column in table.key)}) " if last else ""
     given = {column: last[column] for column in table.key} if last else {}
     return await source.all(f"{select} {behind}ORDER BY {key} LIMIT {_PAGE}", given)
+
+
+class Snapshot:
+    """What reads one state of the whole memory, on a connection of its own. Use `Snapshot.taken`."""
+
+    def __init__(self, connection: PipelinedConnection, border: Border) -> None:
+        self._connection = connection
+        self._border = border
+
+    @classmethod
+    async def taken(cls, connection: PipelinedConnection, border: Border) -> Self:
+        """Return the state as it is now; the connection is this one's from now on."""
+        await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        # It holds nobody up, and whoever takes what is read may take long over a page.
+        await connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        return cls(connection, border)
+
+    async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
+        """Run one statement and return all its rows."""
+        return await fetched(self._connection, READING_ALL, sql, parameters or {}, self._border)
+
+    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
+        """Run one statement and return its first row, or None."""
+        rows = await self.all(sql, parameters)
+        return rows[0] if rows else None
+
+
+async def read_through(db: Reader) -> None:
+    """Read every row of every table, and open what is sealed. Raises WrongKey where something was not written where it stands."""
+    rows = await db.all(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = :schema ORDER BY table_name", {"schema": SCHEMA}
+    )
+    for row in rows:
+        await db.all(f'SELECT count(length(CAST(t AS TEXT))) AS n FROM "{row["table_name"]}" t')
+    for table, told in TABLES.items():
+        key = await db.all(
+            "SELECT a.attname AS name FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
+            "WHERE i.indrelid = CAST(:name AS regclass) AND i.indisprimary ORDER BY array_position(i.indkey, a.attnum)",
+            {"name": f"{SCHEMA}.{table}"},
+        )
+        names = [one["name"] for one in key]
+        async for page in pages(db, Table(table, [*names, *told.columns], names)):
+            for one in page:
+                tuple(one)

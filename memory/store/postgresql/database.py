@@ -27,7 +27,7 @@ from memory.store.postgresql import numbering
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.batching import asked, fetched
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
-from memory.store.postgresql.copying import copy, is_empty, same, tables
+from memory.store.postgresql.copying import Snapshot, copy, is_empty, read_through, same, tables
 from memory.store.postgresql.error_translation import another, explained, is_lost
 from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope
 from memory.store.postgresql.guarding.within import ScopedDatabase
@@ -40,10 +40,8 @@ from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
-from memory.store.postgresql.snapshot import Snapshot
 from memory.store.postgresql.transaction import Pool, PostgresTransaction, let_go
 from memory.store.postgresql.transaction_gate import TransactionGate
-from memory.store.postgresql.verifying import read_through
 from memory.store.sqlite.database import SqliteDatabase
 
 READERS, WRITERS = 4, 4

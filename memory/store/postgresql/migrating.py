@@ -1,14 +1,17 @@
-"""Bringing a schema up to date, forward only, by whichever process comes first."""
+"""Bringing a schema up to date, forward only, by whichever process comes first.
+
+The tables are those of a role that nobody signs in as: in its name the schema is changed, and it lets others write rows.
+"""
 
 from functools import partial
 
 from localization.sentences import lazy
-from memory.errors import MemoryMissing, NewerDatabase
+from memory.errors import DatabaseRefused, MemoryMissing, NewerDatabase
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.batching import asked
 from memory.store.postgresql.dialect import translated
-from memory.store.postgresql.guarding import ownership, policies
+from memory.store.postgresql.guarding import policies
 from memory.store.postgresql.guarding.scope import SAY, WHOLE
 from memory.store.postgresql.peers.processes import has_tables, make_tables
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
@@ -49,7 +52,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
         # Another process may have done it meanwhile.
         known = await _version(connection)
-        await ownership.act_as_owner(connection, address)
+        await _act_as_owner(connection, address)
         await connection.execute(SAY, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
         for step in migrations():
@@ -64,7 +67,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         await keys.open(partial(asked, connection, WHOLE))
         await convert(connection, keys)
         await policies.force(connection)
-        await ownership.give_rights(connection)
+        await _give_rights(connection)
         for name, version in _MARKS.items():
             await connection.execute(
                 "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, '') ON CONFLICT DO NOTHING", [version, name]
@@ -96,3 +99,43 @@ async def _version(connection: PipelinedConnection) -> int:
             )
         )
     return version
+
+
+_OWNER = (
+    "SELECT quote_ident(o.rolname) AS name, CASE WHEN o.rolname = current_user OR u.rolsuper THEN 1 ELSE 0 END AS own, "
+    "CASE WHEN pg_has_role(o.oid, 'SET') THEN 1 ELSE 0 END AS may, CASE WHEN n.oid IS NULL THEN 0 ELSE 1 END AS made "
+    "FROM pg_database d LEFT JOIN pg_namespace n ON n.nspname = $1 JOIN pg_roles o ON o.oid = coalesce(n.nspowner, d.datdba) "
+    "JOIN pg_roles u ON u.rolname = current_user WHERE d.datname = current_database()"
+)
+_RIGHTS = (
+    f"GRANT USAGE ON SCHEMA {SCHEMA} TO SESSION_USER; "
+    f"GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA {SCHEMA} TO SESSION_USER; "
+    f"GRANT SELECT, USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA {SCHEMA} TO SESSION_USER"
+)
+
+
+async def _act_as_owner(connection: PipelinedConnection, address: DatabaseAddress) -> None:
+    """Have the rest of a transaction be the owner's of the schema, or, where there is none yet, of the database, if that may be.
+
+    Raises DatabaseRefused where the schema is somebody else's.
+    """
+    row = await (await connection.execute(_OWNER, [SCHEMA])).fetchone()
+    assert row is not None
+    if row["own"]:
+        return
+    if row["may"]:
+        await connection.execute(f"SET LOCAL ROLE {row['name']}")
+    elif row["made"]:
+        raise DatabaseRefused(
+            lazy(
+                "The tables at {address} belong to {owner} and are to be brought up to date, which {owner} alone may do. Start me once "
+                "with that name in the url of [store], or let me act for it: GRANT {owner} TO … WITH INHERIT FALSE, SET TRUE",
+                address=address,
+                owner=row["name"],
+            )
+        )
+
+
+async def _give_rights(connection: PipelinedConnection) -> None:
+    """Let whoever signed in read and write the rows of all tables: nobody else is given anything."""
+    await connection.execute(_RIGHTS)

@@ -20,11 +20,11 @@ from memory.store.postgresql.batching import BatchedStatement, StatementBatch
 from memory.store.postgresql.error_translation import is_lost
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
 from memory.store.postgresql.guarding.within import Everywhere
-from memory.store.postgresql.locking import beginning
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
 from memory.store.postgresql.sealing.keyring import Ask
+from memory.store.postgresql.transaction_gate import beginning
 
 Pool = AsyncConnectionPool[PipelinedConnection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"

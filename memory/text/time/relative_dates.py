@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from functools import cached_property
 
 from memory.text.numbers import COUNT_WORDS
-from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day
+from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day, blanked, dates
 
 _AWAY = {
     word: away
@@ -138,13 +138,17 @@ def _derived(at: date, text: str) -> Iterator[Day]:
 
 def ordinals(text: str) -> set[int]:
     """Return the days of a month that a text names without a month: the 24th."""
-    return {day for m in _ORDINAL.finditer(text) if 0 < (day := int(m[1] or m[2])) <= _LONGEST_MONTH}
+    if not _ORDINAL.search(text):
+        return set()
+    rest = blanked(text, (m for m, _ in dates(text)))
+    return {day for m in _ORDINAL.finditer(rest) if 0 < (day := int(m[1] or m[2])) <= _LONGEST_MONTH}
 
 
 def _weekday(at: date, weekday: int, before: list[str]) -> Iterator[Day]:
     ahead = (weekday - at.weekday()) % 7
     behind = (at.weekday() - weekday - 1) % 7 + 1
-    for away in (ahead, -behind):
+    # On a Tuesday, "on Tuesday" may be a week from then.
+    for away in (ahead, ahead or 7, -behind):
         yield from _days(at, away, away)
     if _NEXT & set(before[-1:]):
         yield from _days(at, ahead + 7, ahead + 7)

@@ -1,6 +1,7 @@
 """The day for which a message announces something: "my exam is on Friday", "we fly in two weeks"."""
 
 import re
+from contextlib import suppress
 from datetime import date
 from functools import cache
 
@@ -17,6 +18,11 @@ OVER = re.compile(
     r"|jeden|immer|siempre|cada|\w{3,}ed)\b"
 )
 """Signs that a message is about the past, or about something recurring."""
+_STANDS = re.compile(
+    r"(?i)\b(?:is|are|am|be|get|gets|getting|['’](?:m|re|s)) (?:now |already |both |all |so |very |finally )?(?:married|engaged|scheduled|planned"
+    r"|booked|arranged|registered|invited|expected|supposed|needed|excited|worried|scared)\b|\bspeed\b"
+)
+"""What ends like the past and is none: "my surgery is scheduled", "we are getting married"."""
 CALLED_OFF = re.compile(
     r"(?i)\b(?:cancel(?:l?ed|s)\b|call(?:ed|ing)? (?:it |that |everything )?off|fell through|backed out|(?:is|are|['’]s) off\b"
     r"|(?:no longer|not|isn['’]t|aren['’]t|won['’]t)\b[^.!?\n]{0,60}\b(?:after all|any ?more|any longer|happening|taking place|going ahead)"
@@ -60,6 +66,11 @@ def _not_then() -> re.Pattern[str]:
     return re.compile(_NOT_THEN)
 
 
+def is_over(text: str) -> bool:
+    """Return whether a message is about the past, or about something recurring."""
+    return OVER.search(_STANDS.sub(" ", text)) is not None
+
+
 def coming(text: str, at: date) -> date | None:
     """Return the latest day that a message said on day `at` looks forward to, None if it announces nothing.
 
@@ -67,11 +78,10 @@ def coming(text: str, at: date) -> date | None:
     """
     if len(text) > MOST_CHARACTERS or text.rstrip().endswith("?"):
         return None
-    if moved := MOVED.search(text):
-        then = next(iter(_then().finditer(text)), None)
-        if then and not UNSURE.search(text):
-            return max(ahead(then["day"], at), default=None)
-    if moved or OVER.search(text) or not _AHEAD.search(text) or (CALLED_OFF.search(text) and not UNSURE.search(text)):
+    moved = MOVED.search(text)
+    if moved and (then := _then().search(text)) and not UNSURE.search(text):
+        return max(ahead(then["day"], at), default=None)
+    if moved or is_over(text) or not _AHEAD.search(text) or (CALLED_OFF.search(text) and not UNSURE.search(text)):
         return None
     return max(ahead(_not_then().sub(" ", text), at), default=None)
 
@@ -86,10 +96,11 @@ def ahead(text: str, at: date) -> list[date]:
 
 
 def _day(at: date, year: int | None, month: int | None, day: int | None) -> date | None:
-    try:
-        if not month or not day:
-            return None
-        first = date(year or at.year, month, day)
-        return first if year or first > at else date(at.year + 1, month, day)
-    except ValueError:
+    """Return a day; the next one after `at` if its year is not told. None if it is not a day, or not told in full."""
+    if not month or not day:
         return None
+    for one in (year,) if year else (at.year, at.year + 1):
+        with suppress(ValueError):
+            if (found := date(one, month, day)) > at or year:
+                return found
+    return None

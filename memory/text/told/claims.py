@@ -24,7 +24,8 @@ _ENDED = re.compile(
     r"(?i)\b(?:no longer|any ?more|instead|correction|nicht mehr|kein\w* (?:\w+ )?mehr|sondern|statt|stattdessen|korrektur)\b"
 )
 _ADDS = re.compile(
-    r"(?i)\b(?:too|also|as well|another|both|second|auch|noch eine?[nmrs]?|zweite[nmrs]?|außerdem|zusätzlich|beide\w*)\b"
+    r"(?i)\b(?:too|also|as well|another|(?:my|our|his|her|their) other|both|second|auch|noch eine?[nmrs]?|zweite[nmrs]?|außerdem|zusätzlich"
+    r"|beide\w*|(?:mein|unser|sein|ihr)\w* andere[nmrs]?)\b"
 )
 _OLDER = re.compile(
     r"(?i)\b(?:before|previous(?:ly)?|former(?:ly)?|originally|used to|back then"

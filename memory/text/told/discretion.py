@@ -15,7 +15,8 @@ from memory.text.told.topics import held, spoken, topic
 from memory.types import Discretion
 
 _SENTENCE = re.compile(r"[.!?;:\n–—]|, | - ")
-_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|et|ou|y|e|of|en)\b)")
+_AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
+_NOT_EITHER = re.compile(r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)")
 _JOINS = frozenset("and or nor und oder noch et ou y e".split())
 _OWN = frozenset(
     "my our your his her their the a mein meine meinem meiner deinem deiner unserem der dem die mon ma mes mi mis".split()
@@ -30,7 +31,7 @@ _NO_NAME = frozenset(
 )
 _SUBJECTS = frozenset("i he she they it who people did does do could".split())
 _FILLERS = frozenset(
-    "please pls actually fyi also careful important attention listen look übrigens ach achtung hör ok okay oh hey hi hello thanks thank lyra btw way really remember mean well said course right bitte danke das es dies ça cela eso esto questo dit dat isto isso que".split()
+    "noch please pls actually fyi also careful important attention listen look übrigens ach achtung hör ok okay oh hey hi hello thanks thank lyra btw way really remember mean well said course right bitte danke das es dies ça cela eso esto questo dit dat isto isso que".split()
 )
 _ALWAYS = _FILLERS | _EVERYBODY | spoken(["mention tell say talk speak keep know never ever about when while if"])
 _LOOKED_AT = 8_000
@@ -122,15 +123,15 @@ def _ended() -> Sequence[re.Pattern[str]]:
 def _names(said: str) -> list[str] | None:
     """Return the names at the beginning of a phrase, [] for everybody, None if it begins with no name."""
     found: list[str] = []
-    parts = _AND.split(said)
+    parts = _AND.split(said.replace("(", " "))
     for joint, part in zip(["", *parts[1::2]], parts[::2], strict=True):
-        words = part.split()
+        words = (_NOT_EITHER.sub("", part) if found else part).split()
         if not words:
             continue
         named = words[:2] if words[0].lower() in _OWN and len(words) > 1 else words[:1]
         first = named[-1].strip("'\"’(),@").lower()
-        if first in _EVERYBODY:
-            return []
+        if first in _EVERYBODY or (first.endswith(("'s", "’s")) and len(words) > len(named)):
+            return []  # who somebody's wife is, nobody can tell
         if first in _NO_NAME or (found and found[0][0].isupper() and not named[0].lstrip("@")[0].isupper() and len(named) == 1):
             break
         if joint == "," and len(named) == 2 and len(words) > 2:

@@ -71,6 +71,8 @@ _ENGLISH = (
     rf"(?<!there['’]s )(?<!there is )\b(?:refrain from|avoid|no) (?:telling|informing) {_WHO}",
     rf"{_BEFORE} (?:must|may|should|can|could|need|is|are)(?: not|n['’]t|not|['’]t| never)"
     rf"(?: supposed| allowed| meant| permitted| entitled)?(?: to)?(?: ever)? {_KNOW}(?! well\b)",
+    rf"\bneither {_SHORT} (?:must|may|should|can|could|needs?|has|have|is|are|ought)(?: supposed| allowed| meant| permitted| entitled)?(?: to)?"
+    rf"(?: ever)? {_KNOW}(?! well\b)",
     rf"{_BEFORE} (?:had better|['’]d better|better|ought) (?:not|never)(?: to)? {_KNOW}",
     rf"{_BEFORE} (?:does not|doesn['’]?t|do not|don['’]?t) (?:have|need) to {_KNOW}",
     rf"{_BEFORE} (?:has|have) no (?:business|right|need) (?:knowing|hearing|seeing|reading|to {_KNOW})",
@@ -147,6 +149,8 @@ _GERMAN = (
     rf"\b(?:verheimliche?|verbirg|verstecke?|verschweige?|verberge?) {_OBJECT}{_URGED} (?:vor )?{_WHO}",
     rf"{_BEFORE} (?:darf|soll|sollte|sollten|dürfen|sollen|dürfte|braucht|brauchen|muss|müssen)(?: {_OBJECT})*{_URGED} {_NICHT}(?: {_OBJECT})*{_URGED}(?: zu)? {_WISSEN}",
     rf"\b{_OBJECT} (?:darf|soll|sollte|sollten|dürfen|sollen|braucht|brauchen|muss|müssen){_URGED} (?!niemand|keiner){_NAMED}{_URGED} {_NICHT}(?: {_OBJECT})*(?: zu)? {_WISSEN}",
+    rf"\bweder {_NAMED} (?:darf|soll|sollte|sollten|dürfen|sollen|braucht|brauchen|muss|müssen)(?: {_OBJECT}| etwas| was| je| zu)* {_WISSEN}",
+    rf"\b{_SAY}(?:['’]?s| {_OBJECT})?{_URGED} weder {_WHO}",
     rf"\b(?:niemand|keiner|kein mensch)(?: anderes| sonst| außer dir)? (?:darf|soll|sollte|braucht|muss)(?: {_OBJECT}| je| jemals| zu)* {_WISSEN}",
     rf"\b{_OBJECT} (?:darf|soll|sollte|braucht|muss)(?: bitte| sonst)* (?:niemand|keiner|kein mensch)(?: anderes| sonst| je)*(?: zu)? {_WISSEN}",
     rf"\b(?:bleibt?|bleiben|behalte?|ist|nur|bitte)\b[^.!?\n]{{0,15}}? (?:unter|zwischen) uns(?: beiden)?(?:{_ENDING}| bleiben\b)",

@@ -16,7 +16,7 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»
 _REPORTED = re.compile(
     r"(?i)\b(?:said|says|told|tells|asked|asks|wrote|writes|shouted|sagte|sagt|meinte|fragte|schrieb|dijo|dice|a dit)\b"
 )
-_SENTENCE = re.compile(r"[.!?;…\n]+(?:\s|$)")
+_SENTENCE = re.compile(r"(?<!\b[DM]r)(?<!\bMs)(?<!\bMrs)(?<!\bSt)(?<!\bProf)[.!?;…\n]+(?:\s|$)", re.IGNORECASE)
 _CLAUSE = re.compile(r",\s+|\s+(?:and|but|und|aber|y|pero|et|mais)\s+")
 _MOST_CHARACTERS = 600
 _NO_NAMES = frozenset(
@@ -52,11 +52,6 @@ def asked(text: str) -> dict[str, MannerRequest]:
             for clause in (sentence, *_CLAUSE.split(sentence)):
                 found.update(_of(clause.strip(), casual=text == text.lower()))
     return found
-
-
-def wishes(text: str) -> dict[str, str]:
-    """Return the last wish of a message for each kind."""
-    return {kind: one.wish for kind, one in asked(text).items() if one.wish}
 
 
 def _of(clause: str, *, casual: bool) -> dict[str, MannerRequest]:

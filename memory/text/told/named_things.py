@@ -75,7 +75,7 @@ _SURNAMED = (
     rf"\b{_ONE} heißt mit (?:Nachnamen|Familiennamen) (?P<last>[A-ZÀ-ÖØ-Þ][\w’-]{{0,30}})",
 )
 _CALLED = re.compile(rf"\b(?:my|our|mein\w{{0,2}}|unser\w{{0,2}}) (?:\w+ )?(?P<alias>{_KIN}|{_PETS})\b", re.IGNORECASE)
-_LARGE = re.compile(rf"(?<=[\w,;:'’\"(]\s){_NAME}")
+_LARGE = re.compile(rf"(?:(?<=[\w,;:'’\"(]\s)|(?<=\b[DM]r\.\s)|(?<=\bMs\.\s)|(?<=\bMrs\.\s)|(?<=\bProf\.\s)){_NAME}")
 _SPEECH = frozenset(":'’\"(")
 _WRITES_NOUNS_LARGE = frozenset({"german"})
 _NO_NAME = frozenset(

@@ -12,7 +12,7 @@ from memory.text.language_detection import function_words
 from memory.text.lexical import key_words
 from memory.text.numbers import COUNT_WORDS
 from memory.text.time.dates import MONTHS, WEEKDAYS
-from memory.text.told.announcements import CALLED_OFF, MOST_CHARACTERS, MOVED, OVER, UNSURE, ahead, coming
+from memory.text.told.announcements import CALLED_OFF, MOST_CHARACTERS, MOVED, UNSURE, ahead, coming, is_over
 
 _CORRECTED = re.compile(
     r"(?i)\b(?:sorry|actually|i meant|i mean|correction|i was wrong|turns out|instead|rather|(?:is|are|['’]s|['’]re) (?:now|really)|"
@@ -86,7 +86,7 @@ def plan(text: str, at: date) -> Plan | None:
         return Plan(ChangeOfPlan.OFF if day is None else told, thing(_clause(text, found.start())) or thing(text), named, day)
     if day:
         return Plan(ChangeOfPlan.AGAIN, thing(text), named, day)
-    return Plan(ChangeOfPlan.OVER, thing(text), named, None) if OVER.search(text) else None
+    return Plan(ChangeOfPlan.OVER, thing(text), named, None) if is_over(text) else None
 
 
 def _clause(text: str, at: int) -> str:

@@ -12,7 +12,7 @@ from memory.store.lineage import Seal, add_items, bound, placeholders
 from memory.tiers import entities
 from memory.tiers.exchanges import DISLIKED, recallable
 from memory.tiers.messages import known
-from memory.types import DiscretionScope, Domain, Exchange, Identity, Kind, NameUse, NewExchange, Session
+from memory.types import DiscretionScope, Domain, Exchange, Identity, Kind, NewExchange, Session
 
 _Speaker = tuple[Identity | None, str, str]
 """A speaker: account, name, role."""
@@ -54,32 +54,30 @@ async def store(
     if not fresh:
         return StoringOutcome([], len(wanted) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh), numbers)
-    spoken = {(new.identity, new.speaker, new.role): new.borne for new in fresh.values()}
-    accounts = await _accounts(tx, spoken, now)
-    people = {
-        who: (accounts.get(who), await _shown(tx, seal, domain, accounts.get(who), *who, before, borne=borne))
-        for who, borne in spoken.items()
-    }
+    speakers = await _speakers(tx, seal, domain, fresh.values(), now, before)
     stored = [
-        _exchange(key, pid, session, new, *people[new.identity, new.speaker, new.role], now)
+        _exchange(key, pid, session, new, *speakers[new.identity, new.speaker, new.role], now)
         for key, (pid, new) in zip(keys, fresh.items(), strict=True)
     ]
+    await _insert(tx, stored, [known.origin(seal, domain.ref, new.imported) for new in fresh.values()])
+    await index_new(tx, domain, [message(e, domain.time_zone) for e in stored if recallable(e)], language)
+    await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
+    await note_span(tx, session)
+    return StoringOutcome(stored, len(wanted) - len(fresh) - refused, refused)
+
+
+async def _insert(tx: Transaction, stored: Sequence[Exchange], origins: Iterable[str]) -> None:
     await tx.many(
         "INSERT INTO exchanges "
         "(item, domain, session, kind, role, identity, speaker, text, source_id, origin, echo, said_at, stored_at) VALUES "
         "(:item, :domain, :session, :kind, :role, :identity, :speaker, :text, :source_id, :origin, :echo, :said_at, :stored_at)",
         (
-            {"item": e.key, "domain": domain.key, "session": session.key, "kind": e.kind.value, "role": e.role,
-             "identity": e.identity, "speaker": e.speaker, "text": e.text, "source_id": e.source_id,
-             "origin": known.origin(seal, domain.ref, new.imported), "echo": int(e.echo), "said_at": e.said_at, "stored_at": now}
-            for e, new in zip(stored, fresh.values(), strict=True)
+            {"item": e.key, "domain": e.domain, "session": e.session, "kind": e.kind.value, "role": e.role,
+             "identity": e.identity, "speaker": e.speaker, "text": e.text, "source_id": e.source_id, "origin": origin,
+             "echo": int(e.echo), "said_at": e.said_at, "stored_at": e.stored_at}
+            for e, origin in zip(stored, origins, strict=True)
         ),
     )  # fmt: skip
-    entries = [message(e, domain.time_zone) for e in stored if recallable(e)]
-    await index_new(tx, domain, entries, language)
-    await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
-    await note_span(tx, session)
-    return StoringOutcome(stored, len(wanted) - len(fresh) - refused, refused)
 
 
 async def reword(tx: Transaction, domain: Domain, item: int, text: str, at: int) -> None:
@@ -112,24 +110,27 @@ async def erase(tx: Transaction, items: Sequence[int]) -> None:
     await tx.run(f"DELETE FROM exchanges WHERE item IN ({placeholders('i', items)})", bound("i", items))
 
 
-async def _accounts(tx: Transaction, spoken: Iterable[_Speaker], now: int) -> dict[_Speaker, int]:
-    """Return the keys of the speakers who have an account.
+async def _speakers(
+    tx: Transaction, seal: Seal, domain: Domain, offered: Iterable[NewExchange], now: int, before: Collection[int]
+) -> dict[_Speaker, tuple[int | None, str]]:
+    """Return the account of each speaker, None without one, and the name under which they are shown.
 
-    They are written in a fixed order, so that transactions of people who talk in several places at once do not deadlock.
+    Accounts are written in a fixed order, so that transactions of people who talk in several places at once do not deadlock.
     """
+    spoken = {(new.identity, new.speaker, new.role): new.borne for new in offered}
     having = [(identity, name, role) for identity, name, role in spoken if identity is not None]
-    ordered = sorted(having, key=lambda who: (who[0].platform, who[0].native_id))
-    return {(identity, name, role): await know(tx, identity, name, now) for identity, name, role in ordered}
-
-
-async def _shown(
-    tx: Transaction, seal: Seal, domain: Domain, key: int | None, identity: Identity | None, name: str, role: str,
-    before: Collection[int], *, borne: NameUse,
-) -> str:  # fmt: skip
-    """Return the name under which somebody is shown."""
-    if identity is None or key is None:
-        return unaccounted(seal, domain.ref, name) if role == "user" else name
-    return await shown_name(tx, seal, domain, key, identity, name, borne=borne, before=before)
+    accounts: dict[_Speaker, int] = {}
+    for identity, name, role in sorted(having, key=lambda who: (who[0].platform, who[0].native_id)):
+        accounts[identity, name, role] = await know(tx, identity, name, now)
+    found: dict[_Speaker, tuple[int | None, str]] = {}
+    for (who, name, role), borne in spoken.items():
+        account, shown = accounts.get((who, name, role)), name
+        if who is not None and account is not None:
+            shown = await shown_name(tx, seal, domain, account, who, name, borne=borne, before=before)
+        elif role == "user":
+            shown = unaccounted(seal, domain.ref, name)
+        found[who, name, role] = account, shown
+    return found
 
 
 def _exchange(key: int, pid: str, session: Session, new: NewExchange, identity: int | None, speaker: str, now: int) -> Exchange:

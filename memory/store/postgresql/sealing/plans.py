@@ -7,8 +7,17 @@ Where a statement asks of a sealed column what only its words could tell, there 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from memory.store.postgresql.sealing.reading import Clause, Columns, Reference, Word, references, words
-from memory.store.postgresql.sealing.shape import COMPARED, Keys, StatementShape
+from memory.store.postgresql.sealing.reading import (
+    COMPARED,
+    Clause,
+    Columns,
+    Keys,
+    Reference,
+    StatementShape,
+    Word,
+    references,
+    words,
+)
 from memory.store.sealed import HASHED, TABLES, LookedUp
 
 MARK, BETWEEN = "\x02", "\x1f"

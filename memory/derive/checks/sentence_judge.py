@@ -93,7 +93,7 @@ def _clauses(text: str, names: WrittenNames) -> Iterator[_Clause]:
         before = piece
 
 
-class Belief:
+class SentenceJudge:
     """The judge of one answer's sentences, `written`, by the writer's input. Not to be kept beyond the check."""
 
     def __init__(self, given: Sequence[Source], written: Sequence[str], known: Sequence[Source] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Messages that a platform deletes or edits.
+"""Kept messages, as their platform deletes or edits them.
 
 Whoever deletes or edits a message on the platform decides about it there, so this acts on a place whatever its domain, and
 returns no text. A deleted message is forgotten like anything else. An edited message keeps its id and its position in the
@@ -47,8 +47,8 @@ class KnownMessages:
 
 
 @dataclass(frozen=True, slots=True)
-class Changing:
-    """Applies a platform's edits and deletes to messages that were heard."""
+class KeptMessages:
+    """The messages kept of every place, and what their platforms delete and edit."""
 
     db: Database
     seal: Seal

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.derive.checks.belief import Belief
+from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.drafting import sound
 from memory.ports import Entry, Source, Task
 
@@ -19,7 +19,7 @@ TALK = (
 
 
 def wrong(text: str, *labels: str, talk: tuple[Source, ...] = TALK) -> tuple[str, ...]:
-    return Belief(talk, [text]).judge(text, [one for one in talk if one.label in labels]).missing
+    return SentenceJudge(talk, [text]).judge(text, [one for one in talk if one.label in labels]).missing
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_a_digest_is_believed_by_what_its_lines_say_of_whom() -> None:
 @given(st.text(), st.text(), st.sampled_from(["", "2026-03-02T19:00+01:00"]))
 def test_a_copy_of_what_was_said_is_believed(text: str, speaker: str, said_at: str) -> None:
     source = Source("m1", speaker, said_at, text)
-    assert Belief([source], [text]).judge(text, [source]).missing == ()
+    assert SentenceJudge([source], [text]).judge(text, [source]).missing == ()
 
 
 @given(st.text(), st.lists(st.tuples(st.text(), st.text()), max_size=3))
