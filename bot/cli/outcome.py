@@ -11,7 +11,7 @@ from adapters.errors import PlatformFailure
 from adapters.markup import printable
 from bot.cli.help_texts import command, misuse
 from bot.cli.main import cli
-from bot.cli.output import show
+from bot.cli.output import note
 from bot.config.language import spoken
 from bot.errors import Cancelled, LyraError
 from localization.current_language import read_in
@@ -94,5 +94,5 @@ def _of_system(error: OSError) -> str:
 def _say(sentence: str, code: int) -> int:
     """Print a sentence as a single line, whatever it contains."""
     line = printable(" ".join(sentence.splitlines()))
-    show(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line), file=sys.stderr)
+    note(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line))
     return code

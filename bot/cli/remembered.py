@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.app import App, opened
 from bot.cli import json_output
-from bot.cli.output import page_of, show
+from bot.cli.output import note, page_of, show
 from bot.commands.bank_commands import PRIVATE
 from bot.commands.texts import ladder_text, page_text, receipts
 from bot.rights.correction import put_right
@@ -129,7 +129,7 @@ async def about(as_: str, name: str, as_json: bool) -> int:
                 ids = await view.ids.short(page_text.named(page))
                 show(page_text.told(page, said, ids, app.base.clock.now(), zone))
         if not pages:
-            show(page_text.nothing(name), file=sys.stderr)
+            note(page_text.nothing(name))
     return 0 if pages else 1
 
 

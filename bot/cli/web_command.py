@@ -6,7 +6,7 @@ import webbrowser
 from collections.abc import Mapping
 
 from bot.app import App, opened, until_ended
-from bot.cli.output import has_screen, show
+from bot.cli.output import has_screen, note
 from bot.errors import LyraError
 from bot.talk import talking
 from bot.web.extra import missing
@@ -39,7 +39,7 @@ async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) 
         serving(app, talk, browsing) as address,
     ):
         _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
-        _say(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
+        note(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
         caring = asyncio.create_task(every_minute(talk.tick))
         try:
             await stop.wait()
@@ -53,8 +53,4 @@ def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:
     print(address, flush=True)
     # A text browser would take over the terminal.
     if opens and has_screen(variables) and sys.stdout.isatty() and not webbrowser.open(address):
-        _say(_("No browser could be opened; copy the link into one."))
-
-
-def _say(sentence: str) -> None:
-    show(sentence, sys.stderr)
+        note(_("No browser could be opened; copy the link into one."))

@@ -1,29 +1,26 @@
 """Exclusive use of a home and its memory: one process that does everything, or several in their roles."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bot.app import App
 from bot.errors import BadConfig
 from bot.service.process_roles import Role
+from bot.service.run_lock import run_lock
 from bot.web.serving import page_lock
 from localization.sentences import lazy
 from memory.errors import HomeInUse
-from memory.store.file_locks import FileLock
 
 
 @contextmanager
 def awake(app: App, role: Role) -> Iterator[None]:
     """Hold this home during the block: alone, or in a role beside others. Raises HomeInUse."""
-    lock, page = FileLock(app.base.environment.home / "run.lock"), page_lock(app)
+    lock, page = run_lock(app.base.environment.home), page_lock(app)
     try:
         lock.require(
             lazy("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another."),
             shared=role is not Role.ALL,
         )
-        if role is Role.ALL:
-            lock.path.write_text(str(os.getpid()))
         if role.serves:
             page.require(
                 lazy("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")

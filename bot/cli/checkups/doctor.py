@@ -14,7 +14,7 @@ from adapters.listener import Notes
 from bot.app import App, opened, secret_of
 from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
-from bot.cli.output import show
+from bot.cli.output import note, show
 from bot.config.environment import Environment, read_environment
 from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
@@ -25,10 +25,10 @@ from bot.models.endpoints.backend_facts import BackendFacts
 from bot.service.adapter_notes import KeptNotes, NoNotes
 from bot.service.log import log
 from bot.service.platforms import access_to_matrix
+from bot.service.run_lock import is_awake, run_lock
 from localization.numerals import number
 from localization.sentences import _, lazy, told
 from memory.errors import EmbeddingFailed, MemoryFailure
-from memory.store.file_locks import FileLock
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
 # Seconds after which the user is told which part is still being checked.
@@ -99,7 +99,7 @@ async def _all() -> AsyncGenerator[Finding]:
 
 def _waiting(part: str) -> None:
     """Tell the user on standard error which part is being waited for; standard output holds findings alone."""
-    show(_("{part}: no answer yet; waiting …", part=part), sys.stderr)
+    note(_("{part}: no answer yet; waiting …", part=part))
     sys.stderr.flush()
 
 
@@ -258,11 +258,8 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
 
 
 async def _awake(environment: Environment) -> list[Finding]:
-    lock = FileLock(environment.home / "run.lock")
-    if not lock.path.exists():
-        return [Finding(True, _("Lyra is not awake; `lyra run` wakes her."))]
-    awake = not lock.take()
-    lock.release()
+    # Checking changes nothing, so a home without a lock is not given one.
+    awake = run_lock(environment.home).path.exists() and is_awake(environment.home)
     return [Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` wakes her."))]
 
 
