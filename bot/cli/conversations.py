@@ -185,8 +185,7 @@ def _not_summarized(conversations: int) -> str:
 
 
 def _price(app: App, estimate: Estimate) -> str:
-    names = app.base.settings.summary or app.base.settings.chat
-    backend = app.base.settings.models.get(names[0]) if names else None
+    backend = next(iter(app.models.summarizing), None)
     price = (backend.price_in * estimate.tokens + backend.price_out * 600 * estimate.calls) / 1_000_000 if backend else 0
     cost = (
         _(", about {price} in your currency", price=number(price, digits=2))

@@ -151,7 +151,7 @@ class GeneralCommands(Group):
             dirty=number(backlog.dirty),
         )
         left = len(await self._services.memory.dreams.parked())
-        models = self._services.settings.models
+        models = self._services.models.backends
         today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
         return [
             waiting,

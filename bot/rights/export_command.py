@@ -32,7 +32,7 @@ class ExportCommands(Group):
         if not adapter.most_bytes:
             return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
         who = caller(call)
-        if now - self._last.get(who, -_PAUSE) < _PAUSE:
+        if 0 <= now - self._last.get(who, -_PAUSE) < _PAUSE:
             raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
         self._last[who] = now
         exporting = Exporting(self._services.memory, self._services.domains)

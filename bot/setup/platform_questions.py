@@ -188,7 +188,7 @@ def ask_owner(asking: SetupQuestions, file: ConfigFile, environment: Environment
             wrong=lambda said: _trouble(PersonAccounts, {platform: said}) if said else "",  # noqa: B023
         )
         if account and account not in known:
-            file.set("people", name, platform, to=[account])
+            file.set("people", name, platform, to=[account, *known[1:]])
             file.set("people", name, "console", to=[*(_listed(there.get("console")) or [environment.user])])
 
 

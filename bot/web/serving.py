@@ -13,6 +13,7 @@ from adapters.browser.browser import Browser, Origin
 from adapters.browser.tabs import Tabs
 from bot.app import App
 from bot.imports import imported
+from bot.service.log import carried_on
 from bot.talk import Talk
 from bot.web.host_names import reach
 from bot.web.signins import SignIns
@@ -97,7 +98,7 @@ async def link(app: App, address: str, name: str) -> str:
 
 
 async def every_minute(work: Callable[[], Awaitable[None]]) -> None:
-    """Call `work` every minute until cancelled."""
+    """Do some work every minute until cancelled; where it fails once, the log says so."""
     while True:
         await asyncio.sleep(60)
-        await work()
+        await carried_on(work(), "tick")

@@ -105,7 +105,7 @@ def _waiting(part: str) -> None:
 
 async def examine(app: App) -> AsyncGenerator[Finding]:
     """Yield the findings of each part, one after another."""
-    async with aclosing(_examined(CheckedHome(app.base.environment, app.base.settings, app))) as findings:
+    async with aclosing(_examined(CheckedHome(app.base.environment, app.reloading.settings, app))) as findings:
         async for finding in findings:
             yield finding
 

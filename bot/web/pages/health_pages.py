@@ -80,7 +80,7 @@ class HealthPage:
         looked = owner and "look" in request.query
         findings = [finding async for finding in examine(self._context.app)] if looked else []
         backlog = await self._context.app.memory.backlog() if owner else None
-        models = self._context.app.base.settings.models
+        models = self._context.app.models.backends
         spent = [(label, await costs.costs(self._context.app.memory, models, days)) for label, days in _TIMES] if owner else []
         gone = await lost(self._context.app.memory.settings, self._context.app.base.settings) if owner else {}
         return await self._context.page(
