@@ -13,7 +13,7 @@ from adapters.events import conversation
 from bot.app import App, opened, until_stopped
 from bot.cli.output import interruptible, note, progress_bar, show
 from bot.imports import deriving
-from bot.service.run_lock import is_awake
+from bot.service.awake import is_awake
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed

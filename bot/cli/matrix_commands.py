@@ -21,8 +21,8 @@ from bot.cli.checkups.matrix_checkup import said_once
 from bot.cli.output import asked, has_screen, note, show
 from bot.errors import LyraError
 from bot.service.adapter_notes import KeptNotes
+from bot.service.awake import run_lock
 from bot.service.platforms import matrix_access
-from bot.service.run_lock import run_lock
 from localization.formatting import day
 from localization.sentences import _, lazy
 from localization.yes_or_no import NO, YES

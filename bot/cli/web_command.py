@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from bot.app import App, opened, until_ended
 from bot.cli.output import has_screen, note
 from bot.errors import LyraError
+from bot.service.awake import page_lock
 from bot.talk import talking
 from bot.web.extra import missing
-from bot.web.serving import BrowserPlatform, every_minute, link, page_lock, served_at, serving
+from bot.web.serving import BrowserPlatform, every_minute, link, served_at, serving
 from localization.sentences import _, lazy
 
 
@@ -19,7 +20,7 @@ async def web(as_: str, *, opens: bool) -> int:
     if (why := missing()) is not None:
         raise LyraError(why)
     async with opened() as app:
-        lock = page_lock(app)
+        lock = page_lock(app.base.environment.home)
         if not lock.take():
             address = await served_at(app)
             if not address:

@@ -16,8 +16,8 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from bot.app import App
 from bot.cli.output import note
 from bot.service import costs
+from bot.service.awake import reloadable
 from bot.service.log import log
-from bot.service.run_lock import reloadable
 
 _MICROSECONDS = 1_000_000
 _NEVER = 1_000_000

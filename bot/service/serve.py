@@ -9,8 +9,8 @@ from adapters.errors import PlatformRefused
 from bot.app import App, opened, until_ended
 from bot.cli.output import note
 from bot.errors import BadConfig
+from bot.service.awake import awake, reserve
 from bot.service.deadline import Stop
-from bot.service.exclusive_use import awake, reserve
 from bot.service.log import carried_on, log
 from bot.service.platforms import platforms
 from bot.service.process_frame import Work, collected_when_quiet, framed

@@ -7,7 +7,7 @@ from bot.cli.checkups import model_checkup
 from bot.cli.output import ask, show
 from bot.imports import imported
 from bot.models.connect import Connector
-from bot.service import run_lock
+from bot.service import awake
 from localization.sentences import _
 
 _RELOAD = "reload"
@@ -34,10 +34,10 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
     """Show, connect or disconnect the model; with `tries`, have it answer. Returns 1 on failure."""
     async with opened() as app:
         if name == _RELOAD:
-            awake = run_lock.reload(app.base.environment.home)
+            reached = awake.reload(app.base.environment.home)
             show(
                 _("Lyra, who is awake, reads the configuration again.")
-                if awake
+                if reached
                 else _("Lyra is not awake; she reads it when she starts.")
             )
             return 0
@@ -47,7 +47,7 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
             show(await connector.command(_call(app, name, which, yes=yes), "lyra "))
         changed = (app.models.chatting, app.models.connected) != before
         if changed:
-            run_lock.reload(app.base.environment.home)
+            awake.reload(app.base.environment.home)
         if name not in _NO_SERVER and not changed and app.models.chat is None:
             return 1
         return await _tried(app) if tries else 0

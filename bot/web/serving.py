@@ -19,7 +19,6 @@ from bot.web.host_names import reach
 from bot.web.signins import SignIns
 from bot.web.tab_presence import TabPresence
 from memory.store import keys
-from memory.store.file_locks import FileLock
 from memory.types import Identity
 
 NO_PLATFORMS: Mapping[str, Adapter] = {}
@@ -41,11 +40,6 @@ class BrowserPlatform:
         tabs, tab_presence = Tabs(), TabPresence(app.base.environment.home)
         origin = Origin(app.base.ids.new, app.base.clock.now, app.base.environment.user)
         return cls(Browser(tabs, origin, tab_presence.at_hand), tabs, tab_presence)
-
-
-def page_lock(app: App) -> FileLock:
-    """Return the lock of the process that serves this home's page."""
-    return FileLock(app.base.environment.home / "web.lock")
 
 
 def token_path(app: App) -> Path:

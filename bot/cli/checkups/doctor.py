@@ -23,11 +23,10 @@ from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.service.adapter_notes import KeptNotes, NoNotes
+from bot.service.awake import is_awake, run_lock
 from bot.service.log import log
-from bot.service.platforms import access_to_matrix
-from bot.service.run_lock import is_awake, run_lock
 from localization.numerals import number
-from localization.sentences import _, lazy, told
+from localization.sentences import _, told
 from memory.errors import EmbeddingFailed, MemoryFailure
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
@@ -212,24 +211,16 @@ async def _unconnected(it: CheckedHome) -> list[Finding]:
 async def _matrix(it: CheckedHome) -> list[Finding]:
     if it.settings.matrix is None:
         return []
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:checkup")
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:configured")
     notes: Notes = KeptNotes(it.app.memory.settings, "matrix") if it.app else NoNotes()
-    try:
-        return await checkup(access_to_matrix(it.settings.matrix, it.environment), notes)
-    except BadSecret as error:
-        return [Finding(False, _("Matrix: {error}", error=error))]
+    return await checkup(it.settings.matrix, it.environment, notes)
 
 
 async def _discord(it: CheckedHome) -> list[Finding]:
-    section = it.settings.discord
-    if section is None:
+    if it.settings.discord is None:
         return []
-    try:
-        token = it.environment.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
-    except BadSecret as error:
-        return [Finding(False, _("Discord: {error}", error=error))]
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:checkup")
-    return await checkup(section, token.get_secret_value() if token else "")
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:configured")
+    return await checkup(it.settings.discord, it.environment)
 
 
 async def _meaning(it: CheckedHome) -> list[Finding]:

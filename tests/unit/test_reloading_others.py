@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.service import run_lock
+from bot.service import awake
 from memory.store.file_locks import FileLock
 
 AWAKE = """
 import pathlib, signal, sys
-from bot.service.run_lock import reloadable
+from bot.service.awake import reloadable
 signal.signal(signal.SIGHUP, lambda *_: sys.exit(7))
 with reloadable(pathlib.Path(sys.argv[1])):
     print("ready", flush=True)
@@ -43,9 +43,9 @@ def process(code: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
 
 def test_each_process_of_a_home_is_reached(tmp_path: Path) -> None:
     with process(AWAKE, str(tmp_path)) as one, process(AWAKE, str(tmp_path)) as other:
-        assert run_lock.reload(tmp_path)
+        assert awake.reload(tmp_path)
         assert (one.wait(), other.wait()) == (REACHED, REACHED)
-    assert not run_lock.reload(tmp_path) and not list(tmp_path.iterdir())
+    assert not awake.reload(tmp_path) and not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("is_awake", [False, True], ids=["a killed one's number", "the twin: awake"])
@@ -56,7 +56,7 @@ def test_a_process_that_only_has_the_number_of_a_killed_one_is_left_alone(tmp_pa
         held = FileLock(left)
         if is_awake:
             held.take()
-        assert run_lock.reload(tmp_path) == is_awake
+        assert awake.reload(tmp_path) == is_awake
         held.release()
         out, _ = stranger.communicate()
     assert stranger.returncode == (REACHED if is_awake else 0)
