@@ -16,6 +16,7 @@ _YES = YES | {"on", "true"}
 _NO = NO | {"off", "false"}
 _ENDS = ".,:;!?"
 _LONGEST_NAME = 40
+_MOST_DIGITS = 9
 _QUOTES = " \t\n\"'`“”„‟‘’‚«»‹›"
 _BREAKS = re.compile("\r\n|[\u2028\u2029]")
 _MARKS = "*_~`<&\\|["
@@ -201,7 +202,7 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
             )
         return word.casefold() in _YES
     if parameter.type is int:
-        if not word.isdecimal():
+        if not word.isdecimal() or len(word) > _MOST_DIGITS:
             raise CommandUnclear(
                 lazy(
                     "{prefix}{name}: {parameter} is a whole number. {usage}",
