@@ -17,15 +17,13 @@ from bot.web.metrics import Metrics
 from bot.web.page_context import PageContext
 from bot.web.pages.activity_page import ActivityPage
 from bot.web.pages.entry_page import EntryPage
-from bot.web.pages.health_pages import HealthPage, NumbersPage
-from bot.web.pages.knowledge_pages import FactsPage, PeoplePage
-from bot.web.pages.places_page import PlacesPage
+from bot.web.pages.health_pages import HealthPage, NumbersPage, VerificationPage
+from bot.web.pages.knowledge_pages import FactsPage, PeoplePage, PlacesPage
 from bot.web.pages.rights_pages import ExportPage, ForgetPage, PolicyPage
 from bot.web.pages.search_page import SearchPage
 from bot.web.pages.self_pages import DreamsPage, PersonaPage, SelfPage
 from bot.web.pages.talk_page import CLOSING, TalkPage
 from bot.web.pages.timeline_page import TimelinePage
-from bot.web.pages.verification_page import VerificationPage
 from bot.web.signins import SignIns
 from bot.web.token_attempts import TokenAttempts
 from localization.sentences import Said, lazy
