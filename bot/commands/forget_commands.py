@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.command_call import source_id
 from bot.commands.group import Group, caller, plain
 from bot.commands.selected_forgetting import SHOWN, TOLD, ForgettingScope, Selected, SelectedForgetting

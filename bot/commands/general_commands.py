@@ -6,7 +6,7 @@ from itertools import count
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.markup import form
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.commands.texts import persona_text
 from bot.commands.texts.ladder_text import driven

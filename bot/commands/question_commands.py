@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message, Person
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.command_call import named_message
 from bot.commands.group import Group, caller
 from bot.conversation.answering.running_answers import RunningAnswers

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, Card, CommandSpec, Parameter, Reply
-from bot.commands.answer_pages import MORE, AnswerPages
+from bot.commands.command_answers import MORE, AnswerPages
 from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure

@@ -9,7 +9,7 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Person, Place
 from bot.admission import place_limits
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.conversation.introduction import privacy
 from bot.conversation.preferences import BUTTONS, PAUSED, PERSONAL, SHARED, Preference

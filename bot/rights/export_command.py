@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Reply
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, caller, plain
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
