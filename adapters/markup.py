@@ -37,6 +37,11 @@ def marks(text: str) -> int:
     return sum(text.count(mark) for mark in _MARKS)
 
 
+def typed(prefix: str) -> str:
+    """Return the prefix of commands as it is typed: one that is a word is separated from the command by a space."""
+    return f"{prefix} " if prefix[-1:].isalnum() else prefix
+
+
 def called(line: str, prefix: str) -> str | None:
     """Return the name of the command that a line calls, known or not; None if it calls none.
 

@@ -91,6 +91,11 @@ class Group:
             return ""
         return adapter.link(found.place, found.exchange.source_id)
 
+    def _require_private(self, call: Call) -> None:
+        """Raise BadInput if anybody but the caller reads the place."""
+        if self._shared(call):
+            raise BadInput(lazy("Say that to me in a DM."))
+
     async def _require_kept(self, call: Call) -> None:
         """Raise BadInput if the caller wants nothing kept, altogether or here."""
         if await self._services.preferences.on(call.person, PAUSED):

@@ -128,8 +128,7 @@ class SettingsCommands(Group):
         preferences = self._services.preferences
         choice = str(call.arguments.get("choice", ""))
         if choice == "keep":
-            if self._shared(call):
-                raise BadInput(lazy("Say that to me in a DM."))
+            self._require_private(call)
             return plain(await self._keep_requests.keep(call.person, str(call.arguments.get("name", ""))))
         if choice:
             await self._opt_out(call, out=choice == "stop")
