@@ -14,7 +14,7 @@ from bot.service import costs
 from bot.service.adapter_notes import KeptNotes
 from bot.service.refused_accounts import lost
 from bot.web.charts import bars
-from bot.web.page_context import PageContext, go
+from bot.web.page_context import PagePart, go, notice
 from localization.formatting import short_day, short_month
 from localization.sentences import _, lazy
 from memory.text.time.times import local
@@ -24,11 +24,8 @@ _DAYS = 60
 _DAY = 24 * 60 * MINUTE
 
 
-class NumbersPage:
+class NumbersPage(PagePart):
     """/numbers."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -69,11 +66,8 @@ def _month(period: str) -> str:
 _TIMES = ((lazy("Models, today"), 1), (lazy("Models, the last 30 days"), costs.MONTH))
 
 
-class HealthPage:
+class HealthPage(PagePart):
     """/health."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -100,14 +94,11 @@ _DONE = {
     "same": lazy("I finish it now, if I am awake."),
     "not_same": lazy("I end it now, if I am awake; nothing is verified."),
 }
-"""Notices after the form, by the key in the URL: anybody can craft a link, so none of its words are shown."""
+"""Notices after the form."""
 
 
-class VerificationPage:
+class VerificationPage(PagePart):
     """/verify."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -116,7 +107,7 @@ class VerificationPage:
     async def _show(self, request: web.Request) -> web.Response:
         view, owner = await self._context.view(request), self._context.is_owner(request)
         return await self._context.page(
-            request, "verify.html", view, owner=owner, told=_told(request), emoji=EMOJI,
+            request, "verify.html", view, owner=owner, told=notice(request, _DONE), emoji=EMOJI,
             waiting=await self._waiting() if owner else [],
         )  # fmt: skip
 
@@ -149,7 +140,3 @@ class VerificationPage:
 def numbers(one: VerificationRecord) -> str:
     """Return the emoji numbers of a verification, as the form sends them."""
     return " ".join(map(str, one.emoji))
-
-
-def _told(request: web.Request) -> str:
-    return str(_DONE.get(request.query.get("told", ""), ""))

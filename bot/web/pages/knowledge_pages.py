@@ -10,7 +10,7 @@ from aiohttp import web
 from bot.commands.texts import kinds, page_text
 from bot.errors import BadInput
 from bot.rights.correction import put_right
-from bot.web.page_context import PageContext, go
+from bot.web.page_context import PagePart, go
 from localization.sentences import lazy
 from memory.bank.block import BankEntry, entries
 from memory.errors import NotFound
@@ -22,11 +22,8 @@ _NAMES = 200
 _RANKS = {"profile": 0, "narrative": 1, "era": 2}
 
 
-class PeoplePage:
+class PeoplePage(PagePart):
     """/people and /people/NAME."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -54,11 +51,8 @@ def _each_once(facts: Sequence[Statement]) -> list[Statement]:
     return list({one.text: one for one in reversed(ranked)}.values())[::-1]
 
 
-class FactsPage:
+class FactsPage(PagePart):
     """/facts."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -120,11 +114,8 @@ class SharedPlace:
     noted: Sequence[BankEntry]
 
 
-class PlacesPage:
+class PlacesPage(PagePart):
     """/places."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
