@@ -37,6 +37,18 @@ def note(text: str) -> None:
     show(text, sys.stderr)
 
 
+def system_failure(error: OSError) -> str:
+    """Return in a sentence what the operating system refused."""
+    match error:
+        case FileNotFoundError():
+            return _('"{file}" does not exist.', file=error.filename)
+        case IsADirectoryError():
+            return _('"{file}" is a folder; name a file in it.', file=error.filename)
+        case PermissionError():
+            return _('You may not read or write "{file}".', file=error.filename)
+    return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
+
+
 def home_relative(path: Path) -> str:
     """Return a path as people write it, with ~ for the user's home directory."""
     return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)

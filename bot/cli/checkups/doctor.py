@@ -14,7 +14,7 @@ from adapters.listener import Notes
 from bot.app import App, opened, secret_of
 from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
-from bot.cli.output import note, show
+from bot.cli.output import note, show, system_failure
 from bot.config.environment import Environment, read_environment
 from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
@@ -145,7 +145,8 @@ async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
     try:
         return await part
     except _FAULTS as error:
-        return [Finding(False, f"{name}: {_sentence(error)}")]
+        sentence = system_failure(error) if isinstance(error, OSError) else told(error)
+        return [Finding(False, f"{name}: {sentence}")]
     except Exception as error:  # noqa: BLE001
         # One of the three broad exception handlers: doctor must report on every part.
         log.warning("doctor.broken", part=name, why=type(error).__name__)
@@ -252,9 +253,3 @@ async def _awake(environment: Environment) -> list[Finding]:
     # Checking changes nothing, so a home without a lock is not given one.
     awake = run_lock(environment.home).path.exists() and is_awake(environment.home)
     return [Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` wakes her."))]
-
-
-def _sentence(error: BaseException) -> str:
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
-    return told(error) if isinstance(error, Exception) else str(error)
