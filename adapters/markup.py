@@ -16,6 +16,7 @@ _YES = YES | {"on", "true"}
 _NO = NO | {"off", "false"}
 _ENDS = ".,:;!?"
 _LONGEST_NAME = 40
+_MOST_DIGITS = 9
 _QUOTES = " \t\n\"'`“”„‟‘’‚«»‹›"
 _BREAKS = re.compile("\r\n|[\u2028\u2029]")
 _MARKS = "*_~`<&\\|["
@@ -34,6 +35,11 @@ def printable(text: str) -> str:
 def marks(text: str) -> int:
     """Return how many characters may be inline Markdown marks; parsing time grows with their number."""
     return sum(text.count(mark) for mark in _MARKS)
+
+
+def typed(prefix: str) -> str:
+    """Return the prefix of commands as it is typed: one that is a word is separated from the command by a space."""
+    return f"{prefix} " if prefix[-1:].isalnum() else prefix
 
 
 def called(line: str, prefix: str) -> str | None:
@@ -201,7 +207,7 @@ def _value(spec: CommandSpec, parameter: Parameter, word: str, prefix: str) -> s
             )
         return word.casefold() in _YES
     if parameter.type is int:
-        if not word.isdecimal():
+        if not word.isdecimal() or len(word) > _MOST_DIGITS:
             raise CommandUnclear(
                 lazy(
                     "{prefix}{name}: {parameter} is a whole number. {usage}",

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from adapters.base import Adapter
 from bot.admission.access import Access
 from bot.admission.allowance import Allowance
 from bot.app import App
-from bot.cli.output import show
+from bot.cli.output import note
 from bot.commands.table import Commands
 from bot.context.prompt import Prompt
 from bot.conversation.answer_language import AnswerLanguage
@@ -113,7 +112,7 @@ async def talking(
     )
     turns = Turns(services, intake, generation, verification, app.priority, allowance, running_answers)
     if news := await told_once(app.meaning, app.memory.settings):
-        show(news, sys.stderr)
+        note(news)
     async with asyncio.TaskGroup() as group:
         one = ConversationLock(base.environment.home)
         mailboxes = Mailboxes(journal, turns, commands, adapters, languages, group, running_answers, one, elsewhere.heard)

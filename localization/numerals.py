@@ -33,6 +33,6 @@ def compact(n: float) -> str:
     return number(int(said)) if said.isdigit() else said
 
 
-def signed(n: float, digits: int, language: str = "") -> str:
+def signed(n: float, digits: int) -> str:
     """Format a number with its sign: +0.50 or +0,50."""
-    return ("+" if n >= 0 else "") + number(float(n), language, digits)
+    return ("+" if n >= 0 else "") + number(float(n), digits=digits)

@@ -76,8 +76,8 @@ class Browser(Adapter):
         if self._listener is None:
             raise PlatformFailure(lazy("Lyra is just waking up or falling asleep. Say it again in a moment."))
         place = conversation(self.platform, person.id, thread, name)
-        if person.id != self._origin.owner and (name := _owner_command(self._listener, text)):
-            raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=name))
+        if person.id != self._origin.owner and (command := _owner_command(self._listener, text)):
+            raise CommandUnclear(lazy("/{name} is for whoever runs this machine.", name=command))
         message = Message(self._origin.new_id(), place, person, text, self._origin.now())
         if self._tabs.watched(place.key) and (offer := offered(text, self.prefix)):
             self._show_said(message)

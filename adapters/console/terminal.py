@@ -28,12 +28,13 @@ from adapters.console.rendering import Indented, Tail, markdown
 from adapters.console.wrapping import wrapped
 from localization.sentences import _
 
-_NAMED = frozenset({"name", "session"})
+_NAMED = frozenset({("new", "name"), ("summarize", "session")})
+"""The parameters, each with its command, that are the name of a conversation."""
 _LEAVE = "quit"
 
 
 class CommandCompleter(Completer):
-    """Completes commands after the prefix; `names` returns the names of conversations, people and things."""
+    """Completes commands after the prefix; `names` returns the names of conversations."""
 
     def __init__(self, prefix: str, table: Mapping[str, CommandSpec], names: Callable[[], Awaitable[Sequence[str]]]) -> None:
         self._prefix = prefix
@@ -59,7 +60,7 @@ class CommandCompleter(Completer):
         rest = typed.removeprefix(spec.name).lstrip()
         first = next((one for one in spec.parameters if not one.named), None)
         values = first.choices if first else ()
-        if first and first.name in _NAMED:
+        if first and (spec.name, first.name) in _NAMED:
             values = tuple(await self._names())
         for value in dict.fromkeys(values):
             if value.casefold().startswith(rest.casefold()) and value != rest:

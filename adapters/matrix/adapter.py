@@ -13,6 +13,7 @@ from adapters.base import Adapter, Presence, Sending
 from adapters.errors import PlaceGone, PlatformFailure, PlatformRefused, SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener, Notes
+from adapters.markup import typed
 from adapters.matrix.account.account import Account, Credentials
 from adapters.matrix.incoming.backfill import Backfill
 from adapters.matrix.incoming.batch import Gatherer
@@ -90,8 +91,7 @@ class Matrix(Adapter):
         self, access: Credentials, folder: Path, notes: Notes, now: Callable[[], int], *, prefix: str = "!", invites: Invites,
         bots: frozenset[str] = frozenset(), waived: Callable[[str], bool] | None = None, pace: Pace = _PACE,
     ) -> None:  # fmt: skip
-        # A prefix that is a word is separated from the command by a space.
-        self.prefix = f"{prefix} " if prefix[-1:].isalnum() else prefix
+        self.prefix = typed(prefix)
         self._notes = notes
         self._now = now
         self._invites = invites

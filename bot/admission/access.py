@@ -8,7 +8,7 @@ from adapters.events import Circle, Message, Person, Place
 from bot.commands.general_commands import owned
 from bot.config.people_sections import accounts, circles
 from bot.config.settings import Settings
-from bot.conversation.preferences import Chosen
+from bot.conversation.preferences import PAUSED, Chosen
 from memory.ports import Clock
 from memory.types import MINUTE
 
@@ -99,7 +99,7 @@ class Admission:
             message = replace(message, off_record=True)
         if command and not message.machine:
             return message
-        if chosen.on(message.person, "paused"):
+        if chosen.on(message.person, PAUSED):
             return None
         if not message.machine:
             self._machines.pop(message.place.key, None)

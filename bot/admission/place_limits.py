@@ -36,7 +36,7 @@ def number(name: str, value: str, most: int) -> str:
     """Return a number as it is stored, '' for off. Raises BadInput if it is not one, or more than the configuration allows (0: any)."""
     if value.casefold() == OFF:
         return ""
-    if not (value.isascii() and value.isdecimal() and 0 < int(value) < 10**9):
+    if not (value.isascii() and value.isdecimal() and len(value) < 10 and int(value)):
         raise BadInput(lazy("{name} is a whole number from 1 on, or off.", name=name))
     if most and int(value) > most:
         raise BadInput(lazy("Whoever runs me allows at most {most}.", most=most))

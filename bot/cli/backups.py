@@ -1,12 +1,11 @@
 """`lyra backup`, `lyra restore`, and `lyra key rotate`, after which backups from before open with the old key alone."""
 
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from bot.app import RandomIds, address_of, key_of, opened, prepare
-from bot.cli.output import ask, copying, show
+from bot.cli.output import ask, copying, note, show
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
@@ -48,7 +47,7 @@ async def restore(file: Path, yes: bool) -> int:
     address = address_of(environment, settings)
     there = address or (environment.db_path if home_files.size(environment.db_path) else None)
     if there and not ask(_("Replace {db_path} with {file}?", file=file, db_path=there), yes=yes):
-        show(_("Nothing was restored. Say --yes to replace the memory with it."), file=sys.stderr)
+        note(_("Nothing was restored. Say --yes to replace the memory with it."))
         return 1
     with home.alone(environment, clock):
         # Checked again: the key may have been rotated while the question waited for its answer.

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from adapters.console.console import Console, Origin, Pipe, Screen
 from adapters.events import Person
 from bot.app import App, opened, told_key, until_stopped
+from bot.cli.output import home_relative
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
 from bot.conversation.conversation_lock import SoleProcess
@@ -119,18 +119,11 @@ async def _greet(app: App, view: View, screen: Screen, person: Person) -> None:
         screen.note(_("No model connected: I keep, find and summarize. /model connects one."))
     screen.note(f"{_('I keep what you tell me until you /forget it.')}{_leaving(screen)}")
     if app.base.key_path is not None:
-        screen.note(told_key(_tilde(app.base.key_path), app.base.settings))
+        screen.note(told_key(home_relative(app.base.key_path), app.base.settings))
 
 
 def _leaving(screen: Screen) -> str:
     return f" {_('/help shows what I can do, /quit leaves.')}" if screen.prefix else ""
-
-
-def _tilde(path: Path) -> str:
-    try:
-        return f"~/{path.relative_to(Path.home())}"
-    except ValueError:
-        return str(path)
 
 
 def _layers(screen: Screen) -> Callable[[Prompt], None]:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from adapters.events import Person
 from bot.app import App, opened
 from bot.cli import json_output
-from bot.cli.output import ask, interruptible, progress_bar, show
+from bot.cli.output import ask, interruptible, note, progress_bar, show
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.errors import BadInput, LyraError
@@ -77,7 +77,7 @@ class _Questions:
 
     def _refuse(self, why: str) -> None:
         self.refused += 1
-        show(why, sys.stderr)
+        note(why)
 
 
 def _line() -> bytes:
@@ -149,7 +149,7 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         waiting = await app.maintenance.waiting(limit)
         if app.models.summary is not None and waiting:
             question = _price(app, await app.maintenance.estimate(waiting))
-            show(question, file=sys.stderr)
+            note(question)
             if sys.stdin.isatty() and not ask(_("Go on?"), yes=yes):
                 return 1
         with progress_bar(_("Summarized")) as told:
@@ -157,9 +157,9 @@ async def summarize_all(limit: int | None, workers: int | None, yes: bool, as_js
         if result.pieces:
             made = ngettext("{n} piece of profile, eras, narrative and self made.",
                             "{n} pieces of profile, eras, narrative and self made.", result.pieces)  # fmt: skip
-            show(made, file=sys.stderr)
+            note(made)
         if result.failed:
-            show(_not_summarized(result.failed), file=sys.stderr)
+            note(_not_summarized(result.failed))
         counts = {"summarized": result.summarized, "failed": result.failed, "total": result.total}
         if as_json:
             print(json.dumps(counts))
@@ -185,8 +185,7 @@ def _not_summarized(conversations: int) -> str:
 
 
 def _price(app: App, estimate: Estimate) -> str:
-    names = app.base.settings.summary or app.base.settings.chat
-    backend = app.base.settings.models.get(names[0]) if names else None
+    backend = next(iter(app.models.summarizing), None)
     price = (backend.price_in * estimate.tokens + backend.price_out * 600 * estimate.calls) / 1_000_000 if backend else 0
     cost = (
         _(", about {price} in your currency", price=number(price, digits=2))
@@ -236,14 +235,14 @@ async def forget(as_: str, id_: str, session: str, yes: bool) -> int:
             if sys.stdin.isatty() and not yes:
                 _show_extent(app, view, await view.extent(id_))
                 if not ask(_("Forget this for good?"), yes=yes):
-                    show(_("Nothing was forgotten."), file=sys.stderr)
+                    note(_("Nothing was forgotten."))
                     return 1
             show(receipts.forgotten(await view.forget_message(id_)))
         else:
             found = await view.sessions.named(session)
             question = receipts.forget_session(found)
             if not ask(question, yes=yes):
-                show(_('Nothing was forgotten. Say --yes to forget "{name}" for good.', name=found.name), sys.stderr)
+                note(_('Nothing was forgotten. Say --yes to forget "{name}" for good.', name=found.name))
                 return 1
             show(receipts.forgotten(await view.forget_session(found)))
     return 0
@@ -261,7 +260,7 @@ async def forget_selected(as_: str, about: str, since: str, until: str, yes: boo
         for line in preview(going, now, zone, MOST):
             show(line)
         if not ask(_("Forget this for good?"), yes=yes):
-            show(_("Nothing was forgotten. Say --yes to forget this for good."), file=sys.stderr)
+            note(_("Nothing was forgotten. Say --yes to forget this for good."))
             return 1
         show(receipts.forgotten(await view.selecting.forget(going)))
     return 0

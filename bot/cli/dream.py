@@ -5,7 +5,7 @@ import json
 import sys
 
 from bot.app import App, opened, until_stopped
-from bot.cli.output import progress_bar, show
+from bot.cli.output import note, progress_bar, show
 from bot.commands.texts import dream_text, kinds
 from bot.dreams.dreaming import DreamPass
 from localization.sentences import _
@@ -37,7 +37,7 @@ async def _round(app: App, stop: asyncio.Event, *, forced: bool, as_json: bool) 
         # With --loop the next round may be hours away.
         sys.stdout.flush()
     if not domains:
-        show(_("There is nothing to dream about yet. Start a conversation with: lyra chat"), sys.stderr)
+        note(_("There is nothing to dream about yet. Start a conversation with: lyra chat"))
     return failed
 
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from adapters.events import conversation
 from bot.app import App, opened, until_stopped
-from bot.cli.output import interruptible, progress_bar, show
+from bot.cli.output import interruptible, note, progress_bar, show
 from bot.imports import deriving
+from bot.service.awake import is_awake
 from localization.numerals import number
 from localization.sentences import _, lazy, ngettext
 from memory.errors import EmbeddingFailed
 from memory.places.named_conversations import thread
-from memory.store.file_locks import FileLock
 from memory.tiers.messages.storing import StoringOutcome
 from memory.transfer.detect import lines_in, read_file
 from memory.transfer.message import BadLine, Incoming, speakers
@@ -35,10 +35,8 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
     The rest, also after an embedder's failure, is left to the next `lyra run`. If one is running now, all of it is left to that
     process: two processes embedding the same messages would take twice as long.
     """
-    awake = FileLock(app.base.environment.home / "run.lock")
-    if app.meaning.embedder is None or not awake.take():
+    if app.meaning.embedder is None or is_awake(app.base.environment.home):
         return
-    awake.release()
     with progress_bar(str(_EMBEDDED)) as told:
         embedding = asyncio.create_task(view.embed(told))
         stopped = asyncio.create_task(stop.wait())
@@ -50,15 +48,11 @@ async def embedded(app: App, view: View, stop: asyncio.Event) -> None:
             how, _stopped = await asyncio.gather(embedding, stopped, return_exceptions=True)
     match how:
         case EmbeddingFailed():
-            _say(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
+            note(_("{how} Words find these messages meanwhile; their vectors come later.", how=how))
         case asyncio.CancelledError():
-            _say(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=told.so_far))
+            note(_("{told} The rest comes when Lyra is awake next; words find it meanwhile.", told=told.so_far))
         case BaseException():
             raise how
-
-
-def _say(sentence: str) -> None:
-    show(sentence, sys.stderr)
 
 
 _BATCH = 500
@@ -181,5 +175,5 @@ class _Importer:
             return 0
         named = "; ".join(_("line {line}: {reason}", line=bad.line, reason=bad.reason) for bad in self._bad[:_NAMED])
         more = _("; and {n} more", n=number(len(self._bad) - _NAMED)) if len(self._bad) > _NAMED else ""
-        show(_("{n} could not be used: {named}{more}.", n=number(len(self._bad)), named=named, more=more), file=sys.stderr)
+        note(_("{n} could not be used: {named}{more}.", n=number(len(self._bad)), named=named, more=more))
         return 1

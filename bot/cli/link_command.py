@@ -1,13 +1,12 @@
 """`lyra link` and `lyra unlink`: the conversation's commands, run once at this terminal."""
 
-import sys
 from collections.abc import Mapping
 
 from adapters.command_table import CommandSpec
 from adapters.console.console import Console, Origin
 from adapters.events import Person
 from bot.app import opened
-from bot.cli.output import asked, show
+from bot.cli.output import asked, note, show
 from bot.talk import talking
 
 
@@ -54,4 +53,4 @@ class _OneLine:
 
     def note(self, text: str) -> None:
         """Print a notice."""
-        show(text, sys.stderr)
+        note(text)

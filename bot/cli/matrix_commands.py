@@ -18,15 +18,14 @@ from adapters.matrix.verification.sas_emoji import shown
 from adapters.matrix.verification.verified_keys import OPERATOR, attestations
 from bot.app import App, opened
 from bot.cli.checkups.matrix_checkup import said_once
-from bot.cli.output import has_screen, show
+from bot.cli.output import asked, has_screen, note, show
 from bot.errors import LyraError
 from bot.service.adapter_notes import KeptNotes
+from bot.service.awake import run_lock
 from bot.service.platforms import matrix_access
 from localization.formatting import day
 from localization.sentences import _, lazy
-from memory.store.file_locks import FileLock
-
-_YES, _NO = ("yes", "y", "ja", "j"), ("no", "n", "nein")
+from localization.yes_or_no import NO, YES
 
 
 class AtTerminal:
@@ -40,18 +39,16 @@ class AtTerminal:
     def told(self, address: str, code: str = "") -> None:
         """Show the URL to visit, and open a browser, once, if there is a display."""
         if code:
-            self._say(
-                _("Open this page in any browser, sign in as {user}, and agree to the code {code}:", user=self._user, code=code)
-            )
+            note(_("Open this page in any browser, sign in as {user}, and agree to the code {code}:", user=self._user, code=code))
         else:
-            self._say(
+            note(
                 _(
                     "Open this page in a browser, sign in as {user}, and agree. Where the browser is on another machine, paste the "
                     "address here on which it ends:",
                     user=self._user,
                 )
             )
-        self._say(address)
+        note(address)
         if self._has_screen and sys.stderr.isatty() and address != self._opened:
             self._opened = address
             webbrowser.open(address)
@@ -69,9 +66,6 @@ class AtTerminal:
             await asyncio.Event().wait()
         return line.decode(errors="replace")
 
-    def _say(self, sentence: str) -> None:
-        show(sentence, sys.stderr)
-
 
 async def login() -> int:
     """Sign her in, and print the account."""
@@ -81,9 +75,8 @@ async def login() -> int:
         assert section is not None
         await account.sign_in(AtTerminal(section.user_id, has_screen=has_screen(app.base.environment.variables)))
         client = await account.open()
-        show(
-            _("She is signed in as {user}, device {device}. `lyra run` wakes her.", user=client.user_id, device=client.device_id),
-            file=sys.stderr,
+        note(
+            _("She is signed in as {user}, device {device}. `lyra run` wakes her.", user=client.user_id, device=client.device_id)
         )
 
     return await with_account(signed_in, opens=False)
@@ -93,7 +86,7 @@ async def recovery_key() -> int:
     """Print the recovery key with which the owner's other clients can verify her."""
 
     async def shown(account: Account, app: App) -> None:
-        show(_("Sign in to her account in another client with this recovery key to verify her; keep it secret."), file=sys.stderr)
+        note(_("Sign in to her account in another client with this recovery key to verify her; keep it secret."))
         print(await account.recovery_key())
 
     return await with_account(shown)
@@ -118,10 +111,7 @@ async def verify() -> int:
         for one in waiting:
             await _ask(records, one)
         if not waiting:
-            show(
-                _("Nothing waits to be compared. Begin in an app, or with her command verify; then call this again."),
-                file=sys.stderr,
-            )
+            note(_("Nothing waits to be compared. Begin in an app, or with her command verify; then call this again."))
             for known in (await attestations(notes, user)).values():
                 then = day(datetime.fromtimestamp(known.at / 1_000_000, UTC).date())
                 by = _("compared here") if known.by == OPERATOR else _("on their word, in the chat")
@@ -132,7 +122,7 @@ async def verify() -> int:
 async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens: bool = True) -> int:
     """Run work with her account, signed in first if it `opens`, and print notices for the operator; return 0."""
     async with opened() as app:
-        lock = FileLock(app.base.environment.home / "run.lock")
+        lock = run_lock(app.base.environment.home)
         lock.require(lazy("Lyra is awake, and her keys are in use. End `lyra run` first."))
         access = matrix_access(app)
         account = Account(access, app.base.environment.home / "matrix", KeptNotes(app.memory.settings, "matrix"))
@@ -141,7 +131,7 @@ async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens
                 await account.open()
             await work(account, app)
             for sentence in account.said:
-                show(sentence, file=sys.stderr)
+                note(sentence)
         except PlatformFailure as failure:
             raise LyraError(said_once(failure, access.homeserver)) from None
         finally:
@@ -153,13 +143,10 @@ async def with_account(work: Callable[[Account, App], Awaitable[None]], *, opens
 async def _ask(records: Records, one: VerificationRecord) -> None:
     """Show the emoji of a verification, and store the verdict on exactly those shown. Raises LyraError without a verdict."""
     show(_("{user} (device {device}) has to see: {emoji}", user=one.user, device=one.device, emoji=shown(one.emoji)))
-    show(
-        _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)"),
-        file=sys.stderr,
-    )
-    answer = sys.stdin.readline().strip().casefold()
-    if answer not in (*_YES, *_NO):
+    question = _("Ask them, on another way than Matrix, or look at the app yourself. The same, in the same order? (yes/no)")
+    answer = asked(question).strip().casefold()
+    if answer not in YES | NO:
         raise LyraError(lazy("Nothing was decided; call it again and say yes or no."))
-    same = answer in _YES
+    same = answer in YES
     await records.say(one, same=same)
-    show(_("Lyra finishes it now, if she is awake.") if same else _("Lyra ends it now, if she is awake."), file=sys.stderr)
+    note(_("Lyra finishes it now, if she is awake.") if same else _("Lyra ends it now, if she is awake."))

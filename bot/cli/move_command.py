@@ -1,9 +1,7 @@
 """`lyra move`."""
 
-import sys
-
 from bot.app import RandomIds, address_of, key_of, on_server, prepare
-from bot.cli.output import ask, copying, show
+from bot.cli.output import ask, copying, note, show
 from bot.commands.texts import receipts
 from bot.config import home
 from bot.config.environment import Environment
@@ -101,7 +99,7 @@ async def _out(environment: Environment, settings: Settings, yes: bool) -> int:
 def _agreed(question: str, yes: bool) -> bool:
     if ask(question, yes=yes):
         return True
-    show(_("Nothing was moved. Say --yes to move it."), file=sys.stderr)
+    note(_("Nothing was moved. Say --yes to move it."))
     return False
 
 

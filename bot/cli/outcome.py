@@ -11,7 +11,7 @@ from adapters.errors import PlatformFailure
 from adapters.markup import printable
 from bot.cli.help_texts import command, misuse
 from bot.cli.main import cli
-from bot.cli.output import show
+from bot.cli.output import note, system_failure
 from bot.config.language import spoken
 from bot.errors import Cancelled, LyraError
 from localization.current_language import read_in
@@ -76,23 +76,12 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, LyraError | MemoryFailure | PlatformFailure):
         return _say(told(error), FAILED)
     if isinstance(error, OSError):
-        return _say(_of_system(error), FAILED)
+        return _say(system_failure(error), FAILED)
     raise error
-
-
-def _of_system(error: OSError) -> str:
-    match error:
-        case FileNotFoundError():
-            return _('"{file}" does not exist.', file=error.filename)
-        case IsADirectoryError():
-            return _('"{file}" is a folder; name a file in it.', file=error.filename)
-        case PermissionError():
-            return _('You may not read or write "{file}".', file=error.filename)
-    return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
 
 
 def _say(sentence: str, code: int) -> int:
     """Print a sentence as a single line, whatever it contains."""
     line = printable(" ".join(sentence.splitlines()))
-    show(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line), file=sys.stderr)
+    note(_ENDLESS.sub(lambda word: f"{word[0][:_MOST]}…", line))
     return code

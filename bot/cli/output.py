@@ -4,6 +4,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
@@ -29,6 +30,28 @@ def show(text: str, file: TextIO | None = None, *, end: str = "\n") -> None:
     if file.isatty():
         said = imported("adapters.console.wrapping:wrapped")(said, get_terminal_size().columns)
     print(said, file=file, end=end)
+
+
+def note(text: str) -> None:
+    """Print a notice on standard error, so that standard output holds results alone."""
+    show(text, sys.stderr)
+
+
+def system_failure(error: OSError) -> str:
+    """Return in a sentence what the operating system refused."""
+    match error:
+        case FileNotFoundError():
+            return _('"{file}" does not exist.', file=error.filename)
+        case IsADirectoryError():
+            return _('"{file}" is a folder; name a file in it.', file=error.filename)
+        case PermissionError():
+            return _('You may not read or write "{file}".', file=error.filename)
+    return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
+
+
+def home_relative(path: Path) -> str:
+    """Return a path as people write it, with ~ for the user's home directory."""
+    return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)
 
 
 def has_screen(variables: Mapping[str, str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.app import App, opened
 from bot.cli import json_output
-from bot.cli.output import page_of, show
+from bot.cli.output import note, page_of, show
 from bot.commands.bank_commands import PRIVATE
 from bot.commands.texts import ladder_text, page_text, receipts
 from bot.rights.correction import put_right
@@ -19,7 +19,7 @@ _NOW_CONNECTED = lazy("lyra model connects one.")
 _NOW_MADE = lazy("lyra summarize --all makes what is due.")
 
 
-async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = True) -> int:
+async def summaries(as_: str, as_json: bool, page: int, *, whole: bool) -> int:
     """Print the gists and summaries of a person's conversations, or one page of them."""
     async with opened() as app:
         view = await app.view(as_)
@@ -37,7 +37,7 @@ async def summaries(as_: str, as_json: bool, page: int = 0, *, whole: bool = Tru
     return 0
 
 
-async def tier(as_: str, part: str, past: bool, as_json: bool, page: int = 0, *, whole: bool = True) -> int:
+async def tier(as_: str, part: str, past: bool, as_json: bool, page: int, *, whole: bool) -> int:
     """Print a person's profile, eras, narrative or Lyra's self-state, or what these replaced."""
     async with opened() as app:
         view, name = await app.view(as_), TIERS[part]
@@ -68,7 +68,7 @@ async def _rows(view: View, name: str, told: Sequence[Statement], *, past: bool)
     return [json_output.state(await view.self_state.now(), told, said, zone, await view.self_state.history() if past else ())]
 
 
-async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool, before: int = 0) -> None:
+async def _tell(app: App, view: View, name: str, told: Sequence[Statement], *, past: bool, before: int) -> None:
     zone, said = view.home.time_zone, await view.digests.receipts(told)
     if name == "self":
         now = await ladder_text.told(view.self_state, zone, past=past)
@@ -129,7 +129,7 @@ async def about(as_: str, name: str, as_json: bool) -> int:
                 ids = await view.ids.short(page_text.named(page))
                 show(page_text.told(page, said, ids, app.base.clock.now(), zone))
         if not pages:
-            show(page_text.nothing(name), file=sys.stderr)
+            note(page_text.nothing(name))
     return 0 if pages else 1
 
 

@@ -26,7 +26,7 @@ async def status(as_json: bool) -> int:
         backlog["chat"] = app.models.chat.name if app.models.chat else None
         backlog["summary"] = app.models.writer.name
         backlog["embed"] = app.meaning.embedder.name if app.meaning.embedder else None
-        today, month = [await costs.costs(app.memory, app.base.settings.models, days) for days in (1, costs.MONTH)]
+        today, month = [await costs.costs(app.memory, app.models.backends, days) for days in (1, costs.MONTH)]
         backlog["usage"] = {"today": costs.as_json(today), "days_30": costs.as_json(month)}
         backlog["waiting_for_vectors"] = waiting = await app.memory.waiting_for_vectors()
         aside = restoring.set_aside(app.memory.path)

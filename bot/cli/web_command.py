@@ -6,11 +6,12 @@ import webbrowser
 from collections.abc import Mapping
 
 from bot.app import App, opened, until_ended
-from bot.cli.output import has_screen, show
+from bot.cli.output import has_screen, note
 from bot.errors import LyraError
+from bot.service.awake import page_lock
 from bot.talk import talking
 from bot.web.extra import missing
-from bot.web.serving import BrowserPlatform, every_minute, link, page_lock, served_at, serving
+from bot.web.serving import BrowserPlatform, every_minute, link, served_at, serving
 from localization.sentences import _, lazy
 
 
@@ -19,7 +20,7 @@ async def web(as_: str, *, opens: bool) -> int:
     if (why := missing()) is not None:
         raise LyraError(why)
     async with opened() as app:
-        lock = page_lock(app)
+        lock = page_lock(app.base.environment.home)
         if not lock.take():
             address = await served_at(app)
             if not address:
@@ -39,7 +40,7 @@ async def _serve(app: App, as_: str, browsing: BrowserPlatform, *, opens: bool) 
         serving(app, talk, browsing) as address,
     ):
         _tell(await link(app, address, as_), app.base.environment.variables, opens=opens)
-        _say(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
+        note(_("Lyra serves this page until Ctrl-C. The link works once, within ten minutes."))
         caring = asyncio.create_task(every_minute(talk.tick))
         try:
             await stop.wait()
@@ -53,8 +54,4 @@ def _tell(address: str, variables: Mapping[str, str], *, opens: bool) -> None:
     print(address, flush=True)
     # A text browser would take over the terminal.
     if opens and has_screen(variables) and sys.stdout.isatty() and not webbrowser.open(address):
-        _say(_("No browser could be opened; copy the link into one."))
-
-
-def _say(sentence: str) -> None:
-    show(sentence, sys.stderr)
+        note(_("No browser could be opened; copy the link into one."))

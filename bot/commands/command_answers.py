@@ -1,23 +1,60 @@
-"""Delivery of command answers: where the asker reads one, and its first page."""
+"""Answers of commands: where the asker reads one, and the pages that follow the first of a long one."""
 
 import asyncio
-from collections.abc import Sequence
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from adapters.base import Adapter
-from adapters.command_table import Reply
+from adapters.command_table import Action, Reply
 from adapters.errors import PlaceGone, PlatformFailure
-from adapters.events import MenuCall, Message, Place
+from adapters.events import MenuCall, Message, Person, Place
 from adapters.splitting import split
-from bot.commands.answer_pages import MORE, AnswerPages
 from bot.commands.command_call import about, written
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.delivery.urls import addresses
+from bot.errors import BadInput
 from bot.service.log import log
 from localization.sentences import _, lazy
 from memory.errors import SourceGone
 from memory.journal.journal import Part
+
+Next = Callable[[], Awaitable[Reply]]
+GONE = lazy("That list is not there any more; ask again.")
+MORE = "more"
+"""The command that shows a page."""
+_MOST = 500
+
+
+class AnswerPages:
+    """Follow-up pages by unguessable token."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[Person, Next]] = {}
+        self._last: dict[tuple[str, str], str] = {}
+
+    def keep(self, person: Person, following: Next) -> Action:
+        """Store a page for a person, and return the action that shows it."""
+        word = secrets.token_urlsafe(16)
+        self._kept[word] = (person, following)
+        self._last[person.platform, person.id] = word
+        while len(self._kept) > _MOST:
+            del self._kept[next(iter(self._kept))]
+        self._last = {whose: one for whose, one in self._last.items() if one in self._kept}
+        return Action(_("Show more"), MORE, word)
+
+    def last(self, person: Person) -> str:
+        """Remove and return the token of a person's latest page; '' if there is none."""
+        return self._last.pop((person.platform, person.id), "")
+
+    async def show(self, person: Person, word: str) -> Reply:
+        """Return a stored page to its owner. Raises BadInput."""
+        kept = self._kept.get(word)
+        if kept is None or (kept[0].platform, kept[0].id) != (person.platform, person.id):
+            raise BadInput(GONE)
+        return await kept[1]()
+
 
 _ROOM = 60
 """UTF-16 units reserved for the frame of a page."""

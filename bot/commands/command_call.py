@@ -3,7 +3,7 @@
 from dataclasses import replace
 from urllib.parse import unquote
 
-from adapters.command_table import Reply, Surface
+from adapters.command_table import Call, Reply, Surface
 from adapters.events import MenuCall, Message, Person, Place
 from bot.delivery.links import configured
 from bot.delivery.outgoing import Outgoing
@@ -42,6 +42,12 @@ def source_id(what: str) -> str:
     if what.startswith("matrix:"):
         return f"${last}"
     return last if last.startswith("$") or last.isdigit() else ""
+
+
+def named_message(call: Call) -> str:
+    """Return the id of the message that a call names by its id or link, or answers; '' for neither."""
+    named = str(call.arguments.get("message", ""))
+    return source_id(named) or named or (call.target.id if call.target else "")
 
 
 def about(place: Place, reply: Reply) -> Reply:

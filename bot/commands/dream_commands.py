@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.commands.texts import dream_text, ladder_text
 from bot.conversation.services import Services

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, caller, off_record, plain
+from bot.commands.command_call import named_message
+from bot.commands.group import Group, caller, plain
 from bot.commands.texts import ladder_text
 from bot.commands.texts.receipts import moment
-from bot.conversation.preferences import PAUSED
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
 from localization.sentences import _, lazy
@@ -35,10 +35,7 @@ class FeedbackCommands(Group):
         )
 
     async def _dislike(self, call: Call) -> Reply:
-        if call.off_record:
-            raise BadInput(off_record(self._sign(call)))
-        if await self._services.preferences.on(call.person, PAUSED):
-            raise BadInput(lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=self._sign(call)))
+        await self._require_kept(call)
         view, reply = await self._meant(call)
         await view.feedback.dislike(reply, caller(call), rules=self._rules(call), act=call.id)
         return plain(
@@ -82,8 +79,7 @@ class FeedbackCommands(Group):
 
     async def _meant(self, call: Call) -> tuple[View, Exchange]:
         view, session = await self._here(call)
-        named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
-        return view, await view.feedback.meant(session, named, caller(call))
+        return view, await view.feedback.meant(session, named_message(call), caller(call))
 
     def _rules(self, call: Call) -> bool:
         return call.admin and self._shared(call)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.command_call import source_id
 from bot.commands.group import Group, caller, plain
-from bot.commands.selected_forgetting import SHOWN, TOLD, ForgettingScope, Selected, SelectedForgetting
+from bot.commands.selected_forgetting import SELECTORS, SHOWN, ForgettingScope, Selected, SelectedForgetting
 from bot.commands.texts import receipts
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
@@ -130,7 +130,7 @@ class ForgetCommands(Group):
     async def _forget(self, call: Call) -> Reply:
         view, session = await self._here(call)
         what = str(call.arguments.get("what", "")).strip()
-        if what.casefold() == SHOWN or any(call.arguments.get(name) for name in TOLD):
+        if what.casefold() == SHOWN or any(call.arguments.get(name) for name in SELECTORS):
             receipt = await self._selecting.run(call, await self._homes(call), self._where(call), self._sign(call))
             return await self._forgotten(call, view, receipt) if isinstance(receipt, Forgotten) else receipt
         if not what:

@@ -6,7 +6,7 @@ from itertools import count
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
 from adapters.markup import form
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.commands.texts import persona_text
 from bot.commands.texts.ladder_text import driven
@@ -151,7 +151,7 @@ class GeneralCommands(Group):
             dirty=number(backlog.dirty),
         )
         left = len(await self._services.memory.dreams.parked())
-        models = self._services.settings.models
+        models = self._services.models.backends
         today, month = [await costs.costs(self._services.memory, models, days) for days in (1, costs.MONTH)]
         return [
             waiting,

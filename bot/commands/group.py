@@ -8,8 +8,9 @@ from adapters.base import Adapter
 from adapters.command_table import Call, Reply
 from adapters.errors import PlaceGone
 from adapters.events import Person, Reach
-from bot.commands.answer_pages import GONE, AnswerPages
+from bot.commands.command_answers import GONE, AnswerPages
 from bot.context.unstored_names import name_of, names_in_use
+from bot.conversation.preferences import PAUSED
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
@@ -90,6 +91,18 @@ class Group:
             return ""
         return adapter.link(found.place, found.exchange.source_id)
 
+    def _require_private(self, call: Call) -> None:
+        """Raise BadInput if anybody but the caller reads the place."""
+        if self._shared(call):
+            raise BadInput(lazy("Say that to me in a DM."))
+
+    async def _require_kept(self, call: Call) -> None:
+        """Raise BadInput if the caller wants nothing kept, altogether or here."""
+        if await self._services.preferences.on(call.person, PAUSED):
+            raise BadInput(paused(self._sign(call)))
+        if call.off_record:
+            raise BadInput(off_record(self._sign(call)))
+
     def _sign(self, call: Call) -> str:
         """Return the command prefix at the call's place."""
         return self._adapters[call.place.platform].prefix or "/"
@@ -102,6 +115,11 @@ class Group:
 def caller(call: Call) -> Identity:
     """Return the account that made a call."""
     return Identity(call.person.platform, call.person.id)
+
+
+def paused(sign: str) -> Sentence:
+    """Return why nothing of somebody who opted out is stored, although they asked for it."""
+    return lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=sign)
 
 
 def off_record(sign: str) -> Sentence:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
-from bot.commands.group import Group, caller, off_record, plain
+from bot.commands.group import Group, caller, plain
 from bot.commands.texts import ladder_text, page_text
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import BadInput
@@ -95,10 +95,7 @@ class KnowledgeCommands(Group):
         return await self._page(tier, await self._still(call), begin)
 
     async def _correct(self, call: Call) -> Reply:
-        if await self._services.preferences.on(call.person, "paused"):
-            raise BadInput(lazy("You told me to keep nothing of yours; {sign}privacy resume undoes it.", sign=self._sign(call)))
-        if call.off_record:
-            raise BadInput(off_record(self._sign(call)))
+        await self._require_kept(call)
         text = str(call.arguments["text"]).strip()
         if not text:
             raise BadInput(ladder_text.NO_WORDS)

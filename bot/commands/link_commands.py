@@ -1,11 +1,11 @@
 """Linking a person's accounts by a code that one shows and another types, and unlinking them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
-from adapters.base import Adapter
 from adapters.command_table import Action, Call, CommandSpec, Parameter, Reply
 from adapters.errors import PlaceGone, PlatformFailure
 from adapters.events import Person, Place, Reach, conversation, split_key
+from adapters.markup import typed
 from bot.commands.group import Group, caller, plain
 from bot.commands.texts import kinds
 from bot.conversation.preferences import PAUSED
@@ -18,6 +18,8 @@ from memory.places.linking import LinkParty, Request
 from memory.types import Identity
 
 LINK, UNLINK = "link", "unlink"
+Choice = tuple[Sentence, str]
+"""What can be pressed under a question: its label, and what /link is then called with."""
 _YES, _NO = ("yes", "ja"), ("no", "nein")
 _BOTH = 2
 _USUAL = "main"
@@ -41,8 +43,7 @@ class LinkCommands(Group):
         )
 
     async def _link(self, call: Call) -> Reply:
-        if self._shared(call):
-            raise BadInput(lazy("Say that to me in a DM."))
+        self._require_private(call)
         if await self._services.preferences.on(call.person, PAUSED):
             raise BadInput(lazy("You told me to keep nothing of yours. Say {sign}privacy resume first.", sign=self._sign(call)))
         linking, me = self._services.memory.linking, _party(call)
@@ -80,7 +81,7 @@ class LinkCommands(Group):
         return "\n".join(lines)
 
     async def _ask(self, call: Call, request: Request) -> Reply:
-        question = await self._question(request, caller(call))
+        question = "\n".join(map(str, await self._question(request, caller(call))))
         if call.surface is not None:
             return await self._decided(call, request, yes=await call.surface.confirm(question))
         return Reply(f"{question}\n{_how(request, self._sign(call))}", NO_LINKS)
@@ -128,45 +129,47 @@ class LinkCommands(Group):
         for one, other in others:
             if one != caller(call):
                 to = next((side for side, _other in sides if side.account == one), LinkParty(one, one.native_id, ""))
-                await self._tell(to, _linked(other, self._sign_of(to)), ())
+                await self._tell(to, [_linked(other, self._sign_of(to))])
         mine = next(other for one, other in others if one == caller(call))
         return plain(str(_linked(mine, self._sign(call))))
 
-    async def _question(self, request: Request, me: Identity) -> str:
-        """Return the question put to an account, naming the other account and everybody linked with it."""
+    async def _question(self, request: Request, me: Identity) -> list[Sentence]:
+        """Return the question put to an account, and who else is linked with the other one."""
         people = self._services.domains.people
         own, typed = await people.accounts(me), request.typed.account
         showed_side = me == request.showed.account or (me != typed and request.showed.account in own)
         other = request.typed if showed_side else request.showed
         further = [one for one in await people.accounts(other.account) if one != other.account and one not in own]
-        lines = [_question(request, me, other)]
+        told = [_proposal(request, me, other)]
         if further:
-            lines.append(
+            told.append(
                 lazy(
                     "Linked with that account, and so one person to me with you then as well: {accounts}.",
                     accounts=_named(further),
                 )
             )
-        return "\n".join(map(str, lines))
+        return told
 
     async def _ask_at(self, to: LinkParty, request: Request) -> None:
         """Ask an account in its private conversation with Lyra, if one can be reached from here."""
-        actions = (
-            Action(_("Yes, that is me") if to == request.showed else _("Yes"), LINK, f"{_YES[0]} {request.word}"),
-            Action(_("No"), LINK, f"{_NO[0]} {request.word}"),
+        choices = (
+            (lazy("Yes, that is me") if to == request.showed else lazy("Yes"), f"{_YES[0]} {request.word}"),
+            (lazy("No"), f"{_NO[0]} {request.word}"),
         )
-        await self._tell(to, lambda: self._question(request, to.account), actions, _how(request, self._sign_of(to)))
+        await self._tell(to, await self._question(request, to.account), choices, [_how(request, self._sign_of(to))])
 
     async def _tell(
-        self, to: LinkParty, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None = None
+        self, to: LinkParty, said: Sequence[Sentence], choices: Sequence[Choice] = (), how: Sequence[Sentence] = ()
     ) -> None:
+        """Tell an account something in its private conversation with Lyra; `how` to answer where that has to be typed."""
         adapter = self._adapters.get(to.account.platform)
         person = Person(to.account.platform, to.account.native_id, to.name)
         if adapter is None:
-            await self._leave(to, said, actions, how)
+            await self._leave(to, [*said, *how], choices)
             return
         try:
-            place = await self._alone_with(adapter, person, to.place)
+            existing = adapter.locate_key(to.place) if to.place else self._services.domains.existing_dm(adapter, person)
+            place = await existing or (None if to.place else await adapter.unprompted_place(person))
         except (PlaceGone, PlatformFailure):
             return
         # Others may have joined the place since the code was shown there.
@@ -174,16 +177,13 @@ class LinkCommands(Group):
             return
         view, session = await self._services.domains.view_and_session(place, person)
         with reading(await self._services.languages.to(place, person)):
-            told = str(said) if isinstance(said, Sentence) else await said()
-            text = f"{told}\n{how}" if how and adapter.prefix else told
-            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS, actions=actions)
+            text = "\n".join(map(str, [*said, *(how if adapter.prefix else ())]))
+            parts = await self._services.outgoing.composer.parts(place.platform, text, links=NO_LINKS, actions=_actions(choices))
         await view.notices.queue(session, parts, [])
         if adapter.at_hand(place.key):
             await self._services.outgoing.flush(place.platform, place.key, parts)
 
-    async def _leave(
-        self, to: LinkParty, said: Sentence | Callable[[], Awaitable[str]], actions: Sequence[Action], how: Sentence | None
-    ) -> None:
+    async def _leave(self, to: LinkParty, said: Sequence[Sentence], choices: Sequence[Choice]) -> None:
         """Leave a message for an account, to be delivered by another process or in its next terminal conversation."""
         view = await self._services.domains.alone_with(to.account)
         sessions = await view.sessions.all() if view else []
@@ -196,19 +196,13 @@ class LinkCommands(Group):
         person = Person(to.account.platform, to.account.native_id, to.name)
         place = Place(to.account.platform, split_key(there[0].ref.place)[1], "", Reach.DIRECT)
         with reading(await self._services.languages.to(place, person)):
-            told = str(said) if isinstance(said, Sentence) else await said()
-            parts = await self._services.outgoing.composer.left(f"{told}\n{how}" if how else told, actions)
+            parts = await self._services.outgoing.composer.left("\n".join(map(str, said)), _actions(choices))
         await view.notices.queue(there[0], parts, [])
-
-    async def _alone_with(self, adapter: Adapter, person: Person, place: str) -> Place | None:
-        if place:
-            return await adapter.locate_key(place)
-        return await self._services.domains.existing_dm(adapter, person) or await adapter.unprompted_place(person)
 
     def _sign_of(self, party: LinkParty) -> str:
         adapter, matrix = self._adapters.get(party.account.platform), self._services.settings.matrix
         if adapter is None and matrix and party.account.platform == "matrix":
-            return matrix.prefix
+            return typed(matrix.prefix)
         return (adapter.prefix if adapter else "") or "/"
 
     async def _unlink(self, call: Call) -> Reply:
@@ -217,7 +211,7 @@ class LinkCommands(Group):
         if await self._services.memory.linking.unlink(domains.people.declared(caller(call))):
             for one in circle[1:]:
                 _this, *left = await domains.people.accounts(one)
-                await self._tell(LinkParty(one, one.native_id, ""), _parted(_party(call), left), ())
+                await self._tell(LinkParty(one, one.native_id, ""), [_parted(_party(call), left)])
             return plain(
                 _("Parted: what you tell me here stays here again, and what you told me elsewhere no longer comes up here.")
             )
@@ -232,7 +226,11 @@ def _party(call: Call) -> LinkParty:
     return LinkParty(caller(call), call.person.name, call.place.key)
 
 
-def _question(request: Request, me: Identity, other: LinkParty) -> Sentence:
+def _actions(choices: Sequence[Choice]) -> tuple[Action, ...]:
+    return tuple(Action(str(label), LINK, argument) for label, argument in choices)
+
+
+def _proposal(request: Request, me: Identity, other: LinkParty) -> Sentence:
     who = {"name": other.name, "account": other.account.native_id, "where": _where(other.account)}
     if me == request.typed.account:
         return lazy(

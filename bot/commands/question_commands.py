@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message, Person
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
+from bot.commands.command_call import named_message
 from bot.commands.group import Group, caller
 from bot.conversation.answering.running_answers import RunningAnswers
 from bot.conversation.services import Services
@@ -72,16 +73,22 @@ class QuestionCommands(Group):
     async def _asked(self, call: Call, view: View, session: Session) -> Exchange | None:
         """Return the message to answer again; None unless the caller said it in this conversation or is an admin."""
         who = caller(call)
-        named = str(call.arguments.get("message", "")) or (call.target.id if call.target else "")
-        if not named:
+        id = named_message(call)
+        if not id:
             account = await view.messages.account(who) if call.off_record else None
             unkept = self._services.off_record.last_by(session, call.person.id, account) if call.off_record else None
             return unkept or await view.messages.last_by(session, who)
-        id = named.rpartition("/")[2]
         asked = await view.messages.by_source(session, await view.posts.answered(session, id) or id)
+        asked = asked or await self._shown_as(view, session, id)
         rules = call.admin and self._shared(call)
         mine = asked is not None and asked.kind is Kind.SAID and (rules or await view.messages.is_by(asked, who))
         return asked if mine else None
+
+    @staticmethod
+    async def _shown_as(view: View, session: Session, id: str) -> Exchange | None:
+        """Return the message of a conversation that a list shows with this id."""
+        found = await view.messages.by_id(await view.ids.full(id))
+        return found if found and found.session == session.key else None
 
     @staticmethod
     async def _author(view: View, asked: Exchange) -> Person:

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from adapters.base import Adapter
 from adapters.command_table import Action, Call, Card, CommandSpec, Parameter, Reply
-from bot.commands.answer_pages import MORE, AnswerPages
+from bot.commands.command_answers import MORE, AnswerPages
 from bot.commands.group import Group, off_record, plain
 from bot.commands.texts import receipts
 from bot.commands.texts.reasons import nothing_sure
 from bot.context.quoting import says_nothing, without_forgotten
 from bot.conversation.attachments import text_with_attachments
 from bot.conversation.intake import new_exchange
+from bot.conversation.preferences import PAUSED
 from bot.conversation.services import Services
 from bot.delivery.links import written_urls
 from bot.errors import BadInput
@@ -108,7 +109,7 @@ class RecallCommands(Group):
                     "I leave that message out of this conversation: as far as I know, not everyone who reads here could read it."
                 )
             )
-        if await self._services.preferences.on(target.person, "paused"):
+        if await self._services.preferences.on(target.person, PAUSED):
             raise BadInput(lazy("{name} told me to keep nothing of theirs.", name=target.person.name))
         if call.off_record:
             raise BadInput(off_record(self._sign(call)))

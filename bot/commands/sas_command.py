@@ -30,8 +30,7 @@ class SasCommand(Group):
         adapter = self._adapters[call.place.platform]
         if not adapter.verifies:
             raise BadInput(lazy("Emoji are compared on Matrix alone, where people and their apps have keys."))
-        if self._shared(call):
-            raise BadInput(lazy("Say that to me in a DM."))
+        self._require_private(call)
         answer = str(call.arguments.get("answer", "")).casefold()
         if answer and answer not in _SAME:
             raise BadInput(lazy("Are the emoji the same? Say {sign}verify yes or {sign}verify no.", sign=self._sign(call)))

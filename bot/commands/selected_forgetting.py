@@ -17,7 +17,7 @@ from memory.view.view import View
 
 SHOWN = "shown"
 """The argument that confirms what was shown."""
-TOLD = ("about", "since", "until")
+SELECTORS = ("about", "since", "until")
 """The arguments that select."""
 _EACH, _MOST = 5, 1_500
 _LASTS = 10 * MINUTE
@@ -59,9 +59,9 @@ class SelectedForgetting:
         Raises BadInput.
         """
         who, now = caller(call), self._services.clock.now()
-        if not any(call.arguments.get(name) for name in TOLD):
+        if not any(call.arguments.get(name) for name in SELECTORS):
             return await self._forget_shown(who, call.place.key, now)
-        about, since, until = (str(call.arguments.get(name, "")).strip() for name in TOLD)
+        about, since, until = (str(call.arguments.get(name, "")).strip() for name in SELECTORS)
         zone = scopes[0].view.home.time_zone
         within = span(since, until, now, zone)
         found = [Selected(view, await view.selecting.select(about, within, only)) for view, only in scopes]

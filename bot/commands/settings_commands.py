@@ -9,7 +9,7 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Person, Place
 from bot.admission import place_limits
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.conversation.introduction import privacy
 from bot.conversation.preferences import BUTTONS, PAUSED, PERSONAL, SHARED, Preference
@@ -128,8 +128,7 @@ class SettingsCommands(Group):
         preferences = self._services.preferences
         choice = str(call.arguments.get("choice", ""))
         if choice == "keep":
-            if self._shared(call):
-                raise BadInput(lazy("Say that to me in a DM."))
+            self._require_private(call)
             return plain(await self._keep_requests.keep(call.person, str(call.arguments.get("name", ""))))
         if choice:
             await self._opt_out(call, out=choice == "stop")

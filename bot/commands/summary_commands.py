@@ -10,7 +10,7 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.commands.texts import receipts
 from bot.context.quoting import unforgotten_quotes, without_confidences

@@ -9,9 +9,8 @@ from adapters.errors import CommandUnclear, PlaceGone
 from adapters.events import MenuCall, Message
 from adapters.markup import called, check_words, knows, parse_command
 from bot.admission.allowance import Allowance
-from bot.commands.answer_pages import AnswerPages
 from bot.commands.bank_commands import BankCommands
-from bot.commands.command_answers import CommandAnswers
+from bot.commands.command_answers import AnswerPages, CommandAnswers
 from bot.commands.command_call import GatedConfirmation, answered, written
 from bot.commands.confidence_commands import ConfidenceCommands
 from bot.commands.dream_commands import DreamCommands

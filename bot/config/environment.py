@@ -78,10 +78,11 @@ def read_environment() -> Environment:
 
 
 def _ollama(host: str) -> str:
-    address = host.strip().rstrip("/") or "127.0.0.1:11434"
-    if "://" not in address:
-        address = f"http://{address}"
-    if address.count(":") < 2:
+    """Return the URL of the API of an Ollama server, from OLLAMA_HOST as Ollama itself reads it."""
+    given = host.strip().rstrip("/") or "127.0.0.1"
+    address = given if "://" in given else f"http://{given}"
+    # A port follows the host, whose own colons, of an IPv6 address, are in brackets; a scheme has a usual one.
+    if "://" not in given and ":" not in given.rpartition("]")[2]:
         address += ":11434"
     found = address.replace("://0.0.0.0", "://127.0.0.1") + "/v1"
     return API[1] if fault(found, *API) else found

@@ -1,5 +1,6 @@
 """Configuration sections on who may use her, and how much."""
 
+import re
 from collections.abc import Collection
 from typing import Literal
 
@@ -9,7 +10,7 @@ from adapters.events import Circle, Reach
 from bot.config.section_base import Section
 from localization.sentences import _
 
-_KINDS = ("discord", "matrix", "server", "role", "room")
+_ENTRY = re.compile(r"(?:discord|server):[0-9]+|role:[0-9]+/[0-9]+|matrix:@.*|room:!.*", re.DOTALL)
 
 
 class AccessSection(Section):
@@ -27,10 +28,7 @@ class AccessSection(Section):
     @classmethod
     def _entries(cls, value: list[str]) -> list[str]:
         for one in value:
-            kind, _rest, ident = one.partition(":")
-            number = ident.replace("/", "", kind == "role")
-            right = ident.startswith({"matrix": "@", "room": "!"}[kind]) if kind in ("matrix", "room") else number.isdecimal()
-            if kind not in _KINDS or not right:
+            if not _ENTRY.fullmatch(one):
                 raise ValueError(
                     _(
                         '"{one}" does not name anybody; write an account like "discord:123456789012345678" or "matrix:@ada:example.org", a '

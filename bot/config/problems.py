@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from tomllib import TOMLDecodeError
 from typing import Any
 
-from localization.sentences import Sentence, lazy
+from localization.sentences import Sentence, _, lazy
 
 _PATTERNS: Mapping[str, Sentence] = {
     "night": lazy("a time such as 03:30, or nothing for no night"),
@@ -37,29 +37,29 @@ def wrong(found: Any) -> str:
     if kind == "string_pattern_mismatch":
         return str(_PATTERNS[found["loc"][-1]])
     if kind == "missing":
-        return str(lazy("is missing"))
+        return _("is missing")
     if kind == "literal_error":
-        return str(lazy("one of {values}", values=str(context["expected"]).replace("'", '"').replace(" or ", ", ")))
+        return _("one of {values}", values=str(context["expected"]).replace("'", '"').replace(" or ", ", "))
     if kind in _TYPES:
         return str(_TYPES[kind])
     if any(name in context for name in _BOUNDS):
-        return str(_bound(context))
+        return _bound(context)
     # The sections' own messages are in the reader's language already.
     return str(found["msg"]).removeprefix("Value error, ")
 
 
-def _bound(context: Mapping[str, Any]) -> Sentence:
+def _bound(context: Mapping[str, Any]) -> str:
     name = next(name for name in _BOUNDS if name in context)
     limit = context[name]
     match name:
         case "ge":
-            return lazy("at least {limit}", limit=limit)
+            return _("at least {limit}", limit=limit)
         case "gt":
-            return lazy("more than {limit}", limit=limit)
+            return _("more than {limit}", limit=limit)
         case "lt":
-            return lazy("less than {limit}", limit=limit)
+            return _("less than {limit}", limit=limit)
         case "min_length":
-            return lazy("no shorter than {limit}", limit=limit)
+            return _("no shorter than {limit}", limit=limit)
         case "max_length":
-            return lazy("no longer than {limit}", limit=limit)
-    return lazy("at most {limit}", limit=limit)
+            return _("no longer than {limit}", limit=limit)
+    return _("at most {limit}", limit=limit)

@@ -4,7 +4,7 @@ import difflib
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 import tzlocal
@@ -225,13 +225,24 @@ def _instead(loc: tuple[Any, ...]) -> str:
 
 
 def _known(loc: tuple[Any, ...]) -> list[str]:
-    return list(_sections().get(str(loc[0]), Settings).model_fields)
+    """Return the keys of the section in which a key stands."""
+    section: type[BaseModel] = Settings
+    for step in loc[:-1]:
+        # The name of a model or a person leads to no other section.
+        if step in section.model_fields:
+            section = _section(section.model_fields[step].annotation) or section
+    return list(section.model_fields)
 
 
 def _sections() -> dict[str, type[BaseModel]]:
-    return {
-        "models": Backend, "people": PersonAccounts, "store": StoreSection, "web": WebSection, "exit": ExitSection, "dream": DreamSection, "retention": RetentionSection, "privacy": PrivacySection, "access": AccessSection, "limits": LimitsSection, "discord": DiscordSection, "matrix": MatrixSection,
-    }  # fmt: skip
+    found = {name: _section(field.annotation) for name, field in Settings.model_fields.items()}
+    return {name: section for name, section in found.items() if section}
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    """Return the section that a key holds, alone or under names; None for a value."""
+    kinds = (annotation, *get_args(annotation))
+    return next((one for one in kinds if isinstance(one, type) and issubclass(one, BaseModel)), None)
 
 
 def local_zone(settings: Settings) -> str:

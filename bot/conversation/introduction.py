@@ -115,68 +115,64 @@ def discretion_ended_notice(messages: int) -> str:
 def privacy(place: Place, where: str, prefix: str = "", *, listening: bool, paused: bool, reach: bool, in_database: bool) -> str:
     """Return the text of /privacy: what is kept at a place and where, who can read it, where it goes, and how to stop it."""
     sign = prefix or "/"
-    lines = [_kept(place, listening=listening), _read_by(place, reach=reach)]
-    lines.append(
-        _(
-            "It is kept in a database until it is forgotten, encrypted with a key on the machine I run "
-            "on, where I also summarize it. Whoever runs that machine holds the key."
-        )
-        if in_database
-        else _(
-            "It is kept in one encrypted file on the machine I run on until it is forgotten, and I "
-            "summarize it there. Whoever runs that machine holds the key."
-        )
-    )
     goes = (
         _("To answer and to summarize, words go to {hosts}.", hosts=hosts(where))
         if where
         else _("No model elsewhere gets any of it.")
     )
-    lines.append(goes)
-    lines.append(
+    stops = (
+        _("You told me to stop: I keep nothing of yours and do not answer. {sign}privacy resume undoes it.", sign=sign)
+        if paused
+        else _(
+            "{sign}privacy stop: from then on I keep nothing that you say anywhere on this platform, and do not answer you.",
+            sign=sign,
+        )
+    )
+    about_it = [_kept(place, listening=listening), _read_by(place, reach=reach), _stored(in_database=in_database), goes]
+    return "\n".join([*about_it, *_ways_out(sign), stops])
+
+
+def _stored(*, in_database: bool) -> str:
+    """Return where words are kept, and who holds the key."""
+    if in_database:
+        return _(
+            "It is kept in a database until it is forgotten, encrypted with a key on the machine I run "
+            "on, where I also summarize it. Whoever runs that machine holds the key."
+        )
+    return _(
+        "It is kept in one encrypted file on the machine I run on until it is forgotten, and I "
+        "summarize it there. Whoever runs that machine holds the key."
+    )
+
+
+def _ways_out(sign: str) -> list[str]:
+    """Return how to see, correct and forget what is kept, and how to keep nothing."""
+    return [
         _(
             "{sign}recall shows what I have, with the day and the place. {sign}forget removes a message, "
             "a conversation or everything of yours, along with all that was made from it and the answers "
             "that hold something of it; deleting or editing a message on this platform does the same. "
             "What I wrote here stays readable until you have me delete it: {sign}forget posts.",
             sign=sign,
-        )
-    )
-    lines.append(
+        ),
         _(
             "When a channel, a server or a room disappears, or I am no longer in it, what was said there "
             "stops coming up at once and is forgotten after a week, unless somebody who ran it tells me "
             "in a DM to keep it: {sign}privacy keep NAME.",
             sign=sign,
-        )
-    )
-    lines.append(
+        ),
         _(
             "With a model I also make lasting facts, a digest of each month and a narrative: {sign}memory "
             "profile, eras and narrative show what each of them rests on; {sign}memory correct and "
             "{sign}memory forget correct a fact or drop it.",
             sign=sign,
-        )
-    )
-    lines.append(
+        ),
         _(
             "{sign}incognito on: from then on I answer here but keep none of it; {sign}incognito on me "
             "does that for you everywhere, {sign}incognito once TEXT for a single message.",
             sign=sign,
-        )
-    )
-    if paused:
-        lines.append(
-            _("You told me to stop: I keep nothing of yours and do not answer. {sign}privacy resume undoes it.", sign=sign)
-        )
-    else:
-        lines.append(
-            _(
-                "{sign}privacy stop: from then on I keep nothing that you say anywhere on this platform, and do not answer you.",
-                sign=sign,
-            )
-        )
-    return "\n".join(lines)
+        ),
+    ]
 
 
 def hosts(where: str) -> str:

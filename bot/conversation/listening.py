@@ -27,7 +27,7 @@ from bot.conversation.answering.edit_offers import answer_to, offer_new_answer
 from bot.conversation.first_contact import FirstContact, goes_on
 from bot.conversation.intake import Intake
 from bot.conversation.mailboxes import Answered, Mailboxes
-from bot.conversation.preferences import Chosen
+from bot.conversation.preferences import PAUSED, Chosen
 from bot.conversation.services import Services
 from bot.conversation.session_routing import SessionRouting
 from bot.delivery.links import NO_LINKS
@@ -262,7 +262,7 @@ class Listening:
     async def _is_worth_a_hint(self, event: Unreadable) -> bool:
         """Return whether an unreadable message would have been answered."""
         answers_all = event.addressed or await self._services.preferences.value(event.place, "answers") == "always"
-        return answers_all and not await self._services.preferences.on(event.person, "paused")
+        return answers_all and not await self._services.preferences.on(event.person, PAUSED)
 
     async def _introduce(self, event: ServerJoined) -> None:
         if self._access.shuts_out(event.place):

@@ -1,6 +1,6 @@
 """The models in use, for chat, summaries and vectors. Without any, the offline voice and the extractive writer are used."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -86,8 +86,18 @@ class Models:
     @property
     def writing(self) -> Sequence[str]:
         """The URLs that receive text for summaries and dreams."""
+        return list(dict.fromkeys(backend.base_url for backend in self.summarizing))
+
+    @property
+    def summarizing(self) -> Sequence[Backend]:
+        """The backends that receive text for summaries and dreams, in order of preference."""
         named = [self._settings.models[name] for name in self._settings.summary if name != OFFLINE]
-        return list(dict.fromkeys(backend.base_url for backend in (named if self._settings.summary else self._chatting)))
+        return named if self._settings.summary else self._chatting
+
+    @property
+    def backends(self) -> Mapping[str, Backend]:
+        """All configured backends by name, as the configuration was read last."""
+        return self._settings.models
 
     @property
     def sees(self) -> bool:

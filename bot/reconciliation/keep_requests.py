@@ -7,6 +7,7 @@ from adapters.base import Adapter
 from adapters.events import Message, Person, Place
 from bot.commands.texts import receipts
 from bot.conversation.answering.late_questions import LATE
+from bot.conversation.preferences import PAUSED
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
 from bot.errors import BadInput
@@ -31,7 +32,7 @@ class KeepRequests:
             return
         for ruler in noted.rulers:
             person = Person(row.platform, ruler, "")
-            if ruler in noted.told or await self._services.preferences.on(person, "paused") or not await self._rules(person, row):
+            if ruler in noted.told or await self._services.preferences.on(person, PAUSED) or not await self._rules(person, row):
                 continue
             if place := await self._services.domains.existing_dm(self._adapters[row.platform], person):
                 with reading(await self._services.languages.to(place, person)):

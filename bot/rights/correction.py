@@ -1,8 +1,10 @@
 """Correcting a fact in the person's own main conversation, for the terminal and the memory page."""
 
-from adapters.events import conversation
+from adapters.events import Person, conversation
 from bot.app import App
+from bot.commands.group import off_record, paused
 from bot.commands.texts.ladder_text import NO_WORDS
+from bot.conversation.preferences import PAUSED
 from bot.errors import BadInput
 from localization.sentences import lazy
 from memory.types import Identity, Kind, NewExchange, Statement
@@ -14,12 +16,18 @@ _MAIN = "main"
 async def put_right(app: App, view: View, name: str, fact: str, text: str) -> tuple[Statement, Statement]:
     """Replace a fact with what a person says, and return the old and the new one.
 
-    Raises BadInput for empty text, NotFound.
+    Raises BadInput for empty text and for somebody who wants nothing kept, NotFound.
     """
     if not text.strip():
         raise BadInput(NO_WORDS)
     old = await view.facts.find(fact)
     place = conversation("console", name, await app.domains.thread_of(view, _MAIN), _MAIN)
+    person = Person("console", name, name)
+    chosen = await app.preferences.read(place, person)
+    if chosen.on(person, PAUSED):
+        raise BadInput(paused("/"))
+    if chosen.is_off_record(place, person):
+        raise BadInput(off_record("/"))
     session = await app.domains.named_session(view, place)
     message = NewExchange(
         Kind.SAID, text.strip(), app.base.ids.new(), app.base.clock.now(), name, "user", Identity("console", name)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Reply
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, caller, plain
 from bot.conversation.services import Services
 from bot.delivery.links import NO_LINKS
@@ -32,7 +32,7 @@ class ExportCommands(Group):
         if not adapter.most_bytes:
             return plain(_('For files, use "lyra export" on the command line, or "Take it with you" on the page ("lyra web").'))
         who = caller(call)
-        if now - self._last.get(who, -_PAUSE) < _PAUSE:
+        if 0 <= now - self._last.get(who, -_PAUSE) < _PAUSE:
             raise BadInput(lazy("You got that a moment ago; ask again in a minute."))
         self._last[who] = now
         exporting = Exporting(self._services.memory, self._services.domains)

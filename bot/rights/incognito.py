@@ -7,7 +7,7 @@ from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message, Person, Place
 from bot.admission.allowance import Allowance, Grant
-from bot.commands.answer_pages import AnswerPages
+from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
 from bot.conversation.answering.current_readers import require_readers
 from bot.conversation.answering.generation import Generation

@@ -222,8 +222,8 @@ class Maintenance:
     async def waiting(self, limit: int | None = None) -> list[tuple[Domain, Session]]:
         """Return every session with a message in no gist, oldest first."""
         found: list[tuple[Domain, Session]] = []
+        redo = not self._models.writer.extractive
         for domain in await self._memory.places.domains():
-            redo = not self._models.writer.extractive
             found.extend((domain, session) for session in await self._dirty(domain, redo=redo))
         found.sort(key=lambda pair: pair[1].last_at)
         return found[:limit]

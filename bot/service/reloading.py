@@ -12,11 +12,11 @@ _LIVE = {"chat", "summary", "models", "persona"}
 
 
 class Reloading:
-    """Applies changes of the configuration file."""
+    """Applies changes of the configuration file. `settings` are those in use."""
 
     def __init__(self, environment: Environment, settings: Settings, models: Models, persona: Persona) -> None:
         self._environment = environment
-        self._settings = settings
+        self.settings = settings
         self._models = models
         self._persona = persona
 
@@ -34,10 +34,10 @@ class Reloading:
             self._persona.named = before
             raise
         later = [
-            key for key in Settings.model_fields if key not in _LIVE and getattr(settings, key) != getattr(self._settings, key)
+            key for key in Settings.model_fields if key not in _LIVE and getattr(settings, key) != getattr(self.settings, key)
         ]
         log.info("configuration.reloaded", later=",".join(later))
-        self._settings = settings.model_copy(update={key: getattr(self._settings, key) for key in later})
+        self.settings = settings.model_copy(update={key: getattr(self.settings, key) for key in later})
         waits = _(" At the next start: {later}.", later=", ".join(later)) if later else ""
         over = (
             _(" A model that was connected by hand serves all the same; lyra model config goes back.")

@@ -129,10 +129,16 @@ def _commented(made: str) -> Iterator[str]:
 def _others(told: Any, section: tuple[str, ...]) -> Iterator[str]:
     """Yield each named backend or person as a section of its own."""
     for name, values in told[section[0]].items():
-        yield f"[{section[0]}.{name}]"
+        yield f"[{section[0]}.{_name(name)}]"
         for key, value in values.items():
             yield f"{key} = {_value(value)}"
         yield ""
+
+
+def _name(name: str) -> str:
+    """Return a name as it stands in a heading, in quotation marks where it takes them: max, "max.mustermann"."""
+    made: str = imported("tomlkit:key")(name).as_string()
+    return made
 
 
 def _line(line: str, key: str, values: Any) -> str:

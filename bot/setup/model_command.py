@@ -1,10 +1,5 @@
 """`lyra model`: show, connect or test the chat model outside of a conversation."""
 
-import os
-import signal
-from contextlib import suppress
-from pathlib import Path
-
 from adapters.command_table import Call
 from adapters.events import Person, Place, Reach
 from bot.app import App, opened
@@ -12,8 +7,8 @@ from bot.cli.checkups import model_checkup
 from bot.cli.output import ask, show
 from bot.imports import imported
 from bot.models.connect import Connector
+from bot.service import awake
 from localization.sentences import _
-from memory.store.file_locks import FileLock
 
 _RELOAD = "reload"
 _NO_SERVER = frozenset({"", "off", "config", _RELOAD})
@@ -39,10 +34,10 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
     """Show, connect or disconnect the model; with `tries`, have it answer. Returns 1 on failure."""
     async with opened() as app:
         if name == _RELOAD:
-            awake = nudge(app.base.environment.home)
+            reached = awake.reload(app.base.environment.home)
             show(
                 _("Lyra, who is awake, reads the configuration again.")
-                if awake
+                if reached
                 else _("Lyra is not awake; she reads it when she starts.")
             )
             return 0
@@ -52,7 +47,7 @@ async def model(name: str, which: str, *, yes: bool, tries: bool) -> int:
             show(await connector.command(_call(app, name, which, yes=yes), "lyra "))
         changed = (app.models.chatting, app.models.connected) != before
         if changed:
-            nudge(app.base.environment.home)
+            awake.reload(app.base.environment.home)
         if name not in _NO_SERVER and not changed and app.models.chat is None:
             return 1
         return await _tried(app) if tries else 0
@@ -75,15 +70,3 @@ async def _tried(app: App) -> int:
     if not findings:
         show(_("No model is connected; lyra model ollama, or lyra model URL, connects one."))
     return 0 if findings and all(finding.sound for finding in findings) else 1
-
-
-def nudge(home: Path) -> bool:
-    """Have a running Lyra in this home reload her configuration; return whether there is one."""
-    lock = FileLock(home / "run.lock")
-    if lock.take():
-        lock.release()
-        return False
-    # The lock's holder wrote its process id into the file, and holds the lock for as long as it lives.
-    with suppress(OSError, ValueError):
-        os.kill(int(lock.path.read_text()), signal.SIGHUP)
-    return True

@@ -65,7 +65,7 @@ def _edited(text: str, editor: str) -> str:
         path.write_text(text + "\n", "utf-8")
         try:
             code = subprocess.run([*shlex.split(editor), os.fspath(path)], check=False).returncode
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise LyraError(lazy("The editor {editor} cannot be started; name another with EDITOR.", editor=editor)) from error
         if code:
             raise LyraError(lazy("The editor ended with an error; she stays who she is."))

@@ -11,17 +11,14 @@ from bot.config.environment import Environment
 from bot.config.problems import wrong
 from bot.config.section_base import Section
 from bot.config.sections import DiscordSection, MatrixSection, PersonAccounts
-from bot.errors import BadSecret
 from bot.imports import imported
 from bot.service.adapter_notes import NoNotes
-from bot.service.platforms import access_to_matrix
 from bot.setup.config_file import ConfigFile
 from bot.setup.secrets import Secrets
 from bot.setup.setup_questions import SetupQuestions, TopicSkipped
-from localization.sentences import _, lazy, told
+from localization.sentences import _
 
 S = TypeVar("S", DiscordSection, MatrixSection)
-Checkup = Callable[..., Awaitable[list[Finding]]]
 
 
 async def ask_discord(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
@@ -47,7 +44,7 @@ async def _discord_account(asking: SetupQuestions, there: Mapping[str, Any], env
             _("The bot's token"), "discord-token", default, "token", usual=usual, platform="Discord"
         )
         section = _section(asking, DiscordSection, {**there, **token})
-        if await _kept(asking, lambda: _discord(section, environment)):  # noqa: B023
+        if await _kept(asking, "discord_checkup:configured", section, environment):
             return token
 
 
@@ -58,15 +55,6 @@ def _section(asking: SetupQuestions, kind: type[S], values: Mapping[str, Any]) -
     except ValidationError as error:
         asking.say(f"  {wrong(error.errors()[0])}.")
         raise TopicSkipped from None
-
-
-async def _discord(section: DiscordSection, environment: Environment) -> list[Finding]:
-    try:
-        token = environment.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
-    except BadSecret as error:
-        return [Finding(False, _("Discord: {error}", error=told(error)))]
-    checkup: Checkup = imported("bot.cli.checkups.discord_checkup:checkup")
-    return await checkup(section, token.get_secret_value() if token else "")
 
 
 async def ask_matrix(asking: SetupQuestions, file: ConfigFile, environment: Environment) -> None:
@@ -101,7 +89,7 @@ async def _matrix_account(asking: SetupQuestions, there: Mapping[str, Any], envi
                 _("The account's password"), "matrix-password", default, "password", usual=usual, platform="Matrix"
             )
         section = _section(asking, MatrixSection, {**there, **said, **password})
-        if not answers or await _kept(asking, lambda: _matrix(section, environment)):  # noqa: B023
+        if not answers or await _kept(asking, "matrix_checkup:configured", section, environment, NoNotes()):
             return {**said, **password}
 
 
@@ -133,18 +121,11 @@ async def _by_page(homeserver: str) -> bool:
     return await by_page(homeserver)
 
 
-async def _matrix(section: MatrixSection, environment: Environment) -> list[Finding]:
-    checkup: Checkup = imported("bot.cli.checkups.matrix_checkup:checkup")
-    try:
-        return await checkup(access_to_matrix(section, environment), NoNotes())
-    except BadSecret as error:
-        return [Finding(False, _("Matrix: {error}", error=told(error)))]
-
-
-async def _kept(asking: SetupQuestions, tried: Callable[[], Awaitable[list[Finding]]]) -> bool:
-    """Test an account; return whether it works, or is to be kept anyway."""
+async def _kept(asking: SetupQuestions, checkup: str, *account: object) -> bool:
+    """Have a check, given as module:function, test an account; return whether it works, or is to be kept anyway."""
     asking.say(_("  Trying it …"))
-    findings = await tried()
+    tried: Callable[..., Awaitable[list[Finding]]] = imported(f"bot.cli.checkups.{checkup}")
+    findings = await tried(*account)
     for finding in findings:
         asking.say(f"  {finding.sentence}")
     return all(finding.sound for finding in findings) or asking.keep_anyway()
@@ -188,7 +169,7 @@ def ask_owner(asking: SetupQuestions, file: ConfigFile, environment: Environment
             wrong=lambda said: _trouble(PersonAccounts, {platform: said}) if said else "",  # noqa: B023
         )
         if account and account not in known:
-            file.set("people", name, platform, to=[account])
+            file.set("people", name, platform, to=[account, *known[1:]])
             file.set("people", name, "console", to=[*(_listed(there.get("console")) or [environment.user])])
 
 

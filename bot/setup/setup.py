@@ -10,10 +10,10 @@ from importlib import invalidate_caches
 from importlib.metadata import version
 from importlib.resources import as_file, files
 from importlib.util import find_spec
-from pathlib import Path
 from zoneinfo import available_timezones
 
 from adapters.console.progress_bar import ProgressBar
+from bot.cli.output import home_relative
 from bot.config.environment import Environment, read_environment
 from bot.errors import BadConfig, BadInput, Cancelled
 from bot.imports import imported
@@ -179,7 +179,7 @@ def _written(asking: SetupQuestions, file: ConfigFile, environment: Environment)
     asking.say(
         _(
             "Written: {path}. `lyra doctor` checks all of it, `lyra chat` is for talking, `lyra run` keeps her awake.",
-            path=_tilde(file.path),
+            path=home_relative(file.path),
         )
     )
     return 0
@@ -204,7 +204,3 @@ def _short(text: str) -> str:
     """Return the lines of a new file that are not comments."""
     said = [line.partition(" #")[0].rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return "\n".join([*said, _("(every other key is there as a comment, with its default and what it is for)")])
-
-
-def _tilde(path: Path) -> str:
-    return f"~/{path.relative_to(Path.home())}" if path.is_relative_to(Path.home()) else str(path)

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from difflib import get_close_matches
 from getpass import getpass
 
-from bot.cli.output import asked, show
+from bot.cli.output import asked, note
 from bot.errors import BadInput
 from localization.sentences import _
 from localization.yes_or_no import NO, YES
@@ -28,7 +28,7 @@ class SetupQuestions:
 
     def say(self, text: str = "") -> None:
         """Print a message."""
-        show(text, sys.stderr)
+        note(text)
 
     def ask(self, question: str, default: str = "", *, wrong: Callable[[str], str] | None = None) -> str:
         """Ask until an answer is valid; `wrong` returns what is wrong with one, '' for nothing.

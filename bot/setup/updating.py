@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.metadata import distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -96,11 +97,11 @@ def _newest() -> str:
                 name=_NAME,
             )
         )
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions", _NAME],
-        capture_output=True, text=True, timeout=_SECONDS, check=False,
-    )  # fmt: skip
-    found = re.match(rf"{_NAME} \(([^)]+)\)", done.stdout)
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "index", "versions", _NAME]
+    found = None
+    with suppress(subprocess.TimeoutExpired):
+        said = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False).stdout
+        found = re.match(rf"{_NAME} \(([^)]+)\)", said)
     if not found:
         raise LyraError(lazy("The package registry knows no {name}, or cannot be reached.", name=_NAME))
     return found[1]

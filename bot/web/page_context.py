@@ -5,7 +5,8 @@ their values are escaped, except for values that are the template's own markup.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -204,6 +205,17 @@ class PageContext:
         return web.Response(text=self.templates.get_template(name).render(facts), status=status, content_type="text/html")
 
 
+class PagePart(ABC):
+    """Part of the memory page."""
+
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
+
+    @abstractmethod
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return the routes of this part."""
+
+
 def _chosen(request: web.Request, accounts: Collection[Identity]) -> Identity:
     """Return the account whose memory is read: the chosen one, if it still belongs to the same person."""
     visitor = request[VISITOR]
@@ -220,6 +232,11 @@ def _frame_values(request: web.Request) -> Mapping[str, object]:
 def go(path: str, **query: str) -> web.Response:
     """Return a redirect to another page, after a form (303)."""
     return web.Response(status=303, headers={"Location": str(URL(path).with_query(query))})
+
+
+def notice(request: web.Request, notices: Mapping[str, Sentence]) -> str:
+    """Return the notice after a form, by its key in the URL: anybody can craft a link, so none of its words are shown."""
+    return str(notices.get(request.query.get("told", ""), ""))
 
 
 def templates() -> Environment:

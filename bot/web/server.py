@@ -5,7 +5,7 @@ import errno
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from aiohttp import web
 
@@ -14,18 +14,16 @@ from bot.web.guard import Guard
 from bot.web.host_names import HostNames
 from bot.web.http_api import HttpApi
 from bot.web.metrics import Metrics
-from bot.web.page_context import PageContext
+from bot.web.page_context import PageContext, PagePart
 from bot.web.pages.activity_page import ActivityPage
 from bot.web.pages.entry_page import EntryPage
-from bot.web.pages.health_pages import HealthPage, NumbersPage
-from bot.web.pages.knowledge_pages import FactsPage, PeoplePage
-from bot.web.pages.places_page import PlacesPage
+from bot.web.pages.health_pages import HealthPage, NumbersPage, VerificationPage
+from bot.web.pages.knowledge_pages import FactsPage, PeoplePage, PlacesPage
 from bot.web.pages.rights_pages import ExportPage, ForgetPage, PolicyPage
 from bot.web.pages.search_page import SearchPage
 from bot.web.pages.self_pages import DreamsPage, PersonaPage, SelfPage
 from bot.web.pages.talk_page import CLOSING, TalkPage
 from bot.web.pages.timeline_page import TimelinePage
-from bot.web.pages.verification_page import VerificationPage
 from bot.web.signins import SignIns
 from bot.web.token_attempts import TokenAttempts
 from localization.sentences import Said, lazy
@@ -35,14 +33,6 @@ _MOST_BYTES = 512 * 1024
 _NO_REQUEST = 400
 _MOST_ADDRESS = 64 * 1024
 """The request line limit in bytes: a long search in a script with many bytes per letter exceeds the default."""
-
-
-class PagePart(Protocol):
-    """Part of the memory page."""
-
-    def routes(self) -> Sequence[web.RouteDef]:
-        """Return the routes of this part."""
-        ...
 
 
 class HttpConnection(web.RequestHandler):
@@ -75,13 +65,13 @@ class Web:
         signins, attempts, cookie = SignIns(app.memory.settings, app.base.clock), TokenAttempts(), cookie_name(token)
         guard = Guard(reach, signins, attempts, token, cookie, self._refused, context.language)
         pages: Sequence[PagePart] = (
-            self._scripts, EntryPage(context, signins, attempts, reach, cookie), TalkPage(context), SearchPage(context), TimelinePage(context),
+            EntryPage(context, signins, attempts, reach, cookie), TalkPage(context), SearchPage(context), TimelinePage(context),
             FactsPage(context), PeoplePage(context), ForgetPage(context), SelfPage(context), NumbersPage(context), DreamsPage(context), ExportPage(context),
             PlacesPage(context), PersonaPage(context), PolicyPage(context), HealthPage(context), VerificationPage(context), self._activity,
         )  # fmt: skip
         served = web.Application(middlewares=[guard.admit], client_max_size=_MOST_BYTES)
-        for page in pages:
-            served.add_routes(page.routes())
+        for part in (self._scripts.routes(), *(page.routes() for page in pages)):
+            served.add_routes(part)
         served.add_routes([web.static("/static", _STATIC)])
         self._guard = guard
         self._runner = web.AppRunner(served, shutdown_timeout=2.0)

@@ -13,12 +13,12 @@ from adapters.browser.browser import Browser, Origin
 from adapters.browser.tabs import Tabs
 from bot.app import App
 from bot.imports import imported
+from bot.service.log import carried_on
 from bot.talk import Talk
 from bot.web.host_names import reach
 from bot.web.signins import SignIns
 from bot.web.tab_presence import TabPresence
 from memory.store import keys
-from memory.store.file_locks import FileLock
 from memory.types import Identity
 
 NO_PLATFORMS: Mapping[str, Adapter] = {}
@@ -40,11 +40,6 @@ class BrowserPlatform:
         tabs, tab_presence = Tabs(), TabPresence(app.base.environment.home)
         origin = Origin(app.base.ids.new, app.base.clock.now, app.base.environment.user)
         return cls(Browser(tabs, origin, tab_presence.at_hand), tabs, tab_presence)
-
-
-def page_lock(app: App) -> FileLock:
-    """Return the lock of the process that serves this home's page."""
-    return FileLock(app.base.environment.home / "web.lock")
 
 
 def token_path(app: App) -> Path:
@@ -97,7 +92,7 @@ async def link(app: App, address: str, name: str) -> str:
 
 
 async def every_minute(work: Callable[[], Awaitable[None]]) -> None:
-    """Call `work` every minute until cancelled."""
+    """Do some work every minute until cancelled; where it fails once, the log says so."""
     while True:
         await asyncio.sleep(60)
-        await work()
+        await carried_on(work(), "tick")

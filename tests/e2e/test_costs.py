@@ -63,3 +63,12 @@ def test_a_call_that_fails_costs_nothing_and_the_one_that_answers_is_told_under_
     home.chat("hello")
     talk = taken(home)["conversation"]
     assert (talk["calls"], talk["money"], talk["unpriced"]) == (1, None, ["main"])
+
+
+def test_what_a_summary_will_cost_is_told_of_the_model_that_writes_it(tmp_path: Path, model: ModelServer) -> None:
+    home = Home(tmp_path, model.config(backend="price_in = 1000.0\nprice_out = 100000.0"), OLLAMA_HOST=model.host)
+    home.lyra("import", "-", given=TALK)
+    assert " in your currency" in home.lyra("summarize", "--all", "--limit", "1").err
+    assert home.lyra("model", "ollama", "--yes").code == 0
+    home.lyra("import", "-", given=TALK.replace("garden", "orchard"))
+    assert "at no price that the configuration names" in home.lyra("summarize", "--all").err

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.setup.updating import how
-from tests.kits.lyra_kit import Home
+from tests.kits.lyra_kit import Home, one_sentence
 
 
 def test_it_says_the_version_what_is_new_and_how_to_update(tmp_path: Path) -> None:
@@ -20,6 +20,10 @@ def test_it_says_the_version_what_is_new_and_how_to_update(tmp_path: Path) -> No
     assert "make run in " in done.out and "lyra backup FILE" in done.out
     news = [line for line in done.lines if line.startswith("- ")]
     assert [line for line in news if line.count("(") != line.count(")")] == []
+
+
+def test_an_editor_that_cannot_be_meant_is_told(tmp_path: Path) -> None:
+    assert "cannot be started; name another with EDITOR" in one_sentence(Home(tmp_path, EDITOR="vim '").lyra("persona", "--edit"))
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,19 @@ async def test_whoever_links_forgets_everywhere(town: Town) -> None:
         assert (await town.reads(town.ada, here, "recall", query="boat")).startswith("I found nothing")
 
 
+async def test_what_is_asked_is_read_in_the_language_of_whoever_is_asked(town: Town) -> None:
+    here, there = await town.ada.opens_dm(), await town.bob.opens_dm()
+    async with town.lyra():
+        code = re.search(r"link (\w{4}-\w{4})", await town.reads(town.ada, here, "link"))
+        assert code
+        await town.reads(town.ada, here, "settings", setting="language", value="german")
+        typed = await town.bob.runs(there, "link", code=code[1])
+        await town.bob.clicks(await typed.answer(), "Yes")
+        assert (await finished(typed)).content.startswith("Now say yes there")
+        question = here.history()[-1]
+        assert "bob" in question.content and buttons(question) == ["Ja, das bin ich", "Nein"]
+
+
 async def test_an_account_of_the_terminal_is_asked_and_told_once_somebody_talks_there(town: Town) -> None:
     """Nobody is at the terminal while its code is typed on Discord."""
     dm = await town.ada.opens_dm()

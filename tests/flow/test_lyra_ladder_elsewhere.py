@@ -13,7 +13,7 @@ from tests.fakes.matrix import Person
 from tests.kits.awake import model_server
 from tests.kits.ladder_talk import climbed, teller
 from tests.kits.lyra_kit import Home as Machine
-from tests.kits.lyra_kit import ModelServer
+from tests.kits.lyra_kit import ModelServer, one_sentence
 from tests.kits.matrix_home import Home, room_of
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
@@ -54,6 +54,34 @@ def test_at_the_terminal_each_part_is_shown_put_right_and_let_go(tmp_path: Path)
         (fact,) = machine.lyra("memory", "profile", "--json").rows
         let_go = machine.chat(f"/memory forget {fact['id']}", "/memory profile")
         assert "/forget ID forgets that too:" in let_go.out and let_go.lines[-1].startswith("I know no lasting facts here yet.")
+
+
+@pytest.mark.parametrize(
+    ("wish", "why"),
+    [
+        ("/privacy stop", "You told me to keep nothing of yours; /privacy resume undoes it."),
+        ("/incognito on", "You are off the record here, where I keep nothing; /incognito shows what ends that."),
+    ],
+)
+def test_whoever_wants_nothing_kept_corrects_nothing_on_the_command_line_either(tmp_path: Path, wish: str, why: str) -> None:
+    with ModelServer(teller) as model:
+        machine = Machine(tmp_path, model.config())
+        machine.chat("my cat is called Turing")
+        assert machine.lyra("summarize", "--all").code == 0
+        (fact,) = machine.lyra("memory", "profile", "--json").rows
+        before = len(machine.export())
+        machine.chat(wish)
+        assert one_sentence(machine.lyra("memory", "correct", fact["id"], "my cat is called Alan")) == why
+        assert len(machine.export()) == before
+
+
+def test_what_a_list_shows_is_answered_again_by_its_id(tmp_path: Path) -> None:
+    with ModelServer(lambda request: "Yes.") as model:
+        machine = Machine(tmp_path, model.config())
+        machine.chat("is my cat called Turing?", "and my dog?")
+        (hit,) = machine.lyra("recall", "cat Turing", "-k", "1", "--json").rows[0]["hits"]
+        machine.chat(f"/again {hit['id'][:8]}")
+        assert "is my cat called Turing?" in str(model.chats[-1].messages[-1]["content"])
 
 
 def test_what_is_called_wrongly_at_the_terminal_is_told_how(tmp_path: Path) -> None:

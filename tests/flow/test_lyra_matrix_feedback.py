@@ -37,6 +37,19 @@ async def test_a_thumb_down_is_kept_until_it_is_taken_back_and_said_to_nobody(at
         assert not any("Noted" in one or "Taken back" in one for one in said)
 
 
+async def test_a_link_as_apps_copy_it_names_an_answer_or_a_question(at_home: Home, ada: Person) -> None:
+    async with model_server() as model, at_home.lyra(model) as lyra:
+        room = await dm(at_home, ada)
+        asked = await ada.says(room, "which tea?")
+        answer = await at_home.answer(ada, room, asked)
+        await at_home.asks(ada, room, "and which cup?")
+        link = f"https://matrix.to/#/{room}/{{}}?via=localhost"
+        assert (await at_home.asks(ada, room, f"!dislike {link.format(answer.id)}")).body.startswith("Noted: ")
+        await ada.says(room, f"!again {link.format(asked)}")
+        await ada.hears(room, lambda one: one.sender == at_home.user and one.id != answer.id and one.body == answer.body)
+        assert len(lyra.chats) == 3
+
+
 @pytest.mark.torture
 async def test_signs_stand_under_answers_where_somebody_wants_them(at_home: Home, ada: Person) -> None:
     async with model_server() as model, at_home.lyra(model) as lyra:

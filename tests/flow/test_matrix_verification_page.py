@@ -11,7 +11,7 @@ from adapters.matrix.verification import records
 from adapters.matrix.verification.records import Records, VerificationRecord
 from adapters.matrix.verification.verified_keys import attestations
 from bot.app import App
-from bot.web.pages import verification_page
+from bot.web.pages import health_pages
 from bot.web.serving import BrowserPlatform, serving
 from tests.fakes.matrix import People, Person
 from tests.flow.test_matrix_verification import compared, notes, said
@@ -105,7 +105,7 @@ async def test_a_verdict_is_on_the_emoji_that_were_shown(
         await kept.keep(VerificationRecord("t1", ada.user, ada.device, "", (1, 2, 3, 4, 5, 6, 7)))
         given = form(await browser.get("/verify"))
         if not guarded:
-            monkeypatch.setattr(verification_page, "numbers", lambda one: given["emoji"])
+            monkeypatch.setattr(health_pages, "numbers", lambda one: given["emoji"])
         other = VerificationRecord("t1", ada.user, ada.device, "", (8, 9, 10, 11, 12, 13, 14))
         await kept.keep(other)
         await browser.post("/verify", same="yes", **given)

@@ -15,6 +15,7 @@ from bot.config.sections import Backend, DiscordSection, MatrixSection, PersonAc
 from bot.config.server_urls import API, fault
 from bot.config.settings import Settings, load
 from bot.errors import BadConfig, BadSecret
+from bot.setup.config_file import ConfigFile
 
 ROOT = Path(__file__).parents[2]
 SECRET = "sk-canary-0123456789"
@@ -61,6 +62,9 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ('night = "03:00"', 'unknown key "night" ("night" stands in [dream])'),
         ('[dream]\ntime_zone = "Europe/Vienna"', 'unknown key "dream.time_zone" ("time_zone" stands at the top of the file'),
         ("quux = 1", 'unknown key "quux".'),
+        ("[limits.person]\nturn_per_day = 3", 'unknown key "limits.person.turn_per_day" (did you mean "turns_per_day"?)'),
+        ('[people.ada]\ndiscrod = "3"', 'unknown key "people.ada.discrod" (did you mean "discord"?)'),
+        ('[access]\nblock = ["role:1234"]', '"role:1234" does not name anybody; write an account like'),
         ('chat = "main"', 'chat names "main", but there is no [models.main]'),
         (
             'chat = ["offline", "main"]\n[models.main]\nbase_url = "http://x/v1"\nmodel = "m"',
@@ -252,8 +256,19 @@ def test_an_empty_secret_file_is_refused_even_where_the_secret_is_needed_only_on
         ("127.0.0.1:9", "http://127.0.0.1:9/v1"),
         ("0.0.0.0", "http://127.0.0.1:11434/v1"),
         ("http://127.0.0.1:9/", "http://127.0.0.1:9/v1"),
+        ("[::1]", "http://[::1]:11434/v1"),
+        ("https://ollama.example.org", "https://ollama.example.org/v1"),
     ],
 )
 def test_ollama_is_looked_for_where_its_own_variable_says(host: str, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OLLAMA_HOST", host)
     assert read_environment().ollama == address
+
+
+@pytest.mark.parametrize("name", ["ada", "max.mustermann", "jörg müller", 'an "odd" one'])
+def test_whatever_the_name_of_a_user_a_new_file_can_be_read(tmp_path: Path, name: str) -> None:
+    file = ConfigFile(tmp_path / "lyra.toml")
+    file.set("people", name, "console", to=[name])
+    file.set("people", name, "discord", to=["123"])
+    file.write()
+    assert load(around(tmp_path)).people[name].discord == ["123"]

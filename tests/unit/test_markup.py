@@ -206,6 +206,7 @@ def test_yes_and_no_are_said_as_people_say_them(word: str, meant: bool) -> None:
         ("/again", "/again needs TIMES: how often. Usage: /again TIMES [LOUD]"),
         ("/again often", "/again: TIMES is a whole number. Usage: /again TIMES [LOUD]"),
         ("/again -1", "/again: TIMES is a whole number. Usage: /again TIMES [LOUD]"),
+        (f"/again {'9' * 5_000}", "/again: TIMES is a whole number. Usage: /again TIMES [LOUD]"),
         ("/again 3 perhaps", "/again: LOUD is yes or no. Usage: /again TIMES [LOUD]"),
         ("/again 3 yes please", '/again does not know what to do with "please". Usage: /again TIMES [LOUD]'),
         ("/memory dreams", "/memory view: PART is one of summaries, eras. Usage: /memory view [PART]"),

@@ -7,6 +7,9 @@ from nio import Event, MegolmEvent
 
 from adapters.matrix.homeserver import Json
 
+_LATEST = 221_845_392_000_000
+"""The year 9000, in milliseconds: a homeserver may name any time."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoomEvent:
@@ -46,8 +49,8 @@ class RoomEvent:
 
     @property
     def at(self) -> int:
-        """When its sender's homeserver received it, in microseconds UTC."""
-        return int(self.raw["origin_server_ts"]) * 1000
+        """When its sender's homeserver says that it received it, in microseconds UTC, within what calendars have."""
+        return min(max(int(self.raw["origin_server_ts"]), 0), _LATEST) * 1000
 
     @property
     def is_state(self) -> bool:

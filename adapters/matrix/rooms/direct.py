@@ -19,19 +19,17 @@ _SLOW = lazy("The homeserver has not told of your DM yet; ask again in a minute.
 _NOT_ALONE = lazy("The homeserver made a DM that others can read as well; write to Lyra in one of your own first.")
 _NO_KEYS = lazy("Lyra's keys for encrypted rooms are not at hand; ask again once they are.")
 _DIRECT = "m.direct"
+_RESTS_SECONDS = 10.0
+"""How long she waits for rooms that are changing."""
 
 
 class DirectRooms:
-    """The DMs in which Lyra may speak first. Those she created are noted, so that nobody gets a second one.
+    """The DMs in which Lyra may speak first. Those she created are noted, so that nobody gets a second one."""
 
-    `seconds` is how long she waits for rooms that are changing.
-    """
-
-    def __init__(self, client: AsyncClient, rooms: Rooms, notes: Notes, *, seconds: float = 10.0) -> None:
+    def __init__(self, client: AsyncClient, rooms: Rooms, notes: Notes) -> None:
         self._client = client
         self._rooms = rooms
         self._notes = notes
-        self._seconds = seconds
         self._one = asyncio.Lock()
 
     async def place(self, person: Person, *, encrypted: bool = False) -> Place:
@@ -47,7 +45,7 @@ class DirectRooms:
 
     async def _rest(self) -> None:
         """Wait until no room is changing: a changing DM would seem not to exist. Raises PlatformFailure."""
-        if not await self._rooms.at_rest(self._seconds):
+        if not await self._rooms.at_rest(_RESTS_SECONDS):
             raise PlatformFailure(_SLOW)
 
     def _found(self, person: Person, noted: str | None, *, encrypted: bool) -> Place | None:

@@ -1,5 +1,6 @@
 """A room's state events, and what they mean."""
 
+import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any
@@ -17,6 +18,8 @@ _BEYOND_NUMBERS = 12
 """From this room version on, a room's creator has more power than any number."""
 _STATE = 50
 _RULERS = 50
+_WRITTEN = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
+"""A power level that is written as text."""
 
 
 class State:
@@ -226,6 +229,6 @@ class State:
 
 def _number(value: Any, otherwise: int) -> int:
     """Parse a power level; in old rooms it may be a string."""
-    if isinstance(value, str) and value.strip().lstrip("-").isdecimal():
+    if isinstance(value, str) and _WRITTEN.fullmatch(value):
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else otherwise

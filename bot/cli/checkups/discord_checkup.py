@@ -13,7 +13,9 @@ import discord
 from discord.http import Route
 
 from bot.cli.checkups.finding import Finding
+from bot.config.environment import Environment
 from bot.config.sections import DiscordSection
+from bot.errors import BadSecret
 from localization.sentences import _, lazy
 
 NEEDED = {
@@ -33,6 +35,15 @@ def invite_url(application_id: int) -> str:
     """Return the URL with which an admin adds the application to a server, with its commands and required permissions."""
     permissions = discord.Permissions(**dict.fromkeys(NEEDED, True))
     return discord.utils.oauth_url(application_id, permissions=permissions, scopes=("bot", "applications.commands"))
+
+
+async def configured(section: DiscordSection, environment: Environment) -> list[Finding]:
+    """Return findings about the configured bot."""
+    try:
+        token = environment.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
+    except BadSecret as error:
+        return [Finding(False, _("Discord: {error}", error=error))]
+    return await checkup(section, token.get_secret_value() if token else "")
 
 
 async def checkup(section: DiscordSection, token: str, seconds: float = 10.0) -> list[Finding]:

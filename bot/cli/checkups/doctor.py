@@ -14,7 +14,7 @@ from adapters.listener import Notes
 from bot.app import App, opened, secret_of
 from bot.cli.checkups import memory_checkup, model_checkup
 from bot.cli.checkups.finding import Finding
-from bot.cli.output import show
+from bot.cli.output import note, show, system_failure
 from bot.config.environment import Environment, read_environment
 from bot.config.settings import OFFLINE, Settings, load, local_zone
 from bot.context.persona import Persona
@@ -23,12 +23,11 @@ from bot.imports import imported
 from bot.models.embedders import EmbedderChoice, meaning
 from bot.models.endpoints.backend_facts import BackendFacts
 from bot.service.adapter_notes import KeptNotes, NoNotes
+from bot.service.awake import is_awake, run_lock
 from bot.service.log import log
-from bot.service.platforms import access_to_matrix
 from localization.numerals import number
-from localization.sentences import _, lazy, told
+from localization.sentences import _, told
 from memory.errors import EmbeddingFailed, MemoryFailure
-from memory.store.file_locks import FileLock
 
 _FAULTS = (LyraError, MemoryFailure, PlatformFailure, OSError)
 # Seconds after which the user is told which part is still being checked.
@@ -99,13 +98,13 @@ async def _all() -> AsyncGenerator[Finding]:
 
 def _waiting(part: str) -> None:
     """Tell the user on standard error which part is being waited for; standard output holds findings alone."""
-    show(_("{part}: no answer yet; waiting …", part=part), sys.stderr)
+    note(_("{part}: no answer yet; waiting …", part=part))
     sys.stderr.flush()
 
 
 async def examine(app: App) -> AsyncGenerator[Finding]:
     """Yield the findings of each part, one after another."""
-    async with aclosing(_examined(CheckedHome(app.base.environment, app.base.settings, app))) as findings:
+    async with aclosing(_examined(CheckedHome(app.base.environment, app.reloading.settings, app))) as findings:
         async for finding in findings:
             yield finding
 
@@ -146,7 +145,8 @@ async def _looked(name: str, part: Awaitable[list[Finding]]) -> list[Finding]:
     try:
         return await part
     except _FAULTS as error:
-        return [Finding(False, f"{name}: {_sentence(error)}")]
+        sentence = system_failure(error) if isinstance(error, OSError) else told(error)
+        return [Finding(False, f"{name}: {sentence}")]
     except Exception as error:  # noqa: BLE001
         # One of the three broad exception handlers: doctor must report on every part.
         log.warning("doctor.broken", part=name, why=type(error).__name__)
@@ -212,24 +212,16 @@ async def _unconnected(it: CheckedHome) -> list[Finding]:
 async def _matrix(it: CheckedHome) -> list[Finding]:
     if it.settings.matrix is None:
         return []
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:checkup")
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.matrix_checkup:configured")
     notes: Notes = KeptNotes(it.app.memory.settings, "matrix") if it.app else NoNotes()
-    try:
-        return await checkup(access_to_matrix(it.settings.matrix, it.environment), notes)
-    except BadSecret as error:
-        return [Finding(False, _("Matrix: {error}", error=error))]
+    return await checkup(it.settings.matrix, it.environment, notes)
 
 
 async def _discord(it: CheckedHome) -> list[Finding]:
-    section = it.settings.discord
-    if section is None:
+    if it.settings.discord is None:
         return []
-    try:
-        token = it.environment.secret(section.token_env, section.token_file, lazy("The token of [discord]"))
-    except BadSecret as error:
-        return [Finding(False, _("Discord: {error}", error=error))]
-    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:checkup")
-    return await checkup(section, token.get_secret_value() if token else "")
+    checkup: Callable[..., Awaitable[list[Finding]]] = imported("bot.cli.checkups.discord_checkup:configured")
+    return await checkup(it.settings.discord, it.environment)
 
 
 async def _meaning(it: CheckedHome) -> list[Finding]:
@@ -258,15 +250,6 @@ async def _embedding(found_by: EmbedderChoice) -> Finding:
 
 
 async def _awake(environment: Environment) -> list[Finding]:
-    lock = FileLock(environment.home / "run.lock")
-    if not lock.path.exists():
-        return [Finding(True, _("Lyra is not awake; `lyra run` wakes her."))]
-    awake = not lock.take()
-    lock.release()
+    # Checking changes nothing, so a home without a lock is not given one.
+    awake = run_lock(environment.home).path.exists() and is_awake(environment.home)
     return [Finding(True, _("Lyra is awake (`lyra run`).") if awake else _("Lyra is not awake; `lyra run` wakes her."))]
-
-
-def _sentence(error: BaseException) -> str:
-    if isinstance(error, OSError):
-        return f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}."
-    return told(error) if isinstance(error, Exception) else str(error)

@@ -30,11 +30,23 @@ from adapters.matrix.homeserver import (
     word,
 )
 from bot.cli.checkups.finding import Finding
+from bot.config.environment import Environment
+from bot.config.sections import MatrixSection
+from bot.errors import BadSecret
+from bot.service.platforms import access_to_matrix
 from localization.sentences import _, told
 
 _LONGEST = 10.0
 """The timeout for a homeserver's answers, in seconds."""
 _BY_PASSWORD = "m.login.password"
+
+
+async def configured(section: MatrixSection, environment: Environment, notes: Notes) -> list[Finding]:
+    """Return findings about the configured account."""
+    try:
+        return await checkup(access_to_matrix(section, environment), notes)
+    except BadSecret as error:
+        return [Finding(False, _("Matrix: {error}", error=error))]
 
 
 async def checkup(access: Credentials, notes: Notes) -> list[Finding]:

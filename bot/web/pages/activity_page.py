@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from aiohttp import web
 
-from bot.web.page_context import PageContext
+from bot.web.page_context import PageContext, PagePart
 from bot.web.pages.timeline_page import month_name
 from bot.web.server_sent_events import pause, streaming
 from localization.sentences import Sentence, lazy, lazy_plural
@@ -16,11 +16,11 @@ _SHOWN = 100
 _PULSE = 30
 
 
-class ActivityPage:
+class ActivityPage(PagePart):
     """/activity."""
 
     def __init__(self, context: PageContext) -> None:
-        self._context = context
+        super().__init__(context)
         self._stopping = asyncio.Event()
 
     def routes(self) -> Sequence[web.RouteDef]:

@@ -7,7 +7,7 @@ from aiohttp import web
 
 from bot.web.guard import UNREADABLE, WRONG_TOO_OFTEN
 from bot.web.host_names import HostNames
-from bot.web.page_context import PageContext, go
+from bot.web.page_context import PageContext, PagePart, go
 from bot.web.signins import COOKIE_DAYS, SignIns
 from bot.web.token_attempts import TokenAttempts
 from localization.sentences import _, lazy
@@ -18,11 +18,11 @@ from memory.types import Identity
 _STALE = lazy("That link was used already, or is older than ten minutes. On her machine, lyra web makes a new one.")
 
 
-class EntryPage:
+class EntryPage(PagePart):
     """/enter, /leave and /."""
 
     def __init__(self, context: PageContext, signins: SignIns, attempts: TokenAttempts, reach: HostNames, cookie: str) -> None:
-        self._context = context
+        super().__init__(context)
         self._signins = signins
         self._attempts = attempts
         self._reach = reach

@@ -1,27 +1,29 @@
-"""Profile and narrative with their sources, corrected and dropped in place; and pages of people, pets, places and projects."""
+"""Profile and narrative with their sources, corrected and dropped in place; pages of people, pets, places and projects; and what is noted
+in shared places.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from aiohttp import web
 
 from bot.commands.texts import kinds, page_text
 from bot.errors import BadInput
 from bot.rights.correction import put_right
-from bot.web.page_context import PageContext, go
+from bot.web.page_context import PagePart, go
 from localization.sentences import lazy
+from memory.bank.block import BankEntry, entries
 from memory.errors import NotFound
 from memory.text.storable import clean
 from memory.types import Statement
+from memory.view.view import View
 
 _NAMES = 200
 _RANKS = {"profile": 0, "narrative": 1, "era": 2}
 
 
-class PeoplePage:
+class PeoplePage(PagePart):
     """/people and /people/NAME."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -49,11 +51,8 @@ def _each_once(facts: Sequence[Statement]) -> list[Statement]:
     return list({one.text: one for one in reversed(ranked)}.values())[::-1]
 
 
-class FactsPage:
+class FactsPage(PagePart):
     """/facts."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -103,3 +102,35 @@ class FactsPage:
         view = await self._context.view(request)
         rested = await view.facts.forget(request.match_info["id"])
         return await self._context.page(request, "fact_forgotten.html", view, rested=rested)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlace:
+    """A shared place: its name, its kind, since when its bank is on (None: off), and the notes."""
+
+    name: str
+    kind: str
+    since: int | None
+    noted: Sequence[BankEntry]
+
+
+class PlacesPage(PagePart):
+    """/places."""
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """Return the routes of this page."""
+        return (web.get("/places", self._show),)
+
+    async def _show(self, request: web.Request) -> web.Response:
+        view = await self._context.view(request)
+        shared = await self._context.app.domains.shared_with(self._context.person(request), self._context.platforms)
+        places = [await self._place(one) for one in shared]
+        return await self._context.page(request, "places.html", view, places=places, connected=bool(self._context.platforms))
+
+    async def _place(self, view: View) -> SharedPlace:
+        ref, since = view.home.ref, (await view.bank.state()).since
+        adapter = self._context.platforms[ref.platform]
+        sessions = await view.sessions.all()
+        name = adapter.server_name(ref.native_id) or (sessions[0].name if sessions else kinds.place(ref))
+        noted = entries(await view.digests.statements("bank")) if since is not None else []
+        return SharedPlace(name, kinds.place(ref), since, noted)

@@ -8,14 +8,11 @@ from aiohttp import web
 from bot.commands.texts import receipts
 from bot.rights.exporting import Exporting, exported
 from bot.rights.policy import policy
-from bot.web.page_context import PageContext
+from bot.web.page_context import PagePart
 
 
-class PolicyPage:
+class PolicyPage(PagePart):
     """/policy."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -34,11 +31,8 @@ class PolicyPage:
 _PATIENCE_SECONDS = 5.0
 
 
-class ForgetPage:
+class ForgetPage(PagePart):
     """/messages/ID/forget and /conversations/ID/forget."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -80,11 +74,8 @@ class ForgetPage:
 _AT_ONCE = 64 * 1024
 
 
-class ExportPage:
+class ExportPage(PagePart):
     """/export."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""

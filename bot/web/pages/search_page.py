@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 
 from aiohttp import web
 
-from bot.web.page_context import PageContext
+from bot.web.page_context import PagePart
 from localization.sentences import _, lazy
 from memory.errors import NotFound
 from memory.index.hits import Hit
@@ -21,11 +21,8 @@ _LOOKED_THROUGH = 200
 _AROUND = 8
 
 
-class SearchPage:
+class SearchPage(PagePart):
     """/search and /messages/ID."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""

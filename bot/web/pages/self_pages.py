@@ -8,7 +8,7 @@ from bot.commands.dream_commands import fewer
 from bot.commands.texts.ladder_text import drive_name
 from bot.errors import BadInput
 from bot.web.charts import ChartSeries, lines
-from bot.web.page_context import PageContext, go
+from bot.web.page_context import PagePart, go, notice
 from localization.sentences import _, lazy, told
 from memory.tiers.drives import NAMES
 from memory.tiers.selfstate import DatedState
@@ -18,18 +18,11 @@ _DONE = {
     "reset": lazy("I am again who I was at first."),
     "busy": lazy("Another process dreams this just now."),
 }
-"""Notices after a form, by the key in the URL: anybody can craft a link, so none of its words are shown."""
+"""Notices after a form."""
 
 
-def _done(request: web.Request) -> str:
-    return str(_DONE.get(request.query.get("told", ""), ""))
-
-
-class PersonaPage:
+class PersonaPage(PagePart):
     """/persona."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -39,7 +32,7 @@ class PersonaPage:
         view, persona = await self._context.view(request), self._context.app.persona
         return await self._context.page(
             request, "persona.html", view, text=text or persona.current(), owner=self._context.is_owner(request), problem=problem,
-            is_own=persona.is_own and not persona.named, told=_done(request),
+            is_own=persona.is_own and not persona.named, told=notice(request, _DONE),
         )  # fmt: skip
 
     async def _change(self, request: web.Request) -> web.Response:
@@ -67,11 +60,8 @@ class PersonaPage:
 _DREAMS, _THOUGHTS = 30, 20
 
 
-class DreamsPage:
+class DreamsPage(PagePart):
     """/dreams and /thoughts."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -86,7 +76,7 @@ class DreamsPage:
     async def _show(self, request: web.Request) -> web.Response:
         view = await self._context.view(request)
         return await self._context.page(
-            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=_done(request), owner=self._context.is_owner(request),
+            request, "dreams.html", view, thoughts=await view.thoughts.said(_THOUGHTS), told=notice(request, _DONE), owner=self._context.is_owner(request),
             dreams=await self._context.app.memory.dreams.past(view.home, _DREAMS),
         )  # fmt: skip
 
@@ -119,11 +109,8 @@ class DreamsPage:
         return go("/dreams")
 
 
-class SelfPage:
+class SelfPage(PagePart):
     """/self."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from adapters.browser.tabs import Tab, TabEvent
 from adapters.events import conversation
-from bot.web.page_context import PageContext, go
+from bot.web.page_context import PageContext, PagePart, go
 from bot.web.prose import prose
 from bot.web.server_sent_events import streaming
 from memory.text.off_loop import off_loop
@@ -27,11 +27,11 @@ CLOSING = "closing"
 _ANSWERED = "answered"
 
 
-class TalkPage:
+class TalkPage(PagePart):
     """/talk."""
 
     def __init__(self, context: PageContext) -> None:
-        self._context = context
+        super().__init__(context)
         self._resuming: set[asyncio.Task[None]] = set()
         self._waiting_answers: dict[str, asyncio.Future[None]] = {}
 

@@ -7,7 +7,7 @@ from datetime import date
 from aiohttp import web
 
 from bot.web.charts import bars
-from bot.web.page_context import PageContext
+from bot.web.page_context import PagePart
 from localization.formatting import month, short_month
 from localization.sentences import _
 from memory.text.time.times import month_start
@@ -16,11 +16,8 @@ from memory.types import Session
 _SHOWN = 60
 
 
-class TimelinePage:
+class TimelinePage(PagePart):
     """/timeline, /timeline/MONTH, /gists/ID and /conversations/ID."""
-
-    def __init__(self, context: PageContext) -> None:
-        self._context = context
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""

@@ -1,29 +1,74 @@
-"""Exclusive use of a home and its memory: one process that does everything, or several in their roles."""
+"""Who is awake in a home and on its memory: one process that does everything, or several in their roles, each to be reached by a command."""
 
 import os
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from bot.app import App
 from bot.errors import BadConfig
 from bot.service.process_roles import Role
-from bot.web.serving import page_lock
 from localization.sentences import lazy
 from memory.errors import HomeInUse
 from memory.store.file_locks import FileLock
 
 
+def run_lock(home: Path) -> FileLock:
+    """Return the lock of whoever is awake in a home, which several in their roles share."""
+    return FileLock(home / "run.lock")
+
+
+def page_lock(home: Path) -> FileLock:
+    """Return the lock of the process that serves a home's page."""
+    return FileLock(home / "web.lock")
+
+
+def is_awake(home: Path) -> bool:
+    """Return whether somebody is awake in a home. Raises NotWritable."""
+    lock = run_lock(home)
+    awake = not lock.take()
+    lock.release()
+    return awake
+
+
+@contextmanager
+def reloadable(home: Path) -> Iterator[None]:
+    """Have `reload` reach this process during the block, in which it reads its configuration again at SIGHUP."""
+    own = FileLock(home / f"run-{os.getpid()}.lock")
+    try:
+        own.take()
+        yield
+    finally:
+        own.path.unlink(missing_ok=True)
+        own.release()
+
+
+def reload(home: Path) -> bool:
+    """Have everybody who is awake in a home read the configuration again; return whether there was anybody."""
+    reached = False
+    for path in home.glob("run-*.lock"):
+        process = FileLock(path)
+        # A process that was killed leaves its file, and another may have its number by now.
+        if process.take():
+            path.unlink(missing_ok=True)
+            process.release()
+            continue
+        with suppress(OSError, ValueError):
+            os.kill(int(path.stem.removeprefix("run-")), signal.SIGHUP)
+            reached = True
+    return reached
+
+
 @contextmanager
 def awake(app: App, role: Role) -> Iterator[None]:
     """Hold this home during the block: alone, or in a role beside others. Raises HomeInUse."""
-    lock, page = FileLock(app.base.environment.home / "run.lock"), page_lock(app)
+    lock, page = run_lock(app.base.environment.home), page_lock(app.base.environment.home)
     try:
         lock.require(
             lazy("Lyra is awake in this home already. One `lyra run` is enough; end it first to start another."),
             shared=role is not Role.ALL,
         )
-        if role is Role.ALL:
-            lock.path.write_text(str(os.getpid()))
         if role.serves:
             page.require(
                 lazy("`lyra web` serves the memory page of this home already. End it first: `lyra run` serves it as well.")

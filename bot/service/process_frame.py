@@ -1,0 +1,142 @@
+"""What frames a process of `lyra run`: systemd, SIGHUP, jobs every minute, and garbage at quiet moments."""
+
+import asyncio
+import gc
+import signal
+import socket
+import sys
+import termios
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from bot.app import App
+from bot.cli.output import note
+from bot.service import costs
+from bot.service.awake import reloadable
+from bot.service.log import log
+
+_MICROSECONDS = 1_000_000
+_NEVER = 1_000_000
+_LONGEST_SECONDS = 600.0
+"""How long collections are put off where no moment is quiet."""
+Work = Callable[[], Awaitable[None]]
+
+
+class Notifier:
+    """Reports the state to systemd, if it runs this process: ready, alive, stopping (the protocol of sd_notify(3)).
+
+    Datagrams go to the socket named by NOTIFY_SOCKET; a no-op without it.
+    """
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        """Read the socket and the watchdog interval (WATCHDOG_USEC), half of which is used."""
+        address = variables.get("NOTIFY_SOCKET", "")
+        # A name beginning with @ is an abstract socket of Linux.
+        self._address = f"\0{address[1:]}" if address.startswith("@") else address
+        given = variables.get("WATCHDOG_USEC", "")
+        self._seconds = int(given) / _MICROSECONDS / 2 if given.isdigit() else 0.0
+
+    def tell(self, state: str) -> None:
+        """Send a state, such as READY=1; failures are ignored."""
+        if self._address:
+            with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+                sender.sendto(state.encode(), self._address)
+
+    async def keep_alive(self) -> None:
+        """Send watchdog pings from the event loop, until cancelled."""
+        while self._address and self._seconds:
+            self.tell("WATCHDOG=1")
+            await asyncio.sleep(self._seconds)
+
+
+@asynccontextmanager
+async def framed(app: App, stop: asyncio.Event, *every_minute: Work, at_once: Work | None = None) -> AsyncIterator[None]:
+    """Notify systemd, reload on SIGHUP, and do jobs every minute during the block.
+
+    The job `at_once` also runs immediately, concurrently with the platforms, since it may wait for a model.
+    """
+    notifier = Notifier(app.base.environment.variables)
+    alive = asyncio.create_task(notifier.keep_alive())
+    reloading = set[asyncio.Task[None]]()
+    _on_hangup(app, stop, reloading)
+    scheduler = AsyncIOScheduler(timezone="UTC")
+    works: list[Work] = [*every_minute, partial(costs.kept, app.memory)]
+    for work in works:
+        scheduler.add_job(_until_cancelled(work), "interval", seconds=60, max_instances=1, coalesce=True)
+    if at_once:
+        scheduler.add_job(_until_cancelled(at_once))
+    try:
+        with reloadable(app.base.environment.home):
+            scheduler.start()
+            log.info("lyra.started")
+            notifier.tell("READY=1")
+            yield
+    finally:
+        alive.cancel()
+        notifier.tell("STOPPING=1")
+        log.info("lyra.stopped")
+        scheduler.shutdown(wait=False)
+
+
+def _on_hangup(app: App, stop: asyncio.Event, reloading: set[asyncio.Task[None]]) -> None:
+    """Reload the configuration at SIGHUP, or stop if it means that the controlling terminal is gone."""
+    at_terminal, loop = sys.stdin.isatty(), asyncio.get_running_loop()
+
+    async def reload() -> None:
+        note(await app.reloading.told())
+
+    def hung_up() -> None:
+        if at_terminal and _is_gone():
+            stop.set()
+            return
+        task = loop.create_task(reload())
+        reloading.add(task)
+        task.add_done_callback(reloading.discard)
+
+    loop.add_signal_handler(signal.SIGHUP, hung_up)
+
+
+def _is_gone() -> bool:
+    try:
+        termios.tcgetattr(sys.stdin)
+    except (termios.error, OSError, ValueError):
+        return True
+    return False
+
+
+def _until_cancelled(work: Work) -> Work:
+    """Wrap a job so that cancellation at shutdown is not an error."""
+
+    async def done() -> None:
+        with suppress(asyncio.CancelledError):
+            await work()
+
+    return done
+
+
+@asynccontextmanager
+async def collected_when_quiet(waiting: Callable[[], int], clock: Callable[[], float] = time.monotonic) -> AsyncIterator[Work]:
+    """Keep the interpreter from full collections during the block; yield the job, to be run every minute, that makes them.
+
+    It does while nothing is `waiting`, and otherwise every ten minutes: everything stands still meanwhile. While 10,000 messages
+    wait, a full collection takes 200 to 260 ms (measured on CPython 3.11), and comes 20 times by itself. Young garbage is
+    collected as ever.
+    """
+    young, middle, old = gc.get_threshold()
+    gc.set_threshold(young, middle, _NEVER)
+    last = clock()
+
+    async def collect() -> None:
+        nonlocal last
+        if not waiting() or clock() - last >= _LONGEST_SECONDS:
+            gc.collect()
+            last = clock()
+
+    try:
+        yield collect
+    finally:
+        gc.set_threshold(young, middle, old)
