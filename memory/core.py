@@ -18,6 +18,7 @@ from typing import Self
 
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
+from memory.forget.clock_jumps import ClockJumps
 from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance, VanishedPlace
 from memory.forget.forgetting import Forgetting
@@ -110,6 +111,7 @@ class Memory:
         self.shown = ShownMessages(db, seal)
         self._changing = Changing(db, seal, self._forgetting, ports.clock)
         self._retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention)
+        self.clock_jumps = ClockJumps(db, ports.clock)
         self._vanishing = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, consolidation_rules.hours)
@@ -214,7 +216,8 @@ class Memory:
 
     async def sweep(self) -> Forgotten:
         """Finish interrupted forgetting, and forget what vanished a week ago and nobody kept; return the receipt."""
-        return await self._forgetting.finish_what_is_left() + await self._vanishing.forget_due()
+        swept = await self._forgetting.finish_what_is_left()
+        return swept + await self._vanishing.forget_due() if await self.clock_jumps.is_settled() else swept
 
     async def spoken_in(self, who: Identity) -> list[Domain]:
         """Return the domains that hold something an account said, oldest first."""
@@ -241,7 +244,7 @@ class Memory:
 
     async def expire(self) -> int:
         """Delete what has outlived its retention, at most once an hour; return how many items were deleted."""
-        return await self._retention.sweep()
+        return await self._retention.sweep() if await self.clock_jumps.is_settled() else 0
 
     async def revise(self, platform: str, place: str, id: str, text: str, at: int) -> bool:
         """Set a message's text to the platform's as of `at`, unless a newer version is known; an empty text withdraws it.
