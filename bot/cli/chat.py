@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.console.console import Console, Origin, Pipe, Screen
-from adapters.events import Person
+from adapters.events import Person, Place
 from bot.app import App, opened, told_key, until_stopped
 from bot.commands.texts.receipts import since
 from bot.context.prompt import Prompt
@@ -45,7 +45,7 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
         return 1 if screen.refused else 0
 
 
-def _say_left(screen: Screen, error: MemoryFailure) -> None:
+def _say_left(screen: Screen, _place: Place, error: MemoryFailure) -> None:
     """Say why a message was not answered, which is kept and answered at the next start."""
     screen.note(told(error))
     screen.refused += 1
