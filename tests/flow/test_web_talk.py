@@ -139,7 +139,7 @@ async def test_a_turn_that_cannot_be_written_is_told_in_the_tab_and_made_once_it
     async with site(tmp_path, monkeypatch, model=model) as served:
         ada = await served.visitor()
         async with ada.watching() as tab:
-            await ada.post("/talk", text="where is the blue pot?")
+            await ada.post("/talk", {"X-Requested-With": "fetch"}, text="where is the blue pot?")
             await model.heard(1)
             async with served.app.memory.db.transaction() as tx:
                 await tx.one("PRAGMA busy_timeout = 20")
