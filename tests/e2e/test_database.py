@@ -95,7 +95,13 @@ def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> N
                 done = home.lyra("doctor")
             finally:
                 copy.terminate()
+                copy.wait()
+        there.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        there.ask("SELECT pg_reload_conf()")
+        with home.started("doctor") as without:
+            line = next(line for line in iter(without.reply, "") if "Database:" in line and line.startswith("!!"))
     assert "Database: the copy second is " in done.out and " kB behind." in done.out
+    assert "commits wait for a copy of it, and none follows" in line
 
 
 def test_doctor_refuses_a_server_that_loses_what_was_written(tmp_path: Path) -> None:
