@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from adapters.console.console import Console, Origin, Pipe, Screen
+from adapters.console.console import Console, Origin, Screen
+from adapters.console.pipe import Pipe
 from adapters.events import Person, Place
 from bot.app import App, opened, told_key, until_stopped
 from bot.commands.texts.receipts import since
@@ -71,7 +72,11 @@ async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Conso
 
         def end(number: int) -> None:
             nonlocal signalled
-            if number == signal.SIGINT and console.screen.prefix and talk.mailboxes.stop_answer(console.platform, console.place.key):
+            if (
+                number == signal.SIGINT
+                and console.screen.prefix
+                and talk.mailboxes.stop_answer(console.platform, console.place.key)
+            ):
                 return
             signalled = number
             stop.set()
