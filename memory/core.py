@@ -18,6 +18,7 @@ from typing import Self
 
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
+from memory.forget.clock_jumps import ClockJumps
 from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance
 from memory.forget.forgetting import Forgetting
@@ -109,7 +110,8 @@ class Memory:
         )
         self.shown = ShownMessages(db, seal)
         self.kept = KeptMessages(db, seal, self._forgetting, ports.clock)
-        self.retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention)
+        self.clock_jumps = ClockJumps(db, ports.clock)
+        self.retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention, self.clock_jumps)
         self.disappearance = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, consolidation_rules.hours)
@@ -187,7 +189,9 @@ class Memory:
 
     async def sweep(self) -> Forgotten:
         """Finish interrupted forgetting and withholding, and forget what vanished a week ago and nobody kept; return the receipt."""
-        receipt = await self._forgetting.finish_what_is_left() + await self.disappearance.forget_due()
+        receipt = await self._forgetting.finish_what_is_left()
+        if await self.clock_jumps.is_settled():
+            receipt += await self.disappearance.forget_due()
         await self.disappearance.resume()
         return receipt
 

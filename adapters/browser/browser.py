@@ -14,7 +14,7 @@ from adapters.base import Adapter, Preview, Sending
 from adapters.browser.tabs import Tabs
 from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
-from adapters.events import Message, Person, conversation, split_key
+from adapters.events import Message, Person, Place, conversation, split_key
 from adapters.listener import Listener
 from adapters.markup import called, parse_command, printable
 from adapters.plain_words import NO_REMINDER, Offer, asks_for_reminder, offered
@@ -108,6 +108,11 @@ class Browser(Adapter):
 
     def _show_said(self, message: Message) -> None:
         self._tabs.show(message.place.key, "said", id=message.id, speaker=message.person.name, text=printable(message.text))
+
+    def tell(self, place: Place, text: str) -> None:
+        """Show a notice that is kept nowhere in the tabs of a place, if it is one of theirs."""
+        if place.platform == self.platform:
+            self._show_notice(place.key, text)
 
     def _show_notice(self, place: str, text: str) -> None:
         self._tabs.show(place, "notice", text=text, actions=[], first=True)

@@ -5,11 +5,10 @@ keeps its history in memory only: what was said is nowhere on disk but in the en
 """
 
 import asyncio
-import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol, TextIO
+from typing import Protocol
 
 from adapters.base import Adapter, Preview, Sending
 from adapters.command_table import CommandSpec, Surface
@@ -21,8 +20,9 @@ from localization.current_language import reading
 from localization.sentences import _
 from localization.yes_or_no import CHOICE, NO, YES
 
-MOST_BYTES = 256 * 1024
 _MOST_AHEAD = 100
+_PATIENCE_SECONDS = 10.0
+"""How long a line waits to be kept before whoever typed it is told."""
 
 
 class Screen(Protocol):
@@ -103,7 +103,7 @@ class Console(Adapter):
         self.screen.know(self.prefix, listener.table)
         try:
             while (message := await self._next()) is not None:
-                answered = asyncio.ensure_future(_wait(await listener.hear([message])))
+                answered = asyncio.ensure_future(_wait(await self._heard(message, listener)))
                 try:
                     await self._read_ahead(message, answered, listener)
                     await answered
@@ -112,6 +112,17 @@ class Console(Adapter):
         finally:
             if self._reading:
                 self._reading.cancel()
+
+    async def _heard(self, message: Message, listener: Listener) -> Awaitable[None]:
+        """Have a message kept; say so where that takes long, as with a database whose commits wait for a copy that is gone."""
+        keeping = asyncio.ensure_future(listener.hear([message]))
+        try:
+            await asyncio.wait((keeping,), timeout=_PATIENCE_SECONDS)
+            if not keeping.done():
+                self.screen.note(_("(The memory has not taken this yet; I wait for it. lyra doctor says what is wrong with it.)"))
+            return await keeping
+        finally:
+            keeping.cancel()
 
     async def _next(self) -> Message | None:
         """Return the next message, timed now; None at the end."""
@@ -228,73 +239,3 @@ class _ScreenPreview:
         if self._text.strip():
             self._screen.note(_("(taken back: something it was made from was forgotten or changed just now)"))
         await self.drop()
-
-
-class Pipe:
-    """Plain lines from a file or pipe, read on demand, none longer than 256 KiB."""
-
-    def __init__(self, source: TextIO, replies: TextIO, notes: TextIO) -> None:
-        self._source = source.buffer
-        self._replies, self._notes = replies, notes
-        self.prefix = ""
-        self.reads_ahead = True
-        self._wanted = threading.Semaphore(0)
-        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
-        self._reader: threading.Thread | None = None
-        self._why_unreadable, self.refused = "", 0
-
-    def know(self, prefix: str, table: Mapping[str, CommandSpec]) -> None:
-        """Do nothing: a pipe shows no suggestions."""
-
-    async def read(self, question: str = "") -> str | None:
-        if question:
-            self.note(question)
-        if self._reader is None:
-            loop = asyncio.get_running_loop()
-            self._reader = threading.Thread(target=self._read, args=(loop,), daemon=True)
-            self._reader.start()
-        self._wanted.release()
-        line = await self._lines.get()
-        if line is None and self._why_unreadable:
-            self.note(_("Standard input cannot be read: {why}.", why=self._why_unreadable))
-            self.refused += 1
-        return line
-
-    def write(self, text: str) -> None:
-        self._replies.write(text + "\n")
-        self._replies.flush()
-
-    def show(self, text: str) -> None:
-        """Do nothing: piped replies are written whole."""
-
-    def note(self, text: str) -> None:
-        self._notes.write(text + "\n")
-        self._notes.flush()
-
-    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
-        line: str | None = ""
-        while line is not None:
-            self._wanted.acquire()
-            try:
-                line = self._next()
-            except OSError as error:
-                line, self._why_unreadable = None, error.strerror or str(error)
-            loop.call_soon_threadsafe(self._lines.put_nowait, line)
-
-    def _next(self) -> str | None:
-        while raw := self._source.readline(MOST_BYTES + 1):
-            whole = raw.endswith(b"\n") or len(raw) <= MOST_BYTES
-            while not whole and (rest := self._source.readline(MOST_BYTES)):
-                whole = rest.endswith(b"\n")
-            if len(raw) > MOST_BYTES:
-                self._refuse(_("A line is longer than 256 KiB and was not kept; send it in pieces."))
-                continue
-            try:
-                return raw.decode("utf-8-sig")
-            except UnicodeDecodeError:
-                self._refuse(_("A line is not UTF-8 and was not kept; convert it first."))
-        return None
-
-    def _refuse(self, why: str) -> None:
-        self.refused += 1
-        self.note(why)

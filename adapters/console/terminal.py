@@ -23,7 +23,7 @@ from rich.segment import ControlType
 from rich.text import Text
 
 from adapters.command_table import CommandSpec
-from adapters.console.console import MOST_BYTES
+from adapters.console.pipe import MOST_BYTES
 from adapters.console.rendering import Indented, Tail, markdown
 from adapters.console.wrapping import wrapped
 from localization.sentences import _

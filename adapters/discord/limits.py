@@ -121,9 +121,9 @@ class Limits:
 
     def _start_in(self) -> float:
         now = self._now()
-        if now >= self._resets:
+        if not now < self._resets <= now + 2 * _DAY:
             self._left, self._resets = self._total, now + _DAY
-        own = [one for one in self._starts if one > now - _DAY]
+        own = [one for one in self._starts if now - _DAY < one <= now + _MINUTE]
         most = self._total - SPARED_STARTS
         told = self._resets - now if self._left < SPARED_STARTS else 0
         kept = own[len(own) - most - 1] + _DAY - now if len(own) > most else 0
@@ -176,6 +176,9 @@ class Limits:
             await self.save()
 
     def _closed_until(self) -> int:
+        if self._until > self._now() + _DAY:
+            # No stop is that long: it was noted by a clock that was ahead.
+            self._until = 0
         recent = self._recent()
         left = sum(recent.values())
         for minute in sorted(recent):
@@ -186,6 +189,6 @@ class Limits:
         return self._until
 
     def _recent(self) -> dict[int, int]:
-        first = self._now() // _MINUTE - _WINDOW
-        self._refused = {minute: number for minute, number in self._refused.items() if minute >= first}
+        last = self._now() // _MINUTE
+        self._refused = {minute: number for minute, number in self._refused.items() if abs(last - minute) <= _WINDOW}
         return self._refused

@@ -41,6 +41,11 @@ class Refused(Exception):
         return self.code in (_FORBIDDEN, _NOT_FOUND)
 
     @property
+    def unreadable(self) -> bool:
+        """Whether the answer was there, and nio could not make sense of it: an event from before 1970, say."""
+        return not self.code and self.status == 200
+
+    @property
     def final(self) -> bool:
         """Whether retrying cannot help."""
         passes = not self.code or self.code in _PASSES or self.status in (401, 429) or self.status >= 500

@@ -61,7 +61,8 @@ class Access:
         """Ask a platform about a person, or return its cached answer."""
         key, now = (what, person.platform, person.id), self._clock.now()
         until, answer = self._known.get(key, (0, False))
-        if now >= until:
+        # A later end was set by a clock that was ahead.
+        if not now < until <= now + _LASTS:
             adapter = self._adapters[person.platform]
             answer = bool(await adapter.readable_circles(person, named)) if named else await adapter.has_place_in_common(person)
             if len(self._known) >= _MOST_KEPT:

@@ -8,8 +8,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from adapters.console.console import Console, Origin, Pipe, Screen
-from adapters.events import Person
+from adapters.console.console import Console, Origin, Screen
+from adapters.console.pipe import Pipe
+from adapters.events import Person, Place
 from bot.app import App, opened, told_key, until_stopped
 from bot.cli.output import home_relative
 from bot.commands.texts.receipts import since
@@ -27,7 +28,10 @@ _HISTORY = 100
 
 
 async def chat(as_: str, session: str, show_prompt: bool) -> int:
-    """Run a conversation until the input ends; return 1 if a line could not be read, or not be answered on a full disk, else 0."""
+    """Run a conversation until the input ends; return 1 if a line could not be read, or not be answered on a full disk, else 0.
+
+    Piped, a conversation that a signal ended has an exit code of 128 and the signal's number, as with any other filter.
+    """
     async with opened(greets=True) as app:
         person = Person("console", as_ or app.base.environment.user, as_ or app.base.environment.user)
         view = await app.view(person.id)
@@ -41,11 +45,11 @@ async def chat(as_: str, session: str, show_prompt: bool) -> int:
             talk.mailboxes.on_left = partial(_say_left, screen)
             with SoleProcess(app.base.environment.home, console.place.key) as alone:
                 app.maintenance.poke(view.home)
-                await _until_stopped(_converse(console, talk, view.home, alone=alone), console, talk)
-        return 1 if screen.refused else 0
+                signalled = await _until_stopped(_converse(console, talk, view.home, alone=alone), console, talk)
+        return 128 + signalled if signalled and not screen.prefix else 1 if screen.refused else 0
 
 
-def _say_left(screen: Screen, error: MemoryFailure) -> None:
+def _say_left(screen: Screen, _place: Place, error: MemoryFailure) -> None:
     """Say why a message was not answered, which is kept and answered at the next start."""
     screen.note(told(error))
     screen.refused += 1
@@ -58,23 +62,34 @@ async def _converse(console: Console, talk: Talk, home: Domain, *, alone: bool) 
     await console.run(talk.listeners[console.platform])
 
 
-async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Console, talk: Talk) -> None:
+async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Console, talk: Talk) -> int:
     """Converse until the input ends or the process is stopped: an unfinished answer is then made at the next start.
 
-    At a terminal, Ctrl-C only stops the answer in progress.
+    At a terminal, Ctrl-C only stops the answer in progress. Returns the signal that stopped the process, 0 for none.
     """
+    signalled = 0
     async with until_stopped() as stop:
 
-        def interrupt() -> None:
-            if not (console.screen.prefix and talk.mailboxes.stop_answer(console.platform, console.place.key)):
-                stop.set()
+        def end(number: int) -> None:
+            nonlocal signalled
+            if (
+                number == signal.SIGINT
+                and console.screen.prefix
+                and talk.mailboxes.stop_answer(console.platform, console.place.key)
+            ):
+                return
+            signalled = number
+            stop.set()
 
-        asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupt)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, end, number)
         talking_ = asyncio.create_task(conversation)
         stopped = asyncio.create_task(stop.wait())
         try:
             await asyncio.wait((talking_, stopped), return_when=asyncio.FIRST_COMPLETED)
-            if not talking_.done():
+            if talking_.done():
+                signalled = 0
+            else:
                 await talk.mailboxes.drain(0)
         finally:
             for task in (talking_, stopped):
@@ -82,6 +97,7 @@ async def _until_stopped(conversation: Coroutine[Any, Any, None], console: Conso
             await asyncio.gather(talking_, stopped, return_exceptions=True)
         with suppress(asyncio.CancelledError):
             talking_.result()
+    return signalled
 
 
 async def _screen(app: App, view: View) -> Screen:

@@ -65,7 +65,7 @@ def _kept(backlog: Mapping[str, int]) -> str:
 
 def _waiting(backlog: Mapping[str, int]) -> str:
     return _(
-        "{messages} not in a gist yet, {conversations}; {ripe} of these have enough for one. {whole} fully in the profile.",
+        "{messages} not in a gist yet, {conversations}; {ripe} of these have none yet, or enough for another. {whole} fully in the profile.",
         messages=ngettext("{n} message", "{n} messages", backlog["unsummarized_total"]),
         conversations=ngettext("in {n} conversation", "in {n} conversations", backlog["dirty"]),
         ripe=number(backlog["ripe"]),

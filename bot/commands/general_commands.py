@@ -5,13 +5,15 @@ from itertools import count
 
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
+from adapters.events import Place, conversation
 from adapters.markup import form
 from bot.commands.command_answers import AnswerPages
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, off_record_here, plain
 from bot.commands.texts import persona_text
 from bot.commands.texts.ladder_text import driven
 from bot.commands.texts.receipts import since
 from bot.context.persona import Persona
+from bot.conversation.preferences import INCOGNITO
 from bot.conversation.services import Services
 from bot.delivery.links import configured
 from bot.dreams.reflection_posting import NAME as REFLECTIONS
@@ -87,14 +89,29 @@ class GeneralCommands(Group):
         taken = {session.name for session in await view.sessions.all()}
         numbered = (_("conversation {number}", number=number) for number in count(len(taken) + 1))
         name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
-        if call.surface and call.surface.enter(await self._services.domains.thread_of(view, name), name):
-            return plain(
+        thread = await self._services.domains.thread_of(view, name)
+        if call.surface and call.surface.enter(thread, name):
+            entered = (
                 _('We are in "{name}" now.', name=name)
                 if name in taken
                 else _('This is a new conversation: "{name}".', name=name)
             )
+            there = conversation(call.place.platform, call.person.id, thread, name)
+            return plain(f"{entered} {await self._kept_there(call, there, begun=name not in taken)}".rstrip())
         session = await self._services.domains.begin_session(view, call.place, "" if call.off_record else name)
         return plain(_('This is a new conversation: "{name}".', name=name if call.off_record else session.name))
+
+    async def _kept_there(self, call: Call, there: Place, *, begun: bool) -> str:
+        """Return what is to be said of whether another conversation is off the record; one begun off the record is so, too."""
+        chosen = await self._services.preferences.read(call.place, there, call.person)
+        if chosen.on(call.person, INCOGNITO):
+            return ""
+        left_off_record = chosen.on(call.place, INCOGNITO)
+        if left_off_record and begun:
+            await self._services.preferences.put(there, INCOGNITO, "on")
+        if chosen.on(there, INCOGNITO) or (left_off_record and begun):
+            return str(off_record_here(self._sign(call)))
+        return _("Nothing here is off the record: I keep what is said to me.") if left_off_record else ""
 
     async def _model(self, call: Call) -> Reply:
         text = await self._connector.command(call, self._sign(call))

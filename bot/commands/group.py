@@ -127,6 +127,11 @@ def off_record(sign: str) -> Sentence:
     return lazy("You are off the record here, where I keep nothing; {sign}incognito shows what ends that.", sign=sign)
 
 
+def off_record_here(sign: str) -> Sentence:
+    """Return that a place is off the record."""
+    return lazy("What is said here is off the record; {sign}incognito off ends it.", sign=sign)
+
+
 def plain(text: str) -> Reply:
     """Return a reply in which no links may pass."""
     return Reply(text, NO_LINKS)

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from adapters.base import Adapter
-from adapters.events import MenuCall, Message
+from adapters.events import MenuCall, Message, Place
 from bot.commands.table import Commands
 from bot.conversation.answer_language import AnswerLanguage
 from bot.conversation.answering.running_answers import RunningAnswers
@@ -69,8 +69,8 @@ class Mailboxes:
         self._read_ahead: dict[str, InboxEvent] = {}
         self._left: set[tuple[str, str]] = set()
         self._closing = False
-        self.on_left: Callable[[MemoryFailure], None] = lambda _error: None
-        """Called when a turn and its failure could not be stored: nobody is told of it in the conversation."""
+        self.on_left: Callable[[Place, MemoryFailure], None] = lambda _place, _error: None
+        """Called when a turn at a place and its failure could not be stored: nobody is told of it in the conversation."""
         self._accepting = asyncio.Lock()
         self._recovering = asyncio.Lock()
 
@@ -210,15 +210,17 @@ class Mailboxes:
             del self._workers[key], self._mailboxes[key]
 
     async def _handle(self, adapter: Adapter, batch: LetterBatch, ticket: Ticket) -> None:
-        letters = batch.letters
+        letters, language = batch.letters, ""
         try:
-            with reading(await self._languages.of(letters[-1].event)):
+            language = await self._languages.of(letters[-1].event)
+            with reading(language):
                 await self._answer(batch, adapter, ticket)
         except MemoryFailure as error:
             # Not even the failure could be written. The event is committed, and the next retry, connection or start answers it.
             self._left.add(letters[0].place_key)
             log.error("turn.left", error=type(error).__name__)
-            self.on_left(error)
+            with reading(language):
+                self.on_left(letters[-1].event.place, error)
         finally:
             for letter in letters:
                 self._answered(letter)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
+from hashlib import blake2b
 
 from adapters.base import Adapter, Sending
 from adapters.command_table import Action, File
@@ -166,7 +167,9 @@ class Outgoing:
             person = Person(place.platform, place.alone or await self._domains.person_of(row.domain), "")
             with reading(known(detect_language(whole[0].part.text))):
                 why = str(READERS_CHANGED if place.circle else PARTED)
-                await queue.add(await self._queue_notice(place, person, why, row.answers))
+                # A kill between this and the cancelling says it no second time.
+                if not await self._journal.states([key := _told_instead_of(row)]):
+                    await queue.add(await self._queue_notice(place, person, why, row.answers, key))
             await self._cancel(rest)
         if row.part.operation != "edit" or row.part.form == OFFER:
             await self._cancel([row])
@@ -187,9 +190,11 @@ class Outgoing:
         """Say at a place that has other readers than when a question was asked there that it is not answered for them."""
         await self.tell(place, person, str(READERS_CHANGED), question)
 
-    async def _queue_notice(self, place: Place, person: Person, text: str, question: str) -> Sequence[Part]:
+    async def _queue_notice(self, place: Place, person: Person, text: str, question: str, key: str = "") -> Sequence[Part]:
+        """Queue a notice, its first part under a `key` if there is one; return its parts."""
         view, session = await self._domains.view_and_session(place, person)
-        parts = await self.composer.parts(place.platform, text, links=NO_LINKS)
+        first, *rest = await self.composer.parts(place.platform, text, links=NO_LINKS)
+        parts = [replace(first, key=key or first.key), *rest]
         await view.notices.queue(session, parts, (), question)
         return parts
 
@@ -264,6 +269,11 @@ class Outgoing:
     def place_lock(self, platform: str, place: str) -> AbstractAsyncContextManager[None]:
         """Lock sending to a place, so that parts stay in order."""
         return self._locks.alone((platform, place))
+
+
+def _told_instead_of(row: Row) -> str:
+    """Return the key of the notice in place of an answer whose part is withheld."""
+    return blake2b(row.part.key.encode(), digest_size=16, person=b"withheld").hexdigest()
 
 
 async def _located(adapter: Adapter, key: str) -> Place | None:

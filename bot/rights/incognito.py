@@ -8,7 +8,7 @@ from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Message, Person, Place
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.command_answers import AnswerPages
-from bot.commands.group import Group, plain
+from bot.commands.group import Group, off_record_here, plain
 from bot.conversation.answering.current_readers import require_readers
 from bot.conversation.answering.generation import Generation
 from bot.conversation.error_texts import too_much
@@ -132,7 +132,7 @@ class IncognitoCommands(Group):
         chosen, sign = await self._services.preferences.read(call.place, call.person), self._sign(call)
         found: list[Sentence] = []
         if chosen.on(call.place, INCOGNITO):
-            found.append(lazy("What is said here is off the record; {sign}incognito off ends it.", sign=sign))
+            found.append(off_record_here(sign))
         if chosen.on(call.place, INCOGNITO_SERVER):
             found.append(lazy("This server is off the record; {sign}incognito off server ends it.", sign=sign))
         if chosen.on(call.person, INCOGNITO):

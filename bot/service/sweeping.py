@@ -27,6 +27,7 @@ class Sweeper:
         self._clock = clock
         self._task: asyncio.Task[None] | None = None
         self._unquoted = 0
+        self._believes_clock = True
 
     async def begin(self, *, again: bool = True) -> None:
         """Sweep now, and again every few seconds until `end`, unless other processes do."""
@@ -50,6 +51,11 @@ class Sweeper:
         await self._try(self._memory.db.checkpoint(patience=0))
 
     async def _drop(self) -> None:
+        believed, self._believes_clock = self._believes_clock, await self._memory.clock_jumps.is_settled()
+        if not self._believes_clock:
+            if believed:
+                log.warning("clock.doubted")
+            return
         for path in restoring.drop_old(self._memory.path, self._clock.now()):
             log.warning("restore.dropped", file=path.name)
             async with self._memory.db.transaction() as tx:

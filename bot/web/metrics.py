@@ -43,7 +43,7 @@ class Metrics:
         gauges = (
             ("lyra_sessions", "Conversations kept", backlog.sessions),
             ("lyra_sessions_dirty", "Conversations with a message in no gist", backlog.dirty),
-            ("lyra_sessions_ripe", "Conversations due for a gist", backlog.ripe),
+            ("lyra_sessions_ripe", "Conversations without a gist, or with enough for another", backlog.ripe),
             ("lyra_exchanges_unsummarized", "Messages in no gist", backlog.unsummarized_total),
             ("lyra_inbox_parked", "Messages given up after three tries", await journal.parked()),
             ("lyra_outbox_waiting", "Parts of answers that did not arrive yet", await journal.unsent()),

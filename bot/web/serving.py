@@ -18,6 +18,7 @@ from bot.talk import Talk
 from bot.web.host_names import reach
 from bot.web.signins import SignIns
 from bot.web.tab_presence import TabPresence
+from localization.sentences import told
 from memory.store import keys
 from memory.types import Identity
 
@@ -61,6 +62,7 @@ async def serving(
     context = pages.PageContext(app, talk, browsing.browser, browsing.tabs, browsing.tab_presence, pages.templates(), platforms)
     token = keys.word(token_path(app), lambda: secrets.token_urlsafe(32))
     web = imported("bot.web.server:Web")(context, reach(section, app.base.environment), token)
+    talk.mailboxes.on_left = lambda place, error: browsing.browser.tell(place, told(error))
     listening = asyncio.create_task(browsing.browser.run(talk.listeners[browsing.browser.platform]))
     try:
         address = await web.start(section.port)

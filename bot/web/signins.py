@@ -16,6 +16,7 @@ from memory.types import MINUTE, Identity
 LINK_MINUTES = 10
 COOKIE_DAYS = 30
 _LINKS, _COOKIES = "web links", "web cookies"
+_LASTS = {_LINKS: LINK_MINUTES * MINUTE, _COOKIES: COOKIE_DAYS * 24 * 60 * MINUTE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,17 @@ class SignIns:
     async def create_link(self, identity: Identity) -> str:
         """Return a token that signs an identity in, once, within ten minutes."""
         await self._drop_expired()
-        return await self._store_token(_LINKS, identity, LINK_MINUTES * MINUTE)
+        return await self._store_token(_LINKS, identity)
 
     async def redeem_link(self, token: str) -> str | None:
         """Redeem a link's token; return the cookie's value, None if the token is unknown, expired or used."""
-        identity = self._valid(await self.settings.take(_LINKS, _hash(token)))
-        return await self._store_token(_COOKIES, identity, COOKIE_DAYS * 24 * 60 * MINUTE) if identity else None
+        identity = self._valid(_LINKS, await self.settings.take(_LINKS, _hash(token)))
+        return await self._store_token(_COOKIES, identity) if identity else None
 
     async def signed_in(self, cookie: str) -> SignedIn | None:
         """Return the sign-in of a cookie, None if it is unknown or expired."""
         stored = await self.settings.get(_COOKIES, _hash(cookie))
-        identity = self._valid(stored)
+        identity = self._valid(_COOKIES, stored)
         if identity is None or not isinstance(stored, dict):
             return None
         platform, account = stored.get("reads", (identity.platform, identity.native_id))
@@ -68,21 +69,22 @@ class SignIns:
         """Sign a browser out."""
         await self.settings.take(_COOKIES, _hash(cookie))
 
-    async def _store_token(self, scope: str, identity: Identity, lasts: int) -> str:
+    async def _store_token(self, scope: str, identity: Identity) -> str:
         token = secrets.token_urlsafe(32)
-        stored = {"platform": identity.platform, "account": identity.native_id, "until": self.clock.now() + lasts}
+        stored = {"platform": identity.platform, "account": identity.native_id, "until": self.clock.now() + _LASTS[scope]}
         await self.settings.set(scope, _hash(token), stored)
         return token
 
-    def _valid(self, stored: object) -> Identity | None:
+    def _valid(self, scope: str, stored: object) -> Identity | None:
         """Return the identity of a stored link or cookie, None if that is unknown or expired."""
-        if not isinstance(stored, dict) or stored["until"] <= self.clock.now():
+        # One that ends much later was made by a clock that was ahead, and would outlive what was said of it.
+        if not isinstance(stored, dict) or not 0 < stored["until"] - self.clock.now() <= 2 * _LASTS[scope]:
             return None
         return Identity(stored["platform"], stored["account"])
 
     async def _drop_expired(self) -> None:
         for (scope, key), stored in (await self.settings.chosen([_LINKS, _COOKIES])).items():
-            if self._valid(stored) is None:
+            if self._valid(scope, stored) is None:
                 await self.settings.set(scope, key, None)
 
 

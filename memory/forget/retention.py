@@ -5,8 +5,9 @@ A digest or statement with a shorter time of its own expires alone; its messages
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from memory.forget.clock_jumps import ClockJumps
 from memory.forget.erase import expire
 from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import ForgottenScope
@@ -37,13 +38,18 @@ class Retention:
     db: Database
     forgetting: Forgetting
     clock: Clock
-    days: Mapping[str, float] = field(default_factory=dict)
+    days: Mapping[str, float]
+    clock_jumps: ClockJumps
     _due: int = 0
 
     async def sweep(self) -> int:
-        """Let go of what has expired, in limited steps; pause for an hour once nothing is left. Return how many items went."""
+        """Let go of what has expired, in limited steps; pause for an hour once nothing is left. Return how many items went.
+
+        Nothing goes while the clock is doubted.
+        """
         now = self.clock.now()
-        if now < self._due:
+        # A later one was set by a clock that was ahead.
+        if now < self._due <= now + _OFTEN or not await self.clock_jumps.is_settled():
             return 0
         swept, steps = await self._sweep_places(now)
         for tier in TIERS:

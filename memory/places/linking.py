@@ -245,8 +245,9 @@ async def end_all(tx: Transaction, platform: str) -> None:
 
 
 async def _end(tx: Transaction, now: int) -> None:
-    await tx.run("DELETE FROM link_codes WHERE ends_at <= :now", {"now": now})
-    await tx.run("DELETE FROM link_tries WHERE at <= :since", {"since": now - LASTS})
+    # What would last much longer was noted by a clock that was ahead.
+    await tx.run("DELETE FROM link_codes WHERE ends_at <= :now OR ends_at > :ahead", {"now": now, "ahead": now + 2 * LASTS})
+    await tx.run("DELETE FROM link_tries WHERE at <= :since OR at > :ahead", {"since": now - LASTS, "ahead": now + LASTS})
 
 
 async def _tries(tx: Transaction, which: str = "", **of: object) -> int:

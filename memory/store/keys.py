@@ -29,7 +29,7 @@ def parse(text: str, where: str) -> bytes:
 def load(path: Path) -> bytes:
     """Read the key file. Raises KeyMissing, KeyUnusable."""
     try:
-        return parse(path.read_text("ascii"), str(path))
+        return parse(home_files.read_word(path), str(path))
     except FileNotFoundError as error:
         raise KeyMissing(
             lazy(
@@ -112,7 +112,7 @@ def _refused(path: Path, error: OSError) -> MemoryFailure:
 
 def _read_word(path: Path) -> str:
     try:
-        found = path.read_text("ascii").strip()
+        found = home_files.read_word(path).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise KeyUnusable(
             lazy("The token file {path} cannot be read. Remove it, and the next start makes a new one.", path=path)

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from tests.fakes.pulse import PATIENCE
+from tests.kits.customized import customized
 from tests.kits.fresh import server
 from tests.kits.lyra_kit import Home
 from tests.kits.postgres import postgres, unguarded
@@ -70,7 +71,7 @@ def test_doctor_says_how_the_server_is_and_what_can_be_read_there(tmp_path: Path
     assert above.code == 1 and "!!  Database: I sign in as a superuser" in above.out
 
 
-def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> None:
+def test_it_is_said_how_far_behind_a_copy_of_the_server_is_and_that_it_is_gone(tmp_path: Path) -> None:
     with postgres(wal_level="replica", max_wal_senders=2) as there:
         home = kept_in(there.make("followed").url, tmp_path / "home")
         home.chat("hello")
@@ -95,7 +96,20 @@ def test_doctor_says_how_far_behind_a_copy_of_the_server_is(tmp_path: Path) -> N
                 done = home.lyra("doctor")
             finally:
                 copy.terminate()
+                copy.wait()
+        there.ask("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        there.ask("SELECT pg_reload_conf()")
+        with home.started("doctor") as without:
+            line = next(line for line in iter(without.reply, "") if "Database:" in line and line.startswith("!!"))
+        soon = customized(tmp_path / "soon", "from adapters.console import console\nconsole._PATIENCE_SECONDS = 0.1\n")
+        with home.started("chat", env=soon) as chat:
+            chat.write("my cat is called Turing")
+            chat.note("The memory has not taken this yet")
+            there.ask("ALTER SYSTEM RESET synchronous_standby_names")
+            there.ask("SELECT pg_reload_conf()")
+            assert chat.reply() == "Kept."
     assert "Database: the copy second is " in done.out and " kB behind." in done.out
+    assert "commits wait for a copy of it, and none follows" in line
 
 
 def test_doctor_refuses_a_server_that_loses_what_was_written(tmp_path: Path) -> None:

@@ -68,3 +68,19 @@ def test_what_is_imported_under_the_name_of_a_forgotten_conversation_stays_forgo
         assert home.lyra("import", file).out == "Imported 0 messages in 1 conversation; 2 had been forgotten and stay so.\n"
         assert traces(home) == []
     assert ids and home.export() == []
+
+
+def test_a_conversation_begun_off_the_record_is_off_the_record_and_in_no_file(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.chat("my cat is called Turing")
+    begun = home.chat("/incognito on", "/new axolotl", "my doctor is called zanzibar", "/new main", "/incognito off")
+    off = "What is said here is off the record; /incognito off ends it."
+    assert begun.lines[1:] == [
+        f'This is a new conversation: "axolotl". {off}', "Heard, and not kept.", f'We are in "main" now. {off}',
+        "From now on I keep what is said to me again. I have nothing of what was said off the record.",
+    ]  # fmt: skip
+    assert [holding(home.path, bytes.fromhex(home.key.read_text("ascii")), word) for word in ("zanzibar", "axolotl")] == [[], []]
+    back = home.chat("/incognito on", "/new other", "/incognito off", "/new main", options=["--session", "main"])
+    assert back.lines[-1] == f'We are in "main" now. {off}'
+    home.chat("/incognito off")
+    assert home.chat("the tap drips", "/new main").lines[-1] == 'We are in "main" now.'

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -211,3 +212,16 @@ def test_an_import_and_a_conversation_at_once_lose_nothing(tmp_path: Path) -> No
         assert all(line.startswith(("Imported lines:", "Embedded")) for line in done.err.splitlines()), done.err
     contents = Counter(row["content"] for row in home.export() if row["role"] == "user")
     assert contents == Counter([f"old {n}" for n in range(OLD)] + [f"new {n}" for n in range(spoken)])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_pipe_that_is_ended_by_a_signal_does_not_say_that_all_was_answered(home: Home, model: ModelServer, number: int) -> None:
+    model.script(b.Hang(), "Lima.")
+    with home.started("chat") as chat:
+        chat.write("what is the capital of Peru?")
+        chat.end_input()
+        model.wait(1)
+        done = chat.stop(number)
+    assert (done.out, done.code) == ("", 128 + number) and "Traceback" not in done.err
+    later = home.chat()
+    assert (later.lines, later.code) == (["Lima."], 0)

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from memory.store.sqlite.database import SqliteDatabase
 from tests.fakes import openai_behaviours as b
 from tests.fakes.openai_server import OpenAIServer
 from tests.kits.awake import answer, model_server
 from tests.kits.browsing import Site, site
 from tests.kits.lyra_kit import Home
+from tests.kits.memory_kit import KEY
 
 
 @pytest.fixture
@@ -127,3 +129,23 @@ async def test_the_terminal_and_the_page_show_one_conversation(tmp_path: Path, m
         "the key is under the blue pot",
         "the gate code is 4471",
     ]
+
+
+@pytest.mark.file
+async def test_a_turn_that_cannot_be_written_is_told_in_the_tab_and_made_once_it_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: OpenAIServer
+) -> None:
+    model.script(b.Held("too late"))
+    async with site(tmp_path, monkeypatch, model=model) as served:
+        ada = await served.visitor()
+        async with ada.watching() as tab:
+            await ada.post("/talk", {"X-Requested-With": "fetch"}, text="where is the blue pot?")
+            await model.heard(1)
+            async with served.app.memory.db.transaction() as tx:
+                await tx.one("PRAGMA busy_timeout = 20")
+            async with await SqliteDatabase.open(tmp_path / "lyra.db", KEY) as other, other.transaction() as tx:
+                await tx.one("SELECT 1")
+                model.go.set()
+                assert "is busy with another process" in str((await tab.until("notice"))["text"])
+            await served.talk.tick()
+            assert "where is the blue pot?" in str((await tab.until("answer"))["text"])

@@ -121,3 +121,14 @@ def test_an_entry_that_names_nobody_is_refused_with_how_to_write_it(entry: str) 
     given: dict[str, Any] = {"access": {"allow": [entry]}}
     with pytest.raises(ValueError, match="does not name anybody; write an account like"):
         Settings.model_validate(given)
+
+
+async def test_what_a_platform_said_while_the_clock_was_ahead_is_asked_again_once_it_is_right(discord: Platform) -> None:
+    clock = Clock()
+    only_known = access(discord, clock, strangers="mutual")
+    discord.shared.add(ADA.id)
+    clock.forward(1000 * MINUTE)
+    assert await only_known.admits(ADA, DM)
+    clock.forward(-1000 * MINUTE)
+    discord.shared.clear()
+    assert not await only_known.admits(ADA, DM)

@@ -200,3 +200,14 @@ async def test_what_is_declared_goes_along_and_nothing_is_read_across_before_and
     assert not await domains.has_same_readers(place, view.home.key, view.others_of_place), (
         "what was made before they parted is not sent any more"
     )
+
+
+async def test_a_clock_that_was_ahead_neither_locks_anybody_out_nor_makes_a_code_last(linking: Linking, clock: Clock) -> None:
+    clock.forward(100 * LASTS)
+    code = await linking.show(party(ADA))
+    for _ in range(6):
+        said = await refused(linking, "WRONG")
+    assert "Too many codes" in said
+    clock.forward(-100 * LASTS)
+    assert "That code is wrong, has expired" in await refused(linking, code)
+    await link(linking, ADA, ALSO)

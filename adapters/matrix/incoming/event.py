@@ -7,8 +7,8 @@ from nio import Event, MegolmEvent
 
 from adapters.matrix.homeserver import Json
 
-_LATEST = 221_845_392_000_000
-"""The year 9000, in milliseconds: a homeserver may name any time."""
+_LATEST = 253_370_764_799_999
+"""The last millisecond of the year 9998: of a later instant no calendar has the day, in every time zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class RoomEvent:
 
     @property
     def at(self) -> int:
-        """When its sender's homeserver says that it received it, in microseconds UTC, within what calendars have."""
+        """When its sender's homeserver says that it received it, in microseconds UTC: from 1970 to the end of 9998."""
         return min(max(int(self.raw["origin_server_ts"]), 0), _LATEST) * 1000
 
     @property

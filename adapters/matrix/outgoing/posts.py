@@ -233,13 +233,20 @@ class Posts:
     async def _answered(self, room: str, sending: Sending) -> _Answered:
         if not sending.first or not sending.answers:
             return _Answered()
-        asked, _ = await asyncio.gather(
-            look(self._client, room, sending.answers), read_up_to(self._client, room, sending.answers)
-        )
+        asked, _ = await asyncio.gather(self._asked(room, sending.answers), read_up_to(self._client, room, sending.answers))
         if asked is None:
             # A private answer goes to another room than the question.
             return _Answered()
         return _Answered(sending.answers, [asked.sender] if asked.sender != self._client.user_id else [])
+
+    async def _asked(self, room: str, event: str) -> RoomEvent | None:
+        try:
+            return await look(self._client, room, event)
+        except Refused as refused:
+            if not refused.unreadable:
+                raise
+            # Whoever runs a homeserver sends what they like; it must not keep back all that is said in the room after it.
+            return None
 
     async def _own(self, room: str, target: str) -> RoomEvent | None:
         found = await look(self._client, room, target) if target else None

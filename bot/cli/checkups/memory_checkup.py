@@ -10,8 +10,10 @@ from bot.config.home import used
 from bot.config.settings import Settings
 from localization.formatting import listed
 from localization.numerals import number
-from localization.sentences import _, ngettext
+from localization.sentences import _, ngettext, told
 from memory.core import Memory
+from memory.errors import DiskFull
+from memory.places.scope_settings import require_room
 from memory.store import home_files
 from memory.store.postgresql.condition import RowGuard, Standby, condition, guard, standbys, unwritable
 from memory.store.sqlite.database import SqliteDatabase
@@ -37,7 +39,7 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
 async def _server(memory: Memory) -> list[Finding]:
     """Check the database server that holds the memory."""
     found = await condition(memory.db)
-    told = _(
+    server = _(
         "Database: PostgreSQL {version}, commits wait for {sync}, {used} of {most} connections are used.",
         version=found.version,
         sync=_("its disk and a copy of it") if found.has_copies else _("its disk"),
@@ -47,11 +49,22 @@ async def _server(memory: Memory) -> list[Finding]:
     apart = _("What holds words there is sealed with the key; who gets in without it sees ids, times, counts and sizes.")
     named = ("fsync", found.fsync), ("full_page_writes", found.full_page_writes), ("synchronous_commit", found.synchronous_commit)
     settings = ", ".join(f"{name} {value}" for name, value in named) + "."
+    copies = await standbys(memory.db)
     findings = [
-        Finding(True, f"{told} {settings} {apart}"),
+        Finding(True, f"{server} {settings} {apart}"),
         _guarded(await guard(memory.db)),
-        *map(_standby, await standbys(memory.db)),
+        *map(_standby, copies),
     ]
+    if found.has_copies and not copies:
+        findings.append(
+            Finding(
+                False,
+                _(
+                    "Database: commits wait for a copy of it, and none follows, so that nothing I am told is kept until one does. Start "
+                    "the copy again, or take it out of synchronous_standby_names on the server."
+                ),
+            )
+        )
     if lacking := await unwritable(memory.db):
         findings.append(
             Finding(
@@ -63,9 +76,20 @@ async def _server(memory: Memory) -> list[Finding]:
                 ),
             )
         )
+    else:
+        findings += await _room(memory)
     if found.used > found.most * 0.8:
         findings.append(Finding(False, _("Database: few connections are left. Raise max_connections on the server.")))
     return findings
+
+
+async def _room(memory: Memory) -> list[Finding]:
+    """Report whether the server's disk is full."""
+    try:
+        await require_room(memory.db)
+    except DiskFull as full:
+        return [Finding(False, _("Database: {why}", why=told(full)))]
+    return []
 
 
 def _guarded(by: RowGuard) -> Finding:

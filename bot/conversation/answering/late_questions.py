@@ -20,7 +20,7 @@ class LateQuestions:
     async def tell(self, late: TooLate) -> None:
         """Post the notice at a place, unless it was posted recently."""
         now, place = self._services.clock.now(), (late.place.platform, late.place.key)
-        self._told = {one: at for one, at in self._told.items() if now - at < self._within}
+        self._told = {one: at for one, at in self._told.items() if 0 <= now - at < self._within}
         if place in self._told:
             return
         self._told[place] = now

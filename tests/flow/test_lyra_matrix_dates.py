@@ -1,0 +1,68 @@
+"""A homeserver says of a message that it was written in a year that no calendar has: it is a message like any other."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.matrix.incoming import event
+from tests.fakes.matrix import People
+from tests.fakes.matrix.proxy import Call
+from tests.fakes.matrix.synapse import Synapse
+from tests.kits.awake import model_server
+from tests.kits.matrix_home import home, room_of
+from tests.kits.matrix_knowing import Rewriting
+
+pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
+
+ANSWERED, LATE = "You said: Bob: from far away", "You asked me something while I was not there."
+
+
+class Astray(Rewriting):
+    """The way to a homeserver that misdates what is said "from far away", in milliseconds."""
+
+    dated = 0
+
+    def rewritten(self, call: Call, status: int, answer: Any) -> tuple[int, Any]:
+        """Misdate it, wherever it is told of."""
+        return status, self._misdated(answer)
+
+    def _misdated(self, found: Any) -> Any:
+        if isinstance(found, list):
+            return [self._misdated(one) for one in found]
+        if not isinstance(found, dict):
+            return found
+        told = {name: self._misdated(value) for name, value in found.items()}
+        if "origin_server_ts" in told and told.get("content", {}).get("body") == "from far away":
+            told["origin_server_ts"] = self.dated
+        return told
+
+
+@pytest.mark.parametrize(
+    ("dated", "told", "guarded"),
+    [
+        pytest.param(2**53 - 1, ANSWERED, True, id="in 287396"),
+        pytest.param(-1, LATE, True, id="before 1970"),
+        pytest.param(9_300_000_000_000, ANSWERED, True, id="in 2264", marks=pytest.mark.torture),
+        pytest.param(2**53 - 1, "Something went wrong on my side", False, id="unguarded", marks=pytest.mark.torture),
+    ],
+)
+async def test_it_keeps_nobody_from_an_answer(
+    people: People, synapse: Synapse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dated: int, told: str, guarded: bool
+) -> None:
+    if not guarded:
+        monkeypatch.setattr(event, "_LATEST", 2**63)
+    async with Astray(synapse.url) as proxy, model_server() as model:
+        proxy.dated = dated
+        at_home = await home(people, proxy, tmp_path, monkeypatch)
+        ada, bob = await people.person("ada"), await people.person("bob")
+        async with at_home.lyra(model) as lyra:
+            room = await room_of(at_home, ada, bob)
+            await at_home.asks(ada, room, "hello", mentions=[at_home.user])
+            await bob.says(room, "from far away", mentions=[at_home.user])
+            near = await at_home.asks(ada, room, "are you there?", mentions=[at_home.user])
+            await lyra.dreams()
+            said = [one.body for one in await at_home.said(ada, room)][-2]
+            kept = [row["text"] for row in await lyra.app.memory.db.all("SELECT text FROM exchanges WHERE kind = 'said'")]
+    assert near.body == "You said: Ada: are you there?"
+    assert (said.startswith(told), "from far away" in kept) == (True, guarded)
