@@ -111,7 +111,7 @@ class Memory:
         self.shown = ShownMessages(db, seal)
         self.kept = KeptMessages(db, seal, self._forgetting, ports.clock)
         self.clock_jumps = ClockJumps(db, ports.clock)
-        self.retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention, self.clock_jumps)
+        self._retention = Retention(db, self._forgetting, ports.clock, consolidation_rules.retention)
         self.disappearance = Disappearance(db, self._forgetting, ports.clock)
         self.forgotten_at_open = Forgotten(0, 0, 0)
         self.dreams = Schedule(db, self._holders, ports.clock, consolidation_rules.hours)
@@ -217,6 +217,10 @@ class Memory:
         async with self.db.transaction() as tx:
             await opted_out.replace(tx, out)
             await linking.take_over(tx, linked)
+
+    async def expire(self) -> int:
+        """Delete what has outlived its retention, at most once an hour; return how many items were deleted."""
+        return await self._retention.sweep() if await self.clock_jumps.is_settled() else 0
 
     async def backlog(self) -> backlog.Backlog:
         """Count, in one query, what is in no gist yet; a session is ripe if it has no gist or a full episode to digest."""

@@ -63,7 +63,7 @@ class Sweeper:
 
     async def _expire(self) -> None:
         await self._memory.linking.end()
-        if swept := await self._memory.retention.sweep():
+        if swept := await self._memory.expire():
             log.info("retention.swept", items=swept)
 
     async def _unquote(self) -> None:

@@ -5,9 +5,8 @@ A digest or statement with a shorter time of its own expires alone; its messages
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from memory.forget.clock_jumps import ClockJumps
 from memory.forget.erase import expire
 from memory.forget.forgetting import STEP, Forgetting
 from memory.forget.gone import ForgottenScope
@@ -38,18 +37,14 @@ class Retention:
     db: Database
     forgetting: Forgetting
     clock: Clock
-    days: Mapping[str, float]
-    clock_jumps: ClockJumps
+    days: Mapping[str, float] = field(default_factory=dict)
     _due: int = 0
 
     async def sweep(self) -> int:
-        """Let go of what has expired, in limited steps; pause for an hour once nothing is left. Return how many items went.
-
-        Nothing goes while the clock is doubted.
-        """
+        """Let go of what has expired, in limited steps; pause for an hour once nothing is left. Return how many items went."""
         now = self.clock.now()
         # A later one was set by a clock that was ahead.
-        if now < self._due <= now + _OFTEN or not await self.clock_jumps.is_settled():
+        if now < self._due <= now + _OFTEN:
             return 0
         swept, steps = await self._sweep_places(now)
         for tier in TIERS:

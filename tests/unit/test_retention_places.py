@@ -21,7 +21,7 @@ async def test_a_place_with_a_time_of_its_own_lets_go_sooner_and_no_other_does(t
             return [message.text async for _, message in view.messages.all()]
 
         await memory.settings.set(f"place:discord:{places[0]}", "retention", "2")
-        assert await memory.retention.sweep() == 0
+        assert await memory.expire() == 0
         clock.forward(3 * DAY)
-        assert await memory.retention.sweep() == 2
+        assert await memory.expire() == 2
         assert await kept() == ["said at 2"]

@@ -38,9 +38,9 @@ async def test_a_tier_goes_by_itself_once_its_time_is_over_and_is_not_made_again
         assert all(before.values())
         assert tier not in ONLY_THERE or holding(tmp_path, KEY, ONLY_THERE[tier])
         here.clock.forward(DAY)
-        assert await here.memory.retention.sweep() == 0 and await heights(here) == before
+        assert await here.memory.expire() == 0 and await heights(here) == before
         here.clock.forward(DAY + 1)
-        assert await here.memory.retention.sweep() == len(before[tier])
+        assert await here.memory.expire() == len(before[tier])
         assert await heights(here) == {**before, tier: []}
         await climbed(here, Teller(), asked=False)
         assert await heights(here) == {**before, tier: []}
@@ -56,7 +56,7 @@ async def test_notes_of_a_shared_place_go_by_themselves(tmp_path: Path, days: in
         await here.kept()
         noted = await here.lines()
         here.clock.forward(2 * DAY + 1)
-        assert noted and await here.memory.retention.sweep() == (len(noted) if days else 0)
+        assert noted and await here.memory.expire() == (len(noted) if days else 0)
         await here.kept()
         assert await here.lines() == ([] if days else noted)
         assert await here.count("exchanges") == 2
