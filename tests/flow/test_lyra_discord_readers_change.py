@@ -230,7 +230,9 @@ async def test_an_answer_that_waited_to_be_sent_while_the_readers_changed_is_sai
         assert [one.content for one in answers(town.server, question)] == told
         # A kill between the line and the end of the answer leaves it so: it is said once all the same.
         async with lyra.app.memory.db.transaction() as tx:
-            await tx.run("UPDATE outbox SET state = 'attempting' WHERE state = 'cancelled' AND answers = :id", {"id": str(question.id)})
+            await tx.run(
+                "UPDATE outbox SET state = 'attempting' WHERE state = 'cancelled' AND answers = :id", {"id": str(question.id)}
+            )
         await lyra.talk.tick()
         assert [one.content for one in answers(town.server, question)] == told
         assert {state for state, _ in await outbox(lyra, question)} <= {"sent", "cancelled"}
