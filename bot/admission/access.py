@@ -98,12 +98,12 @@ class Admission:
         """
         if chosen.is_off_record(message.place, message.person):
             message = replace(message, off_record=True)
+        if not message.machine:
+            self._machines.pop(message.place.key, None)
         if command and not message.machine:
             return message
         if chosen.on(message.person, PAUSED):
             return None
-        if not message.machine:
-            self._machines.pop(message.place.key, None)
         if not message.place.is_private and not message.addressed:
             if not foreign and chosen.value(message.place, "answers") == "always":
                 message = replace(message, addressed=True)

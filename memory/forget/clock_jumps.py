@@ -24,10 +24,10 @@ class ClockJumps:
     clock: Clock
 
     async def is_settled(self) -> bool:
-        """Return whether nothing speaks against the clock: it was here an hour ago, or less than thirty days back."""
+        """Return whether nothing speaks against the clock: it was here an hour ago, or less than thirty days back, or never before."""
         now, settings = self.clock.now(), KeptSettings(self.db)
-        seen, since = _read(await settings.get(_SCOPE, _KEY)) or (await self._last_stored(now), 0)
-        if now <= seen + _FAR or (since and now >= since + _STAYS):
+        seen, since = _read(await settings.get(_SCOPE, _KEY))
+        if not seen or now <= seen + _FAR or (since and now >= since + _STAYS):
             # Noted once an hour: everything else that happens here is rarer.
             if since or abs(now - seen) >= _STAYS:
                 await settings.set(_SCOPE, _KEY, [now, 0])
@@ -36,12 +36,7 @@ class ClockJumps:
             await settings.set(_SCOPE, _KEY, [seen, now])
         return False
 
-    async def _last_stored(self, now: int) -> int:
-        """Return when the newest message was stored, `now` if there is none."""
-        row = await self.db.one("SELECT stored_at FROM exchanges ORDER BY item DESC LIMIT 1")
-        return int(row["stored_at"]) if row else now
 
-
-def _read(kept: object) -> tuple[int, int] | None:
-    """Return when the clock was last believed, and since when it is doubted, 0 if it is not."""
-    return (int(kept[0]), int(kept[1])) if isinstance(kept, list) else None
+def _read(kept: object) -> tuple[int, int]:
+    """Return when the clock was last believed, and since when it is doubted, 0 each if that is not known."""
+    return (int(kept[0]), int(kept[1])) if isinstance(kept, list) else (0, 0)

@@ -66,6 +66,14 @@ async def test_the_limit_alone_ends_it(preferences: Preferences, limit: int, ans
     assert await talk(Door(preferences, most_to_machines=limit), 100) == answered
 
 
+async def test_a_command_of_a_person_counts_as_a_word_of_theirs(preferences: Preferences) -> None:
+    admission = Admission()
+    chosen = await preferences.read(ADA, GENERAL)
+    heard = [admission.admit(says(ROBOT), chosen) is not None for _ in range(6)]
+    assert admission.admit(says(ADA), chosen, command=True) is not None
+    assert [*heard, admission.admit(says(ROBOT), chosen) is not None] == [True] * 5 + [False, True]
+
+
 async def test_each_place_has_its_own_limit(preferences: Preferences) -> None:
     admission = Door(preferences)
     assert await talk(admission, 100) == 5 and await talk(admission, 100, ASIDE) == 5
