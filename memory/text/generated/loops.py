@@ -81,7 +81,7 @@ _END = re.compile(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")
 _ENDED = re.compile(rf"(?:{_END.pattern})\s*$")
 # Special tokens in chat templates that end or begin a turn.
 _TOKEN = re.compile(
-    r"(?:</?\|(?:im_(?:end|start)|eot_id|eom_id|end|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
+    r"(?:</?\|(?:im_(?:end|start)|eot_id|eom_id|end|return|call|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
     r"|<(?:end|start)_of_turn>|</s>)\Z"
 )
 _LONGEST_TOKEN = 20
