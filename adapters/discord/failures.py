@@ -24,12 +24,12 @@ TOKEN_OVER = frozenset({UNKNOWN_WEBHOOK, 10062, 50027})
 _MISSING = lazy(
     "Lyra may not write there; let her see the channel and send messages in it, and connect to it where it is a voice channel."
 )
-_BARRED = frozenset({50001, 50013})
-"""Missing permissions, which somebody can give back: a timeout ends, a channel opens again."""
+_CLOSED = lazy("The thread is archived or locked; open it again, or talk to Lyra in another one.")
+_BARRED = {50001: _MISSING, 50013: _MISSING, 50083: _CLOSED}
+"""What somebody can give back: a timeout ends, a channel or a thread opens again."""
 _FINAL = {
     UNKNOWN_CHANNEL: lazy("The channel is gone; talk to Lyra in another one."),
     50007: lazy("The DM is closed to Lyra; allow direct messages from a server that you share with her."),
-    50083: lazy("The thread is archived or locked; open it again, or talk to Lyra in another one."),
     200000: lazy("The server's automatic moderation stopped the message; its rules decide what Lyra may say there."),
 }
 
@@ -48,7 +48,7 @@ def failure(error: Exception) -> SendFailed:
         )
         return SendFailed(said, retry_after=seconds(error.response.headers.get("Retry-After")))
     if error.code in _BARRED:
-        return SendFailed(_MISSING, barred=True)
+        return SendFailed(_BARRED[error.code], barred=True)
     unnamed = lazy(
         "Discord refused the message ({status}, code {code}); it is not sent again.", status=error.status, code=error.code
     )

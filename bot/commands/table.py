@@ -113,14 +113,14 @@ class Commands:
         """Return whether an event is a command call for her, valid or not.
 
         In a shared place an unknown name is hers only if she is addressed: other bots listen to the same prefix. Bots call no
-        commands.
+        commands. Where commands are chosen from a menu, one of hers that is said to her counts, too, and is never carried out.
         """
         if isinstance(event, MenuCall):
             return True
-        name = called(event.text, adapter.prefix)
+        name = self._typed(event, adapter)
         if name is None or event.machine:
             return False
-        return event.place.is_private or event.addressed or knows(self.table, name)
+        return event.place.is_private or event.addressed or (bool(adapter.prefix) and knows(self.table, name))
 
     def is_call(self, message: Message, adapter: Adapter) -> bool:
         """Return whether a message is a command call, hers or another bot's."""
@@ -138,7 +138,12 @@ class Commands:
 
     def goes_off_record(self, event: Message | MenuCall, adapter: Adapter) -> bool:
         """Return whether a command is always off the record itself, even if called wrongly."""
-        return (event.command if isinstance(event, MenuCall) else called(event.text, adapter.prefix)) in (INCOGNITO, LINK)
+        return (event.command if isinstance(event, MenuCall) else self._typed(event, adapter)) in (INCOGNITO, LINK)
+
+    def _typed(self, message: Message, adapter: Adapter) -> str | None:
+        """Return the name of the command that a message calls; where they are chosen from a menu, of one of hers."""
+        name = called(message.text, adapter.prefix or "/")
+        return name if name is None or adapter.prefix or knows(self.table, name) else None
 
     def _called(self, event: Message | MenuCall, adapter: Adapter) -> CommandSpec | None:
         try:
@@ -198,7 +203,8 @@ class Commands:
         if event.off_record and isinstance(event, Message):
             await self._answers.say(event, adapter, Reply(str(LOST), NO_LINKS), [heard.key])
             return
-        name = f"/{event.command}" if isinstance(event, MenuCall) else f"{adapter.prefix}{called(event.text, adapter.prefix)}"
+        typed = event.command if isinstance(event, MenuCall) else self._typed(event, adapter)
+        name = f"{'/' if isinstance(event, MenuCall) else adapter.prefix or '/'}{typed}"
         text = _("{name} was interrupted before it was done; say it again if you still want it.", name=name)
         await self._answers.say(event, adapter, Reply(text, NO_LINKS), [heard.key])
 
@@ -220,6 +226,13 @@ class Commands:
             if event.command not in self.table:
                 raise BadInput(lazy("There is no /{command} any more.", command=event.command))
             spec, arguments = self.table[event.command], event.arguments
+        elif not adapter.prefix:
+            raise CommandUnclear(
+                lazy(
+                    "/{name} does nothing when it is said in a message: type / and choose it from the list that opens.",
+                    name=self._typed(event, adapter),
+                )
+            )
         else:
             answering = event.quoted is not None if adapter.replies else None
             parsed = parse_command(event.text, adapter.prefix, self.table, answering=answering)

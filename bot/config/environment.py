@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from bot.config.server_urls import API, fault
 from bot.errors import BadSecret
 from localization.sentences import Said, lazy
 from memory.text.storable import clean
+
+_USUAL_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,11 @@ class Environment:
         """Return a secret from its variable or file; None if neither is named. Raises BadSecret, never showing the secret."""
         if env:
             value = self.variables.get(env, "")
+            if not value and not _USUAL_NAME.fullmatch(env):
+                # It may be the secret itself, so it is not repeated.
+                raise BadSecret(
+                    lazy("{what} is in the environment variable that the configuration names, which is not set.", what=what)
+                )
             if not value:
                 raise BadSecret(lazy("{what} is in the environment variable {env}, which is not set.", what=what, env=env))
             return SecretStr(value)

@@ -155,7 +155,7 @@ def language_of(row: OutboxRow) -> str:
 
 def explanation(row: OutboxRow, refusal: SendFailed) -> OutboxRow | None:
     """Return one line that says why an answer was refused; None for anything else, and for such a line itself."""
-    if not refusal.final or row.notice or not row.answers or row.part.operation != "send":
+    if not refusal.final or row.notice or not row.answers or row.part.operation not in ("send", "edit") or row.part.form == OFFER:
         return None
     with reading(language_of(row)):
         why = told(refusal)

@@ -1,10 +1,25 @@
 """Filter for a model's thoughts in its answer: between tags, or before a lone closing tag."""
 
 import re
+from collections.abc import Iterable
 
-_TAGS = ("<think>", "</think>", "<thinking>", "</thinking>", "[think]", "[/think]")
-_TAG = re.compile("|".join(re.escape(tag) for tag in _TAGS), re.IGNORECASE)
-_CLOSING = re.compile("|".join(re.escape(tag) for tag in _TAGS if "/" in tag), re.IGNORECASE)
+_CLOSING_OF = {
+    **{f"<{name}>": f"</{name}>" for name in ("think", "thinking", "thought", "reasoning", "seed:think")},
+    "[think]": "[/think]",
+    "<|start_thinking|>": "<|end_thinking|>",
+    "<|channel>thought": "<channel|>",
+    # OpenAI's open models say everything in channels, and only the last of them to people.
+    "<|channel|>analysis": "<|channel|>final<|message|>",
+    "<|channel|>commentary": "<|channel|>final<|message|>",
+}
+_TAGS = {*_CLOSING_OF, *_CLOSING_OF.values()}
+
+
+def _any(tags: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(re.escape(tag) for tag in sorted(tags)), re.IGNORECASE)
+
+
+_TAG, _CLOSING = _any(_TAGS), _any({*_CLOSING_OF.values()})
 _LONGEST = max(map(len, _TAGS))
 _OPENINGS = {tag[0] for tag in _TAGS}
 _CODE = "```"
@@ -22,7 +37,8 @@ class WithoutThinking:
         self._waits = waits
         self._held = ""
         self._given = ""
-        self._inside = False
+        self._inside = ""
+        """The tag that opened the thoughts that are being read, if any."""
         self._after = False
         self._anew = False
         self.unopened = False
@@ -49,12 +65,13 @@ class WithoutThinking:
         known = ""
         while (tag := self._next(known)) is not None:
             before, self._held = self._held[: tag.start()], self._held[tag.end() :]
-            if not self._inside and "/" in tag[0]:
+            closes = tag[0].lower() not in _CLOSING_OF
+            if not self._inside and closes:
                 self.unopened, self._anew = True, bool(self._given)
                 self._given, known = "", ""
             elif not self._inside:
                 known += self._stripped(before)
-            self._inside = "/" not in tag[0]
+            self._inside = "" if closes else tag[0].lower()
             self._waits, self._after = False, True
         if not self._inside and not self._waits:
             kept = 0 if whole else _begun(self._held)
@@ -68,12 +85,12 @@ class WithoutThinking:
     def _next(self, known: str) -> re.Match[str] | None:
         """Return the next tag that counts, given the answer known so far."""
         if self._inside:
-            return _CLOSING.search(self._held)
+            return re.search(re.escape(_CLOSING_OF[self._inside]), self._held, re.IGNORECASE)
         return next((tag for tag in _TAG.finditer(self._held) if self._counts(tag, self._given + known)), None)
 
     def _counts(self, tag: re.Match[str], said: str) -> bool:
         before = said + self._held[: tag.start()]
-        if "/" in tag[0]:
+        if tag[0].lower() not in _CLOSING_OF:
             mentioned = before.count(_CODE) % 2 or before.endswith(("`", '"', "'")) or _TAG.search(before)
             return self._waits or not mentioned
         return before.count(_CODE) % 2 == 0 and not before.rpartition("\n")[2].strip()

@@ -40,6 +40,24 @@ async def test_what_stands_between_tags_is_neither_streamed_nor_answered() -> No
         assert not any(isinstance(piece, Restart) for piece in pieces)
 
 
+MARKED = {
+    "Gemma": "<|channel>thought\nThe boat?\n<channel|>Wave.",
+    "gpt-oss": "<|channel|>analysis<|message|>The boat?<|end|><|start|>assistant<|channel|>final<|message|>Wave.<|return|>",
+    "gpt-oss, without a thought": "<|channel|>final<|message|>Wave.",
+    "Cohere": "<|START_THINKING|>The boat?<|END_THINKING|>Wave.",
+    "Granite": "<reasoning>\nThe </think> boat?\n</reasoning>\nWave.",
+}
+
+
+@pytest.mark.parametrize("kind", MARKED)
+async def test_thoughts_are_marked_in_many_ways(kind: str) -> None:
+    async with asking() as (server, model):
+        server.script(MARKED[kind], MARKED[kind])
+        said = [piece async for piece in model.stream(ASKED)]
+        assert "".join(said) == "Wave."
+        assert await complete(model, ASKED) == "Wave."
+
+
 async def test_thoughts_that_only_a_closing_tag_ends_are_taken_back_once_and_waited_for_from_then_on() -> None:
     facts = BackendFacts()
     said = "The boat? I should say Wave.\n</think>\n\nIt is called Wave."

@@ -38,7 +38,7 @@ async def test_a_locked_thread(server: DiscordServer, general: Channel) -> None:
     async with desk(server) as it:
         thread = await server.person("ada").starts_thread(general, "plans", text="now?")
         thread.archived = thread.locked = True
-        assert "open it again" in await it.refused(part(thread, "hello?"))
+        assert "open it again" in await it.delayed(part(thread, "hello?"))
 
 
 async def test_anything_else_that_discord_refuses(server: DiscordServer, general: Channel) -> None:

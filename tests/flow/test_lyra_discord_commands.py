@@ -10,7 +10,7 @@ from tests.fakes.discord import Channel, Held, Interaction, Lost, Message
 from tests.fakes.openai_behaviours import Drip
 from tests.fakes.pulse import PATIENCE
 from tests.kits import discord_town
-from tests.kits.discord_home import Awake, model_server
+from tests.kits.discord_home import Awake, model_server, prompt, server_of
 from tests.kits.discord_town import Town, built, rows
 
 SLASH = {
@@ -277,3 +277,19 @@ async def settled(lyra: Awake) -> None:
         while await journal.unfinished("discord") or await journal.waiting("discord"):
             await lyra.talk.tick()
             await asyncio.sleep(0.02)
+
+
+async def test_a_command_that_is_typed_into_a_message_is_neither_carried_out_nor_kept_nor_given_to_a_model(town: Town) -> None:
+    async with model_server() as model, town.lyra(model) as lyra:
+        await town.says(town.ada, town.general, "my cat is called Turing")
+        for typed in ("/forget all", "/incognito once my pin is 4711"):
+            said = await town.says(town.ada, town.general, typed)
+            told = (await town.answer(said)).content
+            assert (
+                told
+                == f"{typed.split()[0]} does nothing when it is said in a message: type / and choose it from the list that opens."
+            )
+        await town.says(town.ada, town.general, "/s that was a joke")
+        kept = "\n".join(await lyra.kept(*server_of(town.guild)))
+        assert "Turing" in kept and "joke" in kept
+        assert "forget" not in kept and "4711" not in kept + "".join(map(prompt, lyra.chats))

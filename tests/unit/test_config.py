@@ -117,6 +117,7 @@ def test_the_example_has_every_key_with_its_default() -> None:
             '"matrix.homeserver": "https://matrix.example.org/_matrix/client" goes on behind the address of the server; '
             'write that alone: "https://matrix.example.org"',
         ),
+        ('[discord]\ntoken_env = "MTIz.very.secret"', '"discord.token_env": the name of an environment variable'),
         ("chat = ", "is not TOML"),
     ],
 )
@@ -125,6 +126,7 @@ def test_what_is_wrong_is_named_in_one_sentence(tmp_path: Path, text: str, sente
         load(around(tmp_path, text))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert "very.secret" not in str(caught.value)
 
 
 NO_ADDRESSES = (
@@ -235,6 +237,9 @@ def test_a_missing_secret_is_named_and_not_shown(tmp_path: Path) -> None:
         around(tmp_path).secret("ABSENT", "", "The key")
     with pytest.raises(BadSecret, match="cannot be read"):
         around(tmp_path).secret("", "nowhere", "The key")
+    with pytest.raises(BadSecret, match="that the configuration names, which is not set") as caught:
+        around(tmp_path).secret("gsk_very0secret", "", "The key")
+    assert "secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("empty", ["", " \n"])

@@ -10,6 +10,9 @@ SONG = "Let it be, let it be, let it be, let it be. Whisper words of wisdom, let
 TABLE = "| name | age |\n|------|-----|\n| Rosa | 41 |\n| Nele | 41 |\n| Jan | 41 |\n"
 
 
+REFRAIN = "Row, row, row your boat, gently down the stream.\n"
+
+
 def shown(text: str, size: int) -> tuple[str, bool]:
     """Return what is shown of a text that comes in pieces of so many characters, and whether it was ended early."""
     loops = Unlooped()
@@ -33,6 +36,11 @@ def shown(text: str, size: int) -> tuple[str, bool]:
         ("So it goes:\n```\n<|im_end|>\n```\nEnd. </s>", "So it goes:\n```\n<|im_end|>\n```\nEnd. "),
         ("a < b and <b>so</b> on", "a < b and <b>so</b> on"),
         (TABLE, TABLE),
+        (REFRAIN * 5 + "So it ends.", REFRAIN * 5 + "So it ends."),
+        (REFRAIN * 5 + "Row, row", REFRAIN),
+        (REFRAIN * 50 + "So it ends.", REFRAIN),
+        ("| 0 | 0 | 0 |\n" * 20 + "| 1 | 0 | 0 |", "| 0 | 0 | 0 |\n" * 20 + "| 1 | 0 | 0 |"),
+        ("Sum\n" + "-" * 200 + "\n42", "Sum\n" + "-" * 200 + "\n42"),
     ],
 )  # fmt: skip
 def test_a_text_ends_where_it_runs_in_circles_or_begins_another_turn(text: str, kept: str) -> None:

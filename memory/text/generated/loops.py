@@ -81,7 +81,7 @@ _END = re.compile(r"\n|[.!?…。！？][\"'”’»)]*(?=\s|$)")
 _ENDED = re.compile(rf"(?:{_END.pattern})\s*$")
 # Special tokens in chat templates that end or begin a turn.
 _TOKEN = re.compile(
-    r"(?:</?\|(?:im_(?:end|start)|eot_id|eom_id|end|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
+    r"(?:</?\|(?:im_(?:end|start)|eot_id|eom_id|end|return|call|end_of_text|endoftext|start_header_id|user|assistant|system)\|>"
     r"|<(?:end|start)_of_turn>|</s>)\Z"
 )
 _LONGEST_TOKEN = 20
@@ -89,14 +89,16 @@ _LONGEST = 600
 _TIMES = 2
 _FEW, _LEAST_OF_FEW = 12, 120
 _LEAST = _TIMES * _FEW
+_SURE = 400
+"""How many repeated characters are a loop for sure: fewer may be a refrain, rows of a table or a ruler, with more to come."""
 
 
 class Unlooped:
     """A streaming filter that cuts a text off where it loops, or at a special token that ends a turn.
 
-    A passage of up to 600 characters that occurs three times in a row counts as a loop: it is kept once, and the rest is
-    dropped. One of less than a dozen characters has to repeat for longer. Possible repetitions are held back until it is
-    certain. Within a code block a special token is only text.
+    A passage of up to 600 characters that occurs three times in a row counts as a loop if the text goes on with it for 400
+    characters or ends with it: it is kept once, and the rest is dropped. One of less than a dozen characters has to repeat for
+    longer. Possible repetitions are held back until it is certain. Within a code block a special token is only text.
     """
 
     def __init__(self) -> None:
@@ -107,12 +109,14 @@ class Unlooped:
         self._token = -1
         # The length of the longest end of what was read that occurs before as well, at most 600 characters back.
         self._repeated = 0
+        # The length of the passage that what was read ends with, over and over; 0 if it does not.
         self._distance = 0
+        self._looped = False
 
     @property
     def ended(self) -> bool:
         """Whether the text was cut off."""
-        return self._distance > 0 or self._token >= 0
+        return self._looped or self._token >= 0
 
     def feed(self, piece: str) -> str:
         """Add a piece and return the text that can be shown so far."""
@@ -129,8 +133,11 @@ class Unlooped:
         return self._give(self._end())
 
     def rest(self) -> str:
-        """Return what was held back, at the end of the text; nothing if it was cut off."""
-        return "" if self.ended else self._give(len(self._text))
+        """Return what was held back, at the end of the text; nothing of a loop."""
+        if self.ended:
+            return ""
+        self._looped = self._distance > 0
+        return self._give(self._begun() if self._looped else len(self._text))
 
     def _follow(self) -> None:
         # Another character lengthens a repetition by one at most.
@@ -138,8 +145,9 @@ class Unlooped:
         while self._repeated and self._before(self._repeated) < 0:
             self._repeated -= 1
         distance = self._nearest_loop() if self._repeated >= _LEAST else 0
-        if distance and (distance >= _FEW or self._repeats(_LEAST_OF_FEW, distance)):
-            self._distance = distance
+        repeats = distance and (distance >= _FEW or self._repeats(_LEAST_OF_FEW, distance))
+        self._distance = distance if repeats else 0
+        self._looped = bool(repeats) and self._repeats(max(_TIMES * distance, _SURE), distance)
 
     def _before(self, length: int, distance: int = 1) -> int:
         """Return where the last `length` characters occur before, at least so many characters back and nearest; -1 if nowhere."""
@@ -165,7 +173,7 @@ class Unlooped:
         """Return the position up to which the text can be shown."""
         if self._token >= 0:
             return self._token
-        if self._distance:
+        if self._looped:
             return self._begun()
         length, repeated = self._read, self._repeated
         if repeated < _FEW and repeated < length - self._sentence:
