@@ -59,7 +59,9 @@ async def test_the_encoder_is_the_slow_one_made_fast(texts: list[list[int]], see
     tensors = small_weights(seed, scale=scale)
     made = Encoder(tensors, heads=3).encode([np.array(text) for text in texts])
     slow = np.array([meant(tensors, 3, text) for text in texts])
-    assert np.abs(made - slow).max() <= 1e-5 * max(1.0, np.abs(slow).max())
+    # With weights so large, attention chooses between tokens, and the rounding of 32 bits decides where two are alike.
+    nearly = 1e-5 if scale < 30 else 1e-2
+    assert np.abs(made - slow).max() <= nearly * max(1.0, np.abs(slow).max())
 
 
 @pytest.mark.parametrize("seed", range(3))

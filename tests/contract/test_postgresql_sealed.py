@@ -186,10 +186,9 @@ async def test_what_an_earlier_version_wrote_is_sealed_when_it_is_opened(
         await db.verify()
     server().ask("CHECKPOINT")
     # The data of the tables, not the log of what was written once.
-    files = [file for file in (server().folder / "data" / "base").rglob("*") if file.is_file()]
     number = asked(address, "SELECT oid FROM pg_database WHERE datname = current_database()")[0][0]
-    held = [file.name for file in files if file.parent.name == str(number) and CANARY.encode() in file.read_bytes()]
-    assert held == []
+    files = [*(server().folder / "data" / "base" / str(number)).iterdir()]
+    assert files and [file.name for file in files if CANARY.encode() in file.read_bytes()] == []
 
 
 async def _fill_in_words(address: DatabaseAddress, file: Path) -> None:
