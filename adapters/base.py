@@ -15,6 +15,7 @@ from adapters.command_table import Action, Card, CardLimits, File, Surface
 from adapters.events import Circle, Message, Person, Place, Reach, Vanished, split_key
 from adapters.listener import Listener
 from adapters.message_parts import Attachment, Contents, Quote
+from adapters.platform_clock import PlatformClock
 from localization.sentences import Said
 
 
@@ -114,6 +115,8 @@ class Adapter(ABC):
     """Whether other processes hold connections of the account, and which of how many this one is; -1 is none."""
     edit_seconds = 0.0
     """The least seconds between two edits of a message; 0 if messages cannot be edited."""
+    platform_clock = PlatformClock()
+    """The clock by which messages have their times; this machine's own, as long as no other is known."""
 
     @abstractmethod
     async def run(self, listener: Listener) -> None:

@@ -78,6 +78,7 @@ class Discord(Adapter):
         self._pace = pace
         own = ShardNotes(notes, self)
         self._limits = self.limits(notes, now, pace.pause, own)
+        self.platform_clock = self._limits.platform_clock
         self._files = Files(pace.files)
         self._administrators = Administrators(own)
         self._audiences = self.audiences(own)

@@ -17,6 +17,7 @@ from discord.http import Route
 from adapters.discord.failures import seconds
 from adapters.errors import SendFailed
 from adapters.listener import Notes
+from adapters.platform_clock import PlatformClock
 from localization.sentences import lazy
 
 MOST_REFUSED = 5_000
@@ -65,6 +66,7 @@ class Limits:
         self.sharers = 1
         """How many processes there are; what is refused to them counts against one address."""
         self._granted = 0
+        self.platform_clock = PlatformClock()
 
     async def load(self) -> None:
         """Read what earlier processes counted."""
@@ -163,6 +165,7 @@ class Limits:
 
     async def _answered(self, _: aiohttp.ClientSession, __: SimpleNamespace, end: aiohttp.TraceRequestEndParams) -> None:
         status, headers = end.response.status, end.response.headers
+        self.platform_clock.note(headers.get("Date"))
         scope = headers.get("X-RateLimit-Scope")
         if status not in (401, 403, 429) or (status == 429 and scope == "shared"):
             return

@@ -99,6 +99,7 @@ class Matrix(Adapter):
         self._waived = waived
         self._pace = pace
         self._account = Account(access, folder, notes)
+        self.platform_clock = self._account.platform_clock
         self._connection: MatrixConnection | None = None
         self._connected_once = False
 

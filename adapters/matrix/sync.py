@@ -119,6 +119,7 @@ class Sync:
         if isinstance(answer, ErrorResponse):
             raise failure(answer)
         self._answered_at = self._pace.elapsed()
+        self._account.platform_clock.note(answer.transport_response.headers.get("Date"))
         return answer
 
     async def _process(self, response: SyncResponse) -> None:

@@ -205,7 +205,7 @@ class Intake:
                 current_messages = await self._unforgotten(view, current_messages)
                 # An edit meanwhile may have changed the attachments: then those are read first.
                 if all(not one.message.attachments or _files_key(one.message) in files for one in current_messages):
-                    kept = await self._store(view, session, current_messages, files, open_events, names_taken)
+                    kept = await self._store(adapter, view, session, current_messages, files, open_events, names_taken)
                     self._settled = self._settled if len(self._settled) < _SETTLED else set()
                     self._settled |= {(view.home.key, message.person) for message in kept.messages}
                     return kept
@@ -213,19 +213,19 @@ class Intake:
     async def _held(self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage]) -> "_Kept":
         """Return the messages to be answered off the record, as far as nobody deleted them meanwhile."""
         open_events = await self._memory.journal.open_events([one.key for one in heard], session.ref.platform, session.ref.place)
-        left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one.message)]
+        left = [one for one in heard if one.key in open_events.payloads and self._is_to_be_answered(one.message, adapter)]
         messages = [one.message for one in left]
         questions, attachments = await self._holding.messages(adapter, view, session, messages)
         return _Kept(questions, [one.key for one in left], messages, attachments, open_events)
 
-    def _is_to_be_answered(self, message: Message) -> bool:
+    def _is_to_be_answered(self, message: Message, adapter: Adapter) -> bool:
         """Return whether a message is for her, and recent enough or asked again."""
-        oldest = self._clock.now() - self._within
+        oldest = adapter.platform_clock.time_of(self._clock.now()) - self._within
         return message.addressed and (bool(message.anew) or asked_at(message) >= oldest)
 
     async def _store(
-        self, view: View, session: Session, heard: Sequence[HeardMessage], files: "_ReadFiles", open_events: OpenEvents,
-        names_taken: Mapping[Account, NameUse],
+        self, adapter: Adapter, view: View, session: Session, heard: Sequence[HeardMessage], files: "_ReadFiles",
+        open_events: OpenEvents, names_taken: Mapping[Account, NameUse],
     ) -> "_Kept":  # fmt: skip
         first_time = [one.message for one in heard if not one.message.anew]
         texts = [
@@ -241,7 +241,7 @@ class Intake:
         for one in heard:
             message = one.message
             exchange = stored.get(message.id) or await view.messages.by_source(session, message.id)
-            if exchange and self._is_to_be_answered(message):
+            if exchange and self._is_to_be_answered(message, adapter):
                 kept.questions.append(exchange)
                 kept.inbox_keys.append(one.key)
                 kept.messages.append(message)

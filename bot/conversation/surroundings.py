@@ -36,11 +36,11 @@ class Surroundings:
 
     async def said_before(self, adapter: Adapter, place: Place, messages: Sequence[Message]) -> Sequence[Quote]:
         """Return what other admitted people said at a shared place just before the first of these messages."""
-        oldest = self._clock.now() - self._within
-        first = next((one.id for one in messages if one.addressed and asked_at(one) >= oldest), "")
+        now = adapter.platform_clock.time_of(self._clock.now())
+        first = next((one.id for one in messages if one.addressed and asked_at(one) >= now - self._within), "")
         if place.is_private or not first:
             return ()
-        since = self._clock.now() - _ASIDE_MINUTES * MINUTE
+        since = now - _ASIDE_MINUTES * MINUTE
         found = [one for one in await adapter.messages_before(place.key, first, _ASIDES) if not one.own and one.said_at >= since]
         return [one for one in found if await self._access.admits(Person(place.platform, one.person, ""), place)]
 

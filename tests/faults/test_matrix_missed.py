@@ -15,7 +15,7 @@ from tests.kits.awake import Awake, prompt, question
 from tests.kits.discord_knowing import Thoughtful
 from tests.kits.matrix_changes import SEALED, Narrow, followed, kept, settled
 from tests.kits.matrix_home import Home, dm, room_of
-from tests.kits.matrix_knowing import Ahead
+from tests.kits.matrix_knowing import Ahead, pass_there
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]
@@ -89,8 +89,9 @@ async def test_in_a_room_everyone_is_answered_in_the_order_in_which_they_asked(
 @pytest.mark.torture
 @SEALED
 async def test_what_is_older_than_the_limit_is_kept_and_told_in_one_line_not_to_be_answered(
-    at_home: Home, ada: Person, model: Thoughtful, sealed: bool
+    at_home: Home, ada: Person, model: Thoughtful, monkeypatch: pytest.MonkeyPatch, sealed: bool
 ) -> None:
+    pass_there(monkeypatch)
     room, last = await missed(at_home, ada, model, sealed)
     within = "answer_within_minutes = 30"
     async with at_home.lyra(model, within, kind=Narrow, changed=later(HOUR)) as lyra:

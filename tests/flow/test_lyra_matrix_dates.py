@@ -1,17 +1,19 @@
 """A homeserver says of a message that it was written in a year that no calendar has: it is a message like any other."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from adapters.matrix.incoming import event
+from memory.types import MINUTE
 from tests.fakes.matrix import People
 from tests.fakes.matrix.proxy import Call
 from tests.fakes.matrix.synapse import Synapse
 from tests.kits.awake import model_server
 from tests.kits.matrix_home import home, room_of
-from tests.kits.matrix_knowing import Rewriting
+from tests.kits.matrix_knowing import Ahead, Rewriting, pass_there
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 
@@ -66,3 +68,20 @@ async def test_it_keeps_nobody_from_an_answer(
             kept = [row["text"] for row in await lyra.app.memory.db.all("SELECT text FROM exchanges WHERE kind = 'said'")]
     assert near.body == "You said: Ada: are you there?"
     assert (said.startswith(told), "from far away" in kept) == (True, guarded)
+
+
+@pytest.mark.torture
+@pytest.mark.parametrize("told", [True, False], ids=["", "nothing told of the homeserver's clock"])
+async def test_a_question_is_answered_where_the_machines_clock_is_two_hours_ahead(
+    people: People, synapse: Synapse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, told: bool
+) -> None:
+    clock = Ahead()
+    clock.microseconds = 120 * MINUTE
+    if not told:
+        pass_there(monkeypatch)
+    async with Astray(synapse.url) as proxy, model_server() as model:
+        at_home = await home(people, proxy, tmp_path, monkeypatch)
+        ada = await people.person("ada")
+        async with at_home.lyra(model, changed=lambda app: replace(app, base=replace(app.base, clock=clock))):
+            answer = await at_home.asks(ada, await room_of(at_home, ada), "hello", mentions=[at_home.user])
+    assert answer.body.startswith(LATE) is not told

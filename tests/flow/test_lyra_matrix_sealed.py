@@ -11,7 +11,7 @@ from adapters.matrix.rooms.rooms import Rooms
 from memory.types import DomainKind
 from tests.fakes.matrix import Event, People, Synapse
 from tests.fakes.matrix.faults import SEND
-from tests.kits.matrix_knowing import Ahead, Liar, Town, town_of
+from tests.kits.matrix_knowing import Ahead, Liar, Town, pass_there, town_of
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]
@@ -146,7 +146,10 @@ async def test_a_message_whose_key_is_late_is_answered_when_it_comes(town: Town)
 
 @pytest.mark.torture
 @pytest.mark.parametrize("hours", [0, 2], ids=["fresh", "stale"])
-async def test_what_is_read_too_late_is_kept_and_not_answered_any_more(town: Town, hours: int) -> None:
+async def test_what_is_read_too_late_is_kept_and_not_answered_any_more(
+    town: Town, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    pass_there(monkeypatch)
     ada, clock = await town.person("ada"), Ahead()
     assert ada.keys
     async with town.lyra(clock=clock) as lyra:

@@ -20,6 +20,7 @@ from adapters.matrix.account.login import Credentials, Device
 from adapters.matrix.account.recovery import ForeignStorage, Recovery
 from adapters.matrix.account.signing import REPLACE, Signing, Unsigned
 from adapters.matrix.homeserver import TROUBLE, RequestRefused, SignedOut, failure, unreachable
+from adapters.platform_clock import PlatformClock
 from localization.sentences import Said, lazy
 
 __all__ = ["Credentials", "Account", "AuthorizingPerson"]
@@ -63,6 +64,8 @@ class Account:
         self._signing = Signing(own)
         self._recovery = Recovery(own)
         self._client: AsyncClient | None = None
+        self.platform_clock = PlatformClock()
+        """The homeserver's clock, by its answers to syncs."""
 
     @property
     def client(self) -> AsyncClient:
