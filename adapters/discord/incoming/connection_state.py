@@ -15,8 +15,27 @@ UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErro
 """What the library raises for data of a shape that it does not know."""
 
 _WORDS = frozenset(
-    "id channel_id guild_id author member content timestamp edited_timestamp tts mention_everyone mentions mention_roles pinned type"
-    " flags webhook_id application_id nonce message_reference".split()
+    {
+        "id",
+        "channel_id",
+        "guild_id",
+        "author",
+        "member",
+        "content",
+        "timestamp",
+        "edited_timestamp",
+        "tts",
+        "mention_everyone",
+        "mentions",
+        "mention_roles",
+        "pinned",
+        "type",
+        "flags",
+        "webhook_id",
+        "application_id",
+        "nonce",
+        "message_reference",
+    }
 )
 _KEPT = (_WORDS | {"attachments", "embeds"}, _WORDS | {"attachments"}, _WORDS)
 _WITHOUT: dict[str, Any] = {"attachments": [], "embeds": [], "components": []}
@@ -49,7 +68,7 @@ class TolerantState(ConnectionState[Any]):
         try:
             _read(lambda readable: found.append(create(channel=channel, data=readable)), data)
         except UNREADABLE as error:
-            raise discord.InvalidData(f"a message that cannot be read ({type(error).__name__})") from None
+            raise discord.InvalidData(type(error).__name__) from None
         return found[0]
 
 
