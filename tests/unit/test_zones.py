@@ -33,6 +33,16 @@ def test_every_instant_comes_back_from_how_it_is_told(seconds: int) -> None:
     assert instant(local(at, MOVED)) == at == instant(datetime.fromisoformat(iso(at, MOVED)).astimezone(UTC))
 
 
+def test_what_a_wrong_clock_dates_outside_the_calendar_is_told_as_its_nearest_day() -> None:
+    for at, zone, day in (
+        (253_402_300_799_000_000, "Asia/Tokyo", "9999-12-30"),
+        (253_402_300_799_000_000, "UTC", "9999-12-31"),
+        (2**62, "UTC", "9999-12-30"),
+        (-(2**62), MOVED, "0001-01-02"),
+    ):
+        assert iso(at, zone).startswith(day)
+
+
 def test_a_zone_in_which_nothing_was_said_leaves_no_trace() -> None:
     there = moved(MOVED, START + HOUR, "Asia/Tokyo", last_said=START - MINUTE)
     assert iso(START - MINUTE, there).endswith("+01:00") and iso(START, there).endswith("+09:00")

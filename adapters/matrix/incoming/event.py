@@ -7,6 +7,9 @@ from nio import Event, MegolmEvent
 
 from adapters.matrix.homeserver import Json
 
+_LATEST = 253_370_764_800_000_000
+"""The beginning of 9999, in microseconds UTC: a homeserver may claim any time, and the calendar ends with that year."""
+
 
 @dataclass(frozen=True, slots=True)
 class RoomEvent:
@@ -46,8 +49,8 @@ class RoomEvent:
 
     @property
     def at(self) -> int:
-        """When its sender's homeserver received it, in microseconds UTC."""
-        return int(self.raw["origin_server_ts"]) * 1000
+        """When its sender's homeserver received it, in microseconds UTC, within the years 1970 to 9998."""
+        return min(max(0, int(self.raw["origin_server_ts"]) * 1000), _LATEST)
 
     @property
     def is_state(self) -> bool:
