@@ -111,7 +111,7 @@ _OF_A_DIGEST = re.compile(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
 _LABEL = r"\[[a-gm-s]\d{1,3}\](?!\(|:)"
 _OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
 # An incomplete line that may still become such a receipt.
-_BEGUN = re.compile(rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\]?[^\S\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$")
+_BEGUN = re.compile(rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\][^\S\n]*{_MARKS})*(?:\[[^][\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$")
 
 
 def unmarked(line: str) -> str:
