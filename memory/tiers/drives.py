@@ -72,16 +72,16 @@ def saturating(amount: float, half: float) -> float:
     return float(1 - 2 ** (-amount / half))
 
 
-def built(level: float, signal: float, elapsed: int, baseline: float = BASELINE) -> float:
+def built(level: float, signal: float, elapsed: int) -> float:
     """Return the level of a drive after `elapsed` microseconds with a signal."""
     if signal >= 1:
         return 1.0
     build, decay = -math.log1p(-signal) / BUILD, math.log(2) / HALF_LIFE
-    towards = (build + baseline * decay) / (build + decay)
+    towards = (build + BASELINE * decay) / (build + decay)
     return towards + (level - towards) * math.exp(-(build + decay) * max(0, elapsed))
 
 
-def calmed(level: float, before: float, left: float, baseline: float = BASELINE) -> float:
+def calmed(level: float, before: float, left: float) -> float:
     """Return the level of a drive after it acted: it falls in proportion to its signal, down to its baseline."""
     share = left / before if before else 0.0
-    return min(level, max(baseline, level * share))
+    return min(level, max(BASELINE, level * share))

@@ -29,9 +29,9 @@ ROUNDED = 1e-4
 
 
 @few
-@given(shares, shares, whiles, shares)
-def test_a_drive_is_never_below_nothing_nor_above_all(level: float, signal: float, elapsed: int, baseline: float) -> None:
-    assert -TINY <= built(level, signal, elapsed, baseline) <= 1 + TINY
+@given(shares, shares, whiles)
+def test_a_drive_is_never_below_nothing_nor_above_all(level: float, signal: float, elapsed: int) -> None:
+    assert -TINY <= built(level, signal, elapsed) <= 1 + TINY
 
 
 @few
@@ -52,10 +52,10 @@ def test_no_time_changes_nothing(level: float, signal: float) -> None:
     assert built(level, signal, -HOUR) == pytest.approx(level, abs=TINY), "nor does a clock that was set back"
 
 
-@given(shares, shares, st.integers(0, 20))
-def test_without_a_signal_half_of_what_is_above_the_baseline_is_left_each_day(level: float, baseline: float, halves: int) -> None:
-    left = built(level, 0.0, halves * HALF_LIFE, baseline)
-    assert left - baseline == pytest.approx((level - baseline) / 2**halves, abs=TINY)
+@given(shares, st.integers(0, 20))
+def test_without_a_signal_half_of_what_is_above_the_baseline_is_left_each_day(level: float, halves: int) -> None:
+    left = built(level, 0.0, halves * HALF_LIFE)
+    assert left - BASELINE == pytest.approx((level - BASELINE) / 2**halves, abs=TINY)
 
 
 @few
@@ -92,15 +92,13 @@ def test_a_rule_that_lifts_by_a_share_at_each_pass_would_count_a_signal_twice() 
     assert twice - once < 0.01 < naive(naive(BASELINE)) - naive(BASELINE)
 
 
-@given(shares, shares, shares, shares)
-def test_what_was_acted_on_falls_with_its_signal_and_not_below_its_baseline(
-    level: float, before: float, left: float, baseline: float
-) -> None:
-    calm = calmed(level, before, left, baseline)
-    assert min(level, baseline) <= calm <= level
-    assert calmed(level, before, 0.0, baseline) == min(level, baseline), "nothing is left to do"
-    assert calmed(level, before, before, baseline) in (level, min(level, baseline)), "nothing was done, or nothing was there"
-    assert calmed(level, before, min(left, before), baseline) <= calmed(level, before, before or 1.0, baseline)
+@given(shares, shares, shares)
+def test_what_was_acted_on_falls_with_its_signal_and_not_below_its_baseline(level: float, before: float, left: float) -> None:
+    calm = calmed(level, before, left)
+    assert min(level, BASELINE) <= calm <= level
+    assert calmed(level, before, 0.0) == min(level, BASELINE), "nothing is left to do"
+    assert calmed(level, before, before) in (level, min(level, BASELINE)), "nothing was done, or nothing was there"
+    assert calmed(level, before, min(left, before)) <= calmed(level, before, before or 1.0)
 
 
 def test_half_of_the_work_done_halves_the_urge() -> None:
