@@ -23,7 +23,10 @@ _SOMEBODY = "[…]"
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
 _PART = re.compile(r"[^\W_]+")
 """A part of a word: "Bob'd" and "Bob-Ben" name Bob, too."""
-_NO_NAMES = frozenset(map(likeness, "the der die das ein eine mein meine los las just not your our this that all".split()))
+_NO_NAMES = frozenset(map(likeness, (
+    *("the", "der", "die", "das", "ein", "eine", "mein", "meine", "los", "las"),
+    *("just", "not", "your", "our", "this", "that", "all"),
+)))  # fmt: skip
 """Words that names of several words may begin with, and that stand for nobody by themselves."""
 
 
