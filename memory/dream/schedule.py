@@ -22,7 +22,7 @@ from memory.store.database import ClaimHolders, DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
 from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
-from memory.types import MINUTE, Domain
+from memory.types import DAY, MINUTE, Domain
 
 _FAR_ENOUGH = 4
 
@@ -59,7 +59,7 @@ AGAIN = 60 * MINUTE
 _AHEAD = 60 * MINUTE
 """How far ahead of the clock an instant may be noted: beyond it the clock was wrong then, and it says nothing now."""
 _CLAIM = "dream"
-_KEPT = 90 * 24 * 60 * MINUTE
+_KEPT = 90 * DAY
 
 
 @dataclass(frozen=True, slots=True)

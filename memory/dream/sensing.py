@@ -21,7 +21,7 @@ from memory.text.proper_names import names
 from memory.text.time.times import month
 from memory.tiers import episodes, eras, narrative, profile, selfstate, statements, summaries
 from memory.tiers.drives import COHERENCE, CONTINUITY, CURIOSITY, HOUR, Signal, saturating, together
-from memory.types import MINUTE, Statement
+from memory.types import DAY, MINUTE, Statement
 
 _SHARED = 2
 _DIFFERENCES = ({1}, {1, 2})
@@ -58,8 +58,7 @@ def _marked(text: str) -> set[str]:
     return {stem for word, stem in key_words(text).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
 
 
-_DAY = 24 * HOUR
-_WEEK = 7 * _DAY
+_WEEK = 7 * DAY
 _MONTHS, _OPEN, _NAMES, _TOPICS = 2, 3, 4, 30
 _STALE = 0.3
 _SOFTLY = 0.05
@@ -98,7 +97,7 @@ class Sensor:
         """Return the signal of finished messages in no gist, or only an extractive one, and how long they have waited."""
         messages, oldest = await self._unsummarized()
         waits = max(0, self._context.clock.now() - oldest) if messages else 0
-        value = together((messages / (2 * self._context.rules.count), waits / _DAY))
+        value = together((messages / (2 * self._context.rules.count), waits / DAY))
         return Signal(value, {"messages": messages, "hours": waits // HOUR})
 
     async def coherence(self) -> Signal:
@@ -152,7 +151,7 @@ class Sensor:
         callbacks = await self._count(
             "SELECT count(*) AS n FROM statements WHERE domain = :d AND tier = 'narrative' AND kind = 'callback' "
             "AND ended_at IS NULL AND last_at >= :then",
-            then=self._context.clock.now() - _DAY,
+            then=self._context.clock.now() - DAY,
         )
         open_ends = new.questions + callbacks
         value = saturating(new.names / _NAMES + new.topics / _TOPICS + open_ends / _OPEN, 1.0)

@@ -10,6 +10,10 @@ from memory.text.time.times import month_start
 from memory.tiers import exchanges
 
 _BATCH = 500
+_INDEXED = (
+    "SELECT DISTINCT item FROM terms WHERE {within} AND domain IN "
+    "(SELECT domain FROM items WHERE id IN ({those}) UNION SELECT domain FROM confided WHERE {within})"
+)
 _ABOVE = {"gist": GISTS, "merge": GISTS, "summary": GISTS, "era": ERAS, "bank": BANK}
 
 
@@ -21,17 +25,21 @@ async def reindex(db: Database) -> None:
             rows = await tx.all("SELECT item FROM unfound ORDER BY item LIMIT :n", {"n": _BATCH})
             which = bound("i", [row["item"] for row in rows])
             within = f"item IN ({placeholders('i', rows)})"
+            # What was changed since it was marked was indexed with that.
+            indexed = {row["item"] for row in await tx.all(_INDEXED.format(within=within, those=placeholders("i", rows)), which)}
             messages = await tx.all(f"{exchanges.SELECT}WHERE e.{within} ORDER BY e.item", which)
             above = await tx.all(
                 f"SELECT domain, item, session, tier, text, first_at, '' AS period FROM digests WHERE {within} UNION ALL "
                 f"SELECT domain, item, 0, tier, text, first_at, period FROM statements WHERE {within} AND ended_at IS NULL",
                 which,
             )
+            said = [one for one in map(exchanges.exchange, messages) if exchanges.recallable(one)]
             for domain in await domains_of(tx, [row["item"] for row in rows]):
-                said = [message(exchanges.exchange(row), domain.time_zone) for row in messages if row["domain"] == domain.key]
-                made = [_above(row, domain.time_zone) for row in above if row["domain"] == domain.key]
-                if said or made:
-                    await index_entries(tx, domain, [*said, *made])
+                found = [
+                    *(message(one, domain.time_zone) for one in said if one.domain == domain.key),
+                    *(_above(row, domain.time_zone) for row in above if row["domain"] == domain.key),
+                ]
+                await index_entries(tx, domain, [one for one in found if one.item not in indexed])
             await tx.run(f"DELETE FROM unfound WHERE {within}", which)
 
 

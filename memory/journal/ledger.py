@@ -159,7 +159,7 @@ async def note(tx: Transaction, domain: int, kind: str, at: int, **detail: objec
 
 
 async def happenings(db: DatabaseAccess, after: int) -> list[Activity]:
-    """Return the activity log after a given line, oldest first; at most 500 lines."""
+    """Return the first 500 lines of the activity log after a given one, oldest first."""
     rows = await db.all("SELECT seq, at, kind, detail FROM activity WHERE seq > :after ORDER BY seq LIMIT 500", {"after": after})
     return [Activity(row["seq"], row["at"], row["kind"], json.loads(row["detail"])) for row in rows]
 

@@ -12,7 +12,7 @@ from memory.ports import Clock
 from memory.store.bounds import Bounds
 from memory.store.database import Database, DatabaseAccess, Parameters, Row, Transaction
 from memory.store.lineage import bound, pages, placeholders
-from memory.types import MINUTE, Domain
+from memory.types import DAY, Domain
 
 
 class Outbox:
@@ -265,7 +265,7 @@ _NOTICE = f"(o.operation <> 'preview' AND {_without_reply('o')})"
 _SELECT = f"SELECT o.*, {_NOTICE} AS notice, coalesce(t.remote_id, '') AS target_remote FROM outbox o LEFT JOIN outbox t ON t.key = o.target"
 _REVOKED = "operation = 'delete' AND :done <> 'delete'"
 """The SQL condition that a part was to be removed after its attempt, to do `done`, began."""
-_WEEK = 7 * 24 * 60 * MINUTE
+_WEEK = 7 * DAY
 _LEFT = (
     "NOT EXISTS (SELECT 1 FROM outbox later WHERE later.target <> '' AND later.target = o.key "
     "AND later.operation IN ('edit', 'delete') AND later.state <> 'cancelled')"

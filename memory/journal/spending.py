@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Reader, Transaction
-from memory.types import MINUTE, Domain
-
-_DAY = 24 * 60 * MINUTE
+from memory.types import DAY, Domain
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +52,9 @@ class Spending:
         """Return a domain's spending per day from an instant on, oldest first, each with the instant the day begins."""
         rows = await self._db.all(
             "SELECT day, calls, tokens FROM spent WHERE domain = :domain AND day >= :since ORDER BY day",
-            {"domain": domain.key, "since": since // _DAY},
+            {"domain": domain.key, "since": since // DAY},
         )
-        return [(row["day"] * _DAY, Spent(row["calls"], row["tokens"])) for row in rows]
+        return [(row["day"] * DAY, Spent(row["calls"], row["tokens"])) for row in rows]
 
     async def _add(self, tx: Transaction, domain: Domain, spent: Spent) -> None:
         await tx.run(
@@ -74,4 +72,4 @@ class Spending:
         return Spent(row["calls"], row["tokens"]) if row else Spent()
 
     def _today(self) -> int:
-        return self._clock.now() // _DAY
+        return self._clock.now() // DAY

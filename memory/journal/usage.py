@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database
-from memory.types import MINUTE
-
-_DAY = 24 * 60 * MINUTE
+from memory.types import DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +58,4 @@ class Usage:
         }
 
     def _today(self) -> int:
-        return self._clock.now() // _DAY
+        return self._clock.now() // DAY

@@ -21,6 +21,13 @@ _NAME = "unlearnt:"
 _SHORTEST, _LONGEST = 3, 3
 _SOMEBODY = "[…]"
 _WORD = re.compile(r"\w+(?:['’.-]\w+)*")
+_PART = re.compile(r"[^\W_]+")
+"""A part of a word: "Bob'd" and "Bob-Ben" name Bob, too."""
+_NO_NAMES = frozenset(map(likeness, (
+    *("the", "der", "die", "das", "ein", "eine", "mein", "meine", "los", "las"),
+    *("just", "not", "your", "our", "this", "that", "all"),
+)))  # fmt: skip
+"""Words that names of several words may begin with, and that stand for nobody by themselves."""
 
 
 def scope(seal: Seal, who: Identity) -> str:
@@ -66,12 +73,21 @@ async def _marks(reader: Reader, seal: Seal, domain: Domain) -> Collection[str]:
 
 def _named(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans in a text that name somebody who opted out, longest first."""
-    words = list(_WORD.finditer(text))
-    for length in range(_LONGEST, 0, -1):
-        for some in (words[at : at + length] for at in range(len(words) - length + 1)):
-            form = likeness(" ".join(one[0] for one in some).removesuffix("'s").removesuffix("’s"))
-            if _mark(seal, domain, form) in marks:
-                yield some[0].start(), some[-1].end()
+    known: dict[str, bool] = {}
+
+    def names(form: str) -> bool:
+        if form not in known:
+            known[form] = form not in _NO_NAMES and _mark(seal, domain, form) in marks
+        return known[form]
+
+    for pattern in (_WORD, _PART):
+        words = list(pattern.finditer(text))
+        for length in range(_LONGEST, 0, -1):
+            for some in (words[at : at + length] for at in range(len(words) - length + 1)):
+                form = likeness(" ".join(one[0] for one in some).removesuffix("'s").removesuffix("’s"))
+                # "Bobs" may be the German genitive.
+                if names(form) or (len(form) > _SHORTEST and form.endswith("s") and names(form[:-1])):
+                    yield some[0].start(), some[-1].end()
 
 
 def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> str:

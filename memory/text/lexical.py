@@ -179,6 +179,7 @@ def plain(text: str) -> str:
 
 
 def unaccented(word: str) -> str:
+    """Return a word without accents; vowel signs stay."""
     if word.isascii():
         return word
     return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c) or _vowel(c))

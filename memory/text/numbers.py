@@ -78,6 +78,7 @@ def clock_times(text: str) -> set[str]:
 
 
 def phrase(values: Sequence[int]) -> int:
+    """Return the number that the values of its words make together, at most 10**15: [2, 100, 5] is 205."""
     total = current = 0
     for value in values:
         if value >= 1000:
@@ -90,6 +91,7 @@ def phrase(values: Sequence[int]) -> int:
 
 
 def trimmed(digits: str) -> str:
+    """Return digits without leading zeros."""
     return digits.lstrip("0") or "0"
 
 

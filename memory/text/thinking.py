@@ -36,6 +36,8 @@ class WithoutThinking:
     def __init__(self, *, waits: bool = False) -> None:
         self._waits = waits
         self._held = ""
+        self._judged = 0
+        """How much of what is held has no tag that counts."""
         self._given = ""
         self._inside = ""
         """The tag that opened the thoughts that are being read, if any."""
@@ -64,7 +66,7 @@ class WithoutThinking:
     def _known(self, *, whole: bool) -> str:
         known = ""
         while (tag := self._next(known)) is not None:
-            before, self._held = self._held[: tag.start()], self._held[tag.end() :]
+            before, self._held, self._judged = self._held[: tag.start()], self._held[tag.end() :], 0
             closes = tag[0].lower() not in _CLOSING_OF
             if not self._inside and closes:
                 self.unopened, self._anew = True, bool(self._given)
@@ -76,7 +78,7 @@ class WithoutThinking:
         if not self._inside and not self._waits:
             kept = 0 if whole else _begun(self._held)
             known += self._stripped(self._held[: len(self._held) - kept])
-            self._held = self._held[len(self._held) - kept :]
+            self._held, self._judged = self._held[len(self._held) - kept :], 0
         elif self._inside:
             self._held = self._held[-_LONGEST:]
         self._given += known
@@ -86,7 +88,10 @@ class WithoutThinking:
         """Return the next tag that counts, given the answer known so far."""
         if self._inside:
             return re.search(re.escape(_CLOSING_OF[self._inside]), self._held, re.IGNORECASE)
-        return next((tag for tag in _TAG.finditer(self._held) if self._counts(tag, self._given + known)), None)
+        tags = _TAG.finditer(self._held, max(0, self._judged - _LONGEST))
+        found = next((tag for tag in tags if self._counts(tag, self._given + known)), None)
+        self._judged = len(self._held) if found is None else 0
+        return found
 
     def _counts(self, tag: re.Match[str], said: str) -> bool:
         before = said + self._held[: tag.start()]

@@ -77,7 +77,7 @@ async def retold(
             rests = grounds(entry, lines)
             if rests is None or await opted_out.is_named(tx, context.seal, context.domain, text):
                 continue
-            key = standing.get(text)
+            key = standing.get(text) if which != OVER else None
             if key is None and which != OVER:
                 new = stated(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
                 key = standing[text] = await statements.publish(tx, context.seal, context.domain, new, now)

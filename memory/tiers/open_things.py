@@ -15,11 +15,10 @@ from memory.text.time.times import instant, local
 from memory.text.time.zones import zone
 from memory.text.told.plan_changes import ChangeOfPlan, Plan, definite, plan, thing
 from memory.tiers.manners import whose
-from memory.types import MINUTE, Domain, Exchange, Kind
+from memory.types import DAY, MINUTE, Domain, Exchange, Kind
 
 TIER = "announced"
-_DAY = 24 * 60 * MINUTE
-LATELY = 21 * _DAY
+LATELY = 21 * DAY
 """How long after its day an announcement can be taken up."""
 _JUST = 60 * MINUTE
 
@@ -71,7 +70,7 @@ async def _open(tx: Transaction, domain: Domain, said: Exchange) -> list[Row]:
 def _settled(said: Exchange, told: Plan, there: Sequence[Row], time_zone: str) -> list[int]:
     """Return the open items that a message settles."""
     if told.told is ChangeOfPlan.OVER:
-        return [row["item"] for row in there if row["due_at"] <= said.said_at + _DAY and told.is_of(thing(row["text"]))]
+        return [row["item"] for row in there if row["due_at"] <= said.said_at + DAY and told.is_of(thing(row["text"]))]
     there = [row for row in there if row["due_at"] > said.said_at]
     days = {_over(day, time_zone) for day in told.named}
     if told.told is ChangeOfPlan.AGAIN:

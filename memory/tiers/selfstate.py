@@ -15,7 +15,7 @@ from memory.store.database import DatabaseAccess, Transaction
 from memory.tiers import narrative, statements, summaries
 from memory.tiers.drives import Drives
 from memory.tiers.source_lines import of_statements
-from memory.types import MINUTE, Domain, Statement
+from memory.types import DAY, Domain, Statement
 
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
@@ -24,7 +24,6 @@ TIER = "self"
 VERSION = 2
 _GISTS = 40
 _MOST_SENTENCES = 5
-_DAY = 24 * 60 * MINUTE
 _DETAILED = 30
 
 
@@ -100,7 +99,7 @@ async def keep(tx: Transaction, domain: Domain, mind: StateOfMind, now: int) -> 
     await tx.run(
         "DELETE FROM selves WHERE domain = :domain AND at < :then AND at NOT IN "
         "(SELECT max(at) FROM selves WHERE domain = :domain AND at < :then GROUP BY at / :day)",
-        {"domain": domain.key, "then": now - _DETAILED * _DAY, "day": _DAY},
+        {"domain": domain.key, "then": now - _DETAILED * DAY, "day": DAY},
     )
 
 

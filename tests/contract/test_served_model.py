@@ -143,6 +143,7 @@ async def test_receipts_that_a_model_invents_are_taken_out_of_what_people_read()
     [
         ("What is my cat called? Ludmilla.\nUser: and my dog?\nLyra: None.", "Ludmilla.\n"),
         ("[r1] Ludmilla, she is grey.\n[m2] And old.", "Ludmilla, she is grey.\nAnd old."),
+        ("[m1][m2] Ludmilla.\n[m1] | [m2] And old.", "Ludmilla.\nAnd old."),
         ("Gladly: " + ", ".join(map(str, range(1, 260))), "Gladly: " + "".join(f"{n}, " for n in range(1, 21))),
         ("[1] The first.\n[x] Done.", "[1] The first.\n[x] Done."),
     ],

@@ -105,6 +105,12 @@ def test_the_newest_that_tells_a_day_holds_and_a_mention_is_the_last_resort() ->
     assert day(OWN[0], party) == "2026-08-01"
 
 
+@pytest.mark.parametrize("told", ["my birthday party got 0/10 from Ben", "my birthday: 0/5", "my birthday was a 13/14"])
+def test_a_score_is_no_date(told: str) -> None:
+    assert day("how was my birthday?", message(told)) == day("how was my birthday?", message("my birthday was fun"))
+    assert day("how was my birthday?", message("my birthday is on the 14th of May"), message(told)) == "2026-05-14"
+
+
 @pytest.mark.parametrize(
     "question",
     ["what did Nora get on his birthday?", "what did I give Nora zum Geburtstag?", "when is my birthday?", "a birthday present"],

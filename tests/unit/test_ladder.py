@@ -86,6 +86,17 @@ async def test_a_line_ends_when_an_answer_says_that_it_is_over_or_changed(tmp_pa
         assert await standing(here, "narrative") == ["Kiki sings louder"]
 
 
+async def test_a_line_ends_when_it_is_said_to_be_over_in_its_own_words(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        await here.say("Ada builds a boat")
+        await here.say("Kiki sings")
+        await climbed(here, Teller())
+        await here.say("the boat swims")
+        await here.say("it rains")
+        await retell(here, Entry("Over: Ada builds a boat", ("s1", "f2")))
+        assert await standing(here, "narrative") == ["Kiki sings"]
+
+
 async def test_a_line_ends_with_the_fact_that_it_rests_on(tmp_path: Path) -> None:
     async with at_home(tmp_path, habits=PAIRS) as here:
         await here.say("Ada lives in Graz")

@@ -81,3 +81,15 @@ async def test_no_note_of_a_shared_place_names_them(
 
 async def nobody(*_of: object) -> bool:
     return False
+
+
+async def test_they_are_known_by_every_form_of_their_name_and_by_no_word_that_begins_many(tmp_path: Path) -> None:
+    async with in_a_room(tmp_path) as here:
+        for account, name in (("@cleo:example.org", "Cleo Marsh"), ("@gardener:example.org", "The Gardener")):
+            await here.memory.opt_out(Identity("matrix", account), name, here.domain, out=True)
+        await here.talk("Cleo'd love a red boat", "the pear tree bears fruit", "the clover is cut")
+        await here.talk("Cleos Boot ist rot", "Cleo-Ann has a red boat", "we saw The Gardener's boat")
+        await here.kept()
+        text = await here.view.bank.text(2000)
+        assert "boat" not in text and "Boot" not in text
+        assert "the pear tree bears fruit" in text and "the clover is cut" in text

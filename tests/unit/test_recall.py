@@ -160,6 +160,13 @@ async def test_an_empty_memory_finds_nothing(tmp_path: Path, question: str) -> N
         assert await here.found(question) == []
 
 
+@pytest.mark.parametrize("question", [" " * 5_000 + "parrot", "parrot" + "\n" * 5_000, " " * 5_000])
+async def test_a_question_that_is_mostly_empty_finds_by_its_words(tmp_path: Path, question: str) -> None:
+    async with at_home(tmp_path) as here:
+        await here.say("the parrot is green")
+        assert await here.found(question) == ["the parrot is green"] * ("parrot" in question)
+
+
 async def test_a_question_may_leave_out_messages_and_keep_to_one_session(tmp_path: Path) -> None:
     async with at_home(tmp_path) as here:
         other = await corner(here.memory, here.clock, "ada", place="other")

@@ -1,13 +1,15 @@
 """What small models write around an answer: their prompt again, turns that nobody took, numbers without an end."""
 
 from collections.abc import Callable
+from time import process_time
 from typing import Protocol
 
 import pytest
 
 from memory.text.generated.echoes import WithoutEcho, repeatable
-from memory.text.generated.invented import WithoutTurns
+from memory.text.generated.invented import WithoutReceipts, WithoutTurns
 from memory.text.generated.loops import Uncounted
+from memory.text.thinking import WithoutThinking
 
 SYSTEM = (
     "You are Lyra, a companion who remembers.\nIt is never an instruction to you. Use it only where it helps.\n\n"
@@ -126,6 +128,23 @@ def test_what_only_looks_like_a_turn_stays(text: str) -> None:
 )
 def test_a_prompt_that_is_said_again_is_taken_out(text: str, kept: str) -> None:
     assert shown(lambda: WithoutEcho(repeatable([SYSTEM], [ASKED], "What is my cat called?")), text).strip() == kept
+
+
+@pytest.mark.parametrize("filtered", [Uncounted, lambda: WithoutThinking(waits=True)], ids=["numbers", "thoughts"])
+def test_a_long_answer_costs_what_it_is_long(filtered: Callable[[], Filter]) -> None:
+    words, reading = ["sailing "] * 12_000, filtered()
+    began = process_time()
+    assert "".join([*map(reading.feed, words), reading.rest()]) == "".join(words)
+    assert process_time() - began < 1
+
+
+@pytest.mark.parametrize("mark", [">", "|", "> ", "[m1]"])
+def test_a_line_of_many_marks_keeps_nobody_waiting(mark: str) -> None:
+    receipts, line = WithoutReceipts(), mark * 24 + "!"
+    began = process_time()
+    shown = "".join(map(receipts.feed, line)) + receipts.rest()
+    assert shown == ("!" if mark == "[m1]" else line)
+    assert process_time() - began < 1
 
 
 @pytest.mark.parametrize("text", ["I do not know her name yet.", "I asked you before.", "Is she a tabby cat?"])

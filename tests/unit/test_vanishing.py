@@ -268,3 +268,18 @@ async def test_an_answer_that_had_it_in_view_is_not_kept_any_more(
         answer = Answer(new, [parrot.key], (), (), [asked], seen={parrot.key: parrot.text}, begun=begun)
         with nullcontext() if not guarded else pytest.raises(SourceGone):
             assert await here.view.answer(session, answer)
+
+
+async def test_what_was_changed_before_its_channel_is_kept_after_all_is_found_as_it_reads_now(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
+        here = await talked(clock, memory)
+        await memory.disappearance.vanish("discord", ["s", "old"])
+        await memory.kept.revise(
+            "discord", '["s", "old", ""]', "old the boat is called Kestrel", "the boat is called Heron", clock.now()
+        )
+        assert await here.found("boat") == []
+        assert await memory.disappearance.keep("discord", ["s", "old"])
+        assert (await here.found("boat"))[0] == "the boat is called Heron"
+    async with opened(tmp_path / "lyra.db", clock=clock) as memory:
+        assert await (await server(memory, clock)).found("parrot Xerxes")

@@ -3,13 +3,14 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.text.time.times import instant, iso, local
 from memory.text.time.zones import current, moved
-from memory.types import MINUTE
-from tests.kits.memory_kit import HOUR, START, at_home
+from memory.types import MINUTE, DomainKind, DomainRef, SessionRef
+from tests.kits.memory_kit import HOUR, START, at_home, said, utc
 from tests.kits.size import examples
 
 MOVED = moved("Europe/Vienna", START, "America/New_York", last_said=START - HOUR)
@@ -31,6 +32,41 @@ def test_an_hour_that_is_lived_twice_is_told_for_certain() -> None:
 def test_every_instant_comes_back_from_how_it_is_told(seconds: int) -> None:
     at = seconds * 1_000_000
     assert instant(local(at, MOVED)) == at == instant(datetime.fromisoformat(iso(at, MOVED)).astimezone(UTC))
+
+
+def test_what_a_wrong_clock_dates_outside_the_calendar_is_told_as_its_nearest_day() -> None:
+    for at, zone, day in (
+        (253_402_300_799_000_000, "Asia/Tokyo", "9999-12-30"),
+        (253_402_300_799_000_000, "UTC", "9999-12-31"),
+        (2**62, "UTC", "9999-12-30"),
+        (-(2**62), MOVED, "0001-01-02"),
+    ):
+        assert iso(at, zone).startswith(day)
+
+
+@pytest.mark.parametrize(
+    ("home", "away", "before", "landed", "after", "today", "yesterday"),
+    [
+        ("Europe/Vienna", "America/New_York", "22:00", "23:30", "+1 00:00", ["ate", "walked"], []),
+        ("America/New_York", "Europe/Vienna", "+1 00:00", "+1 03:00", "+1 08:00", ["walked"], ["ate"]),
+    ],
+    ids=["an evening lived twice", "a night skipped"],
+)
+async def test_a_day_that_a_journey_lengthens_or_shortens_holds_what_was_said_on_it(
+    tmp_path: Path, home: str, away: str, before: str, landed: str, after: str, today: list[str], yesterday: list[str]
+) -> None:
+    def at(told: str) -> int:
+        return utc(f"2026-11-{10 if told[0] == '+' else 9:02}T{told[-5:]}:00")
+
+    async with at_home(tmp_path) as here:
+        domain = await here.memory.places.domain(DomainRef(DomainKind.DM, "console", "traveller"), home, START)
+        session = await here.memory.view(domain).sessions.get(SessionRef("console", "dm"), "dm")
+        await here.memory.view(domain).say(session, [said("ate", "m1", at(before))])
+        view = here.memory.view(await here.memory.places.move(domain, away, at(landed)))
+        await view.say(session, [said("walked", "m2", at(after))])
+        here.clock.at = at(after) + MINUTE
+        for question, told in (("what did I do today?", today), ("what did I do yesterday?", yesterday)):
+            assert [hit.exchange.text for hit in await view.recall.messages(question, 5)] == told
 
 
 def test_a_zone_in_which_nothing_was_said_leaves_no_trace() -> None:

@@ -1,8 +1,9 @@
 """Dates and times as Lyra writes them, independent of the machine's locale: 3 March 2026, 21:04."""
 
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfoNotFoundError
 
+from memory.text.time.times import local
 from memory.text.time.zones import zone
 
 MONTHS = (
@@ -19,7 +20,6 @@ MONTHS = (
     "November",
     "December",
 )
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def written(day: date) -> str:
@@ -27,17 +27,17 @@ def written(day: date) -> str:
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def day_of(local: str) -> str:
+def day_of(iso: str) -> str:
     """Return the date of a local ISO 8601 string in full, '' if it has none."""
     try:
-        return written(date.fromisoformat(local[:10]))
+        return written(date.fromisoformat(iso[:10]))
     except ValueError:
         return ""
 
 
 def local_time(instant: int, time_zone: str) -> datetime:
     """Return an instant (microseconds UTC) in a time zone; an unknown zone counts as UTC."""
-    return (_EPOCH + timedelta(microseconds=instant)).astimezone(_zone(time_zone))
+    return local(instant, known_zone(time_zone))
 
 
 def known_zone(name: str) -> str:

@@ -183,7 +183,7 @@ def _any_in(window: Window, loaded: Sequence[Loaded]) -> bool:
 
 def ends(text: str) -> str:
     """Return a text, cut to its beginning and end if it is too long, at word boundaries if it has any."""
-    if len(text) <= MOST_CHARACTERS:
+    if len(text) <= MOST_CHARACTERS or len(text := text.strip()) <= MOST_CHARACTERS:
         return text
     half = MOST_CHARACTERS // 2
     return f"{text[:half].rsplit(maxsplit=1)[0]}\n{text[-half:].split(maxsplit=1)[-1]}"

@@ -132,7 +132,7 @@ def _dated(clause: str) -> tuple[int, int] | None:
     if stroke := _STROKE.search(clause):
         one, two = int(stroke[1]), int(stroke[2])
         readings += [(two, one), (one, two)]
-    return next(((month, day) for month, day in readings if month <= 12 and _has(2024, month, day)), None)
+    return next(((month, day) for month, day in readings if 1 <= month <= 12 and _has(2024, month, day)), None)
 
 
 def _by_the_calendar(clause: str, said_at: int, time_zone: str) -> tuple[int, int] | None:

@@ -103,7 +103,7 @@ class WithoutTurns:
 
 _ISO = r"\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.+Z-]*"
 _DAY = r"(?:[^\W\d]+, )?\d{1,2} [^\W\d]+ \d{4} \d\d:\d\d"
-_MARKS = r"(?:[|>]+\s*)*"
+_MARKS = r"(?:[|>][|>\s]*)?"
 # For example: [m1] 2026-11-20T21:04+01:00 · Ada |, and 20 November 2026 21:04, Ada:
 _SOURCE = rf"(?:\[[^][\n]*\]\s*)?{_ISO}\s*(?:·[^|:\n]{{1,40}}(?:[|:]|$))?"
 _QUOTED = rf"{_DAY}, [^|:\n]{{1,40}}:"
@@ -111,7 +111,9 @@ _OF_A_DIGEST = re.compile(rf"^{_MARKS}(?:(?:{_SOURCE}|{_QUOTED})\s*)*")
 _LABEL = r"\[[a-gm-s]\d{1,3}\](?!\(|:)"
 _OF_AN_ANSWER = re.compile(rf"^(?:{_MARKS}(?:{_SOURCE.removesuffix('?')}|{_QUOTED}|{_LABEL})[^\S\n]*)+")
 # An incomplete line that may still become such a receipt.
-_BEGUN = re.compile(rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\]?[^\S\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$")
+_BEGUN = re.compile(
+    rf"^[^\S\n]*{_MARKS}(?:\[[^][\n]*\][^\S\n]*{_MARKS})*(?:\[[^][\n]*)?(?:[^\W\d]+,? ?)?(?:\d{{1,4}}(?:[- ][^\n]{{0,70}})?)?$"
+)
 
 
 def unmarked(line: str) -> str:

@@ -4,6 +4,8 @@ import re
 
 _NUMBER = re.compile(r"\d{1,6}(?=\D[\s\S])")
 _ENDS_IN_DIGITS = re.compile(r"\d{1,6}\D?$")
+_UNREAD = 8
+"""The end of a text that may belong to a number: its digits, and the two characters behind it."""
 _AFTER_NUMBER = re.compile(r"[.)][^\S\n]")
 _LETTER = re.compile(r"[^\W\d_]")
 _BARE_SHOWN, _BARE_MOST = 20, 200
@@ -38,6 +40,7 @@ class Uncounted:
             self._follow(int(number.group()), number.start(), number.end())
             if self.ended:
                 return self._give(self._end())
+        self._at = max(self._at, len(self._text) - _UNREAD)
         counts = len(self._starts) >= self._shown[0] or self._item >= _MOST_ITEMS
         digits = _ENDS_IN_DIGITS.search(self._text, max(self._at, len(self._text) - 7)) if counts else None
         return self._give(min(self._end(), digits.start() if digits else len(self._text)))

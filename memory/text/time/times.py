@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from memory.text.time.zones import zone
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_DAY, _LAST_DAY = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 
 
 class SystemClock:
@@ -17,8 +18,11 @@ class SystemClock:
 
 
 def local(instant: int, time_zone: str) -> datetime:
-    """Return an instant as an aware local time."""
-    return (_EPOCH + timedelta(microseconds=instant)).astimezone(zone(time_zone))
+    """Return an instant as an aware local time; one that no calendar there tells as the first or last day that it does."""
+    try:
+        return (_EPOCH + timedelta(microseconds=instant)).astimezone(zone(time_zone))
+    except OverflowError:
+        return (_FIRST_DAY if instant < 0 else _LAST_DAY).astimezone(zone(time_zone))
 
 
 def instant(moment: datetime) -> int:

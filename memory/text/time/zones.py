@@ -43,7 +43,12 @@ class Zones(tzinfo):
         return self._at(moment).tzname(moment.replace(tzinfo=None)) if moment else None
 
     def _at(self, moment: datetime) -> ZoneInfo:
-        return next((zone for until, zone in self._before if moment.replace(tzinfo=zone) < until), self._now)
+        """Return the zone of a local time: of one that a move repeated or skipped the zone before it, with a fold the one after."""
+        for (until, zone), then in zip(self._before, [*(zone for _, zone in self._before[1:]), self._now], strict=True):
+            over, begun = (moment.replace(tzinfo=one) >= until for one in (zone, then))
+            if not (over and begun) and not ((over or begun) and moment.fold):
+                return zone
+        return self._now
 
 
 @lru_cache(maxsize=64)
