@@ -111,7 +111,9 @@ class Intake:
             reply_address=last.answers,
             off_record=off_record,
         )
-        return replace(turn, unstored_history=self._off_record.before(session, turn.aside_of)) if off_record else turn
+        if not off_record:
+            return turn
+        return replace(turn, unstored_history=self._off_record.begin(session, turn.aside_of, turn.questions))
 
     async def once(self, message: Message, adapter: Adapter) -> Turn:
         """Return the turn of one message that is not stored and has no history. Raises PlaceUnknown."""

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from adapters.events import Message
+from adapters.events import Message, Person
 from bot.conversation.answering.late_questions import LATE
 from bot.conversation.inbox_events import payload
 from bot.errors import ModelDown, ModelRefused
 from memory.errors import DatabaseAway
 from memory.journal.journal import Event
 from memory.types import Kind
-from tests.kits.thinking import ADA, platform, saying
+from tests.kits.thinking import ADA, TOWN, platform, saying
 
 
 async def test_what_is_said_while_she_is_busy_is_answered_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,6 +73,21 @@ async def test_of_an_old_message_that_is_kept_it_is_told_that_it_is_not_answered
         view = await app.domains.view_of_account("platform", ADA.id)
         assert [hit.exchange.text for hit in await view.recall.messages("long ago", 3)] == ["long ago"]
         assert await app.memory.journal.unfinished("platform") == []
+
+
+async def test_it_is_told_as_well_of_one_that_another_persons_turn_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch, "answer_within_minutes = 60") as (app, talk, here, model):
+        say, hear = saying(app), talk.listeners["platform"].hear
+        model.allowed["first"] = asyncio.Event()
+        first = await hear([say("first", TOWN.channel)])
+        await model.begun.wait()
+        late = await hear([say("long ago", TOWN.channel, ago=3_601_000_000)])
+        third = await hear([say("third", TOWN.channel, by=Person("platform", "2", "bob"))])
+        await model.asks("third")
+        model.allowed["first"].set()
+        for answered in (first, late, third):
+            await answered
+        assert here.texts.count(str(LATE)) == 1
 
 
 async def test_a_model_that_fails_holds_the_message_for_the_next_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

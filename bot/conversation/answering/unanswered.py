@@ -98,10 +98,11 @@ class Unanswered:
         await turn.view.notices.queue(turn.session, parts, [], turn.reply_target)
         return parts
 
-    async def give_up(self, turn: Turn, heard: Sequence[HeardMessage], replaces: str) -> Sequence[Part]:
-        """Drop what was taken back, and the preview of an answer to it."""
+    async def give_up(self, turn: Turn, heard: Sequence[HeardMessage], replaces: str, *, told: bool = False) -> Sequence[Part]:
+        """Drop what was taken back, or `told` that it gets no answer, and the preview of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
-        parts = await self._last_word(turn, _("What you asked was forgotten, so I do not answer it."), replaces)
+        text = _("What you asked was forgotten, so I do not answer it.")
+        parts = self._services.outgoing.composer.removal(replaces) if told else await self._last_word(turn, text, replaces)
         await turn.view.notices.queue(turn.session, parts, [], turn.reply_address)
         return parts
 
