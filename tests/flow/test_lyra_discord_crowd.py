@@ -57,10 +57,10 @@ async def test_whoever_asks_more_is_answered_by_the_cheaper_model_before_not_at_
 
 async def test_every_prompt_of_an_answer_counts_where_tokens_are_limited(town: Town) -> None:
     dm = await town.bob.opens_dm()
-    async with model_server() as model, town.lyra(model, "[limits]\nperson.tokens_per_minute = 1000\n"):
+    async with model_server() as model, town.lyra(model, "[limits]\nperson.tokens_per_minute = 700\n"):
         model.script(*[calls("recall", query="boats")] * 3, "I know of no boat.")
         await town.says(town.bob, dm, "Which boats do you know?")
-        assert len(model.requests) == 4 and sum(len(one["content"]) for one in model.requests[0].messages) < 3000
+        assert len(model.requests) == 4 and sum(len(one["content"]) for one in model.requests[0].messages) < 2100
         told = await town.answer(await town.bob.says(dm, "And ships?"))
         assert told.content.startswith("That was a lot in a short time.")
 
