@@ -125,7 +125,11 @@ async def test_a_message_that_no_model_takes_is_given_up_after_three_tries(
         await (await talk.listeners["platform"].hear([saying(app)("unwelcome")]))
         for _ in range(4):
             await (await talk.mailboxes.recover("platform"))
-        assert len(here.texts) == 1, "it is said once"
+        refused = "My model refuses this; whoever runs me can see why in the log."
+        assert here.texts == [
+            f"{refused} Your message is kept; I answer it when the model does.",
+            f"{refused} I tried three times, so I gave up: ask again if you still want to know.",
+        ]
         assert await app.memory.journal.parked() == 1
 
 

@@ -62,7 +62,7 @@ class Unanswered:
                 await self._first_contact.leave_behind(place, view, session, adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
-        """Hold the question until the model is back; return a notice, once."""
+        """Hold the question until the model is back; return a notice, once, and another where it is given up."""
         measures.turns["held"] += 1
         measures.errors[type(error).__name__] += 1
         if isinstance(error, ModelDenied):
@@ -73,8 +73,10 @@ class Unanswered:
             return await unstored_answers.dropped(self._services, turn, why, configured(why, owner=owner))
         may_pass = error.transient or isinstance(error, ModelDenied)
         await self._services.memory.journal.hold(turn.inbox_keys, type(error).__name__, None if may_pass else _TRIES)
-        text = _("{why} Your message is kept; I answer it when the model does.", why=why)
-        if not turn.retried:
+        text = "" if turn.retried else _("{why} Your message is kept; I answer it when the model does.", why=why)
+        if not may_pass and not await self._services.memory.journal.open_payloads(turn.inbox_keys):
+            text = _("{why} I tried three times, so I gave up: ask again if you still want to know.", why=why)
+        if text:
             links = configured(why, owner=owner)
             parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
