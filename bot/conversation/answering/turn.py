@@ -104,6 +104,7 @@ class Turns:
         if not isinstance(turn, Turn):
             await self._tell_why_not(turn)
             return
+        await self._remove_stale_previews(turn)
         if adapter.introduces:
             await self._first_contact.introduce(turn.place, turn.view, turn.session, adapter.prefix)
         await self._confirm_discretion(turn, adapter.prefix)
@@ -119,9 +120,15 @@ class Turns:
     async def _tell_why_not(self, unanswered: TooLate | ReadersChanged | None) -> None:
         """Say why messages are not answered; nothing of those that were taken back."""
         if isinstance(unanswered, TooLate):
+            await self._remove_stale_previews(unanswered)
             await self._late_questions.tell(unanswered)
         elif isinstance(unanswered, ReadersChanged):
             await self._unanswered.moved(unanswered)
+
+    async def _remove_stale_previews(self, kept: Turn | TooLate) -> None:
+        """Remove what a kill left of answers that will not be finished."""
+        for preview in kept.stale_previews:
+            await self._services.outgoing.remove_preview(kept.place.platform, kept.place.key, preview)
 
     async def _answer_and_send(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket

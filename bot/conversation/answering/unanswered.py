@@ -35,8 +35,13 @@ class Unanswered:
     async def decline(self, turn: Turn, seconds: int) -> None:
         """Leave a message unanswered, with a notice if that lasts `seconds`."""
         measures.turns["declined"] += 1
+        composer, replaces = self._services.outgoing.composer, turn.leftover_preview
         text = too_much(seconds, kept=not turn.off_record) if seconds else ""
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
+        parts = (
+            await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)
+            if text
+            else composer.removal(replaces)
+        )
         await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
         if parts:
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
