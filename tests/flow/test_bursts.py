@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from adapters.events import Message, Person
+from adapters.message_parts import Attachment
 from bot.conversation.answering.late_questions import LATE
 from bot.conversation.inbox_events import payload
 from bot.errors import ModelDown, ModelRefused
@@ -150,6 +152,24 @@ async def test_a_message_that_always_crashes_is_given_up_after_three_tries(
     seen = capsys.readouterr()
     assert "canary" not in seen.err + seen.out
     assert "poison" not in seen.err + seen.out
+
+
+async def test_one_that_crashes_as_it_is_kept_ahead_of_its_turn_stops_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
+        say, hear = saying(app), talk.listeners["platform"].hear
+        here.broken_files = True
+        model.allowed["first"] = asyncio.Event()
+        first = await hear([say("first", TOWN.channel)])
+        await model.begun.wait()
+        poison = replace(say("don't tell Ben that I quit", TOWN.channel), attachments=(Attachment("1", "cv", "", 1),))
+        second = await hear([poison])
+        await here.read.wait()
+        model.allowed["first"].set()
+        await first
+        await second
+        assert here.texts[0] == "You said: ada: first" and here.texts[1].startswith("Something went wrong on my side")
+        await (await hear([say("healthy", TOWN.channel)]))
+        assert here.texts[-1] == "You said: ada: healthy"
 
 
 async def test_a_command_cut_off_by_a_kill_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
