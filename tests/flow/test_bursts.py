@@ -154,7 +154,9 @@ async def test_a_message_that_always_crashes_is_given_up_after_three_tries(
     assert "poison" not in seen.err + seen.out
 
 
-async def test_one_that_crashes_as_it_is_kept_ahead_of_its_turn_stops_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_that_crashes_as_it_is_kept_ahead_of_its_turn_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
         say, hear = saying(app), talk.listeners["platform"].hear
         here.broken_files = True
