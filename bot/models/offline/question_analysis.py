@@ -99,7 +99,8 @@ _LASTING = (
 
 def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
     """Return the parts of a question, three at most; `now` is in microseconds UTC."""
-    pieces = [piece.strip() for sentence in split(question[-_LONGEST:]) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    last = "\n".join(split(question))[-_LONGEST:]
+    pieces = [piece.strip() for sentence in split(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
     pieces = [*pieces[: MOST_PARTS - 1], " ".join(pieces[MOST_PARTS - 1 :])] if len(pieces) > MOST_PARTS else pieces
     return [_part(piece, now, time_zone) for piece in _with_antecedents(pieces)]
 
