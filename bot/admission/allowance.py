@@ -208,6 +208,7 @@ class Allowance:
         self._streaks[key] = count, now
         for name, _ in self._scopes(person, place, chosen):
             self._counter(name).add(now, 0, tokens)
+        self._changed = True
 
     @staticmethod
     def _declined(counter: _Used, now: int, left: int) -> Grant:

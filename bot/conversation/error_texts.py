@@ -32,7 +32,7 @@ def too_much(seconds: int, *, kept: bool) -> str:
         if minutes <= 1
         else ngettext("in {n} minute", "in {n} minutes", minutes)
         if minutes < 120
-        else ngettext("in {n} hour", "in {n} hours", minutes // 60)
+        else ngettext("in {n} hour", "in {n} hours", -(-minutes // 60))
     )
     if kept:
         return _("That was a lot in a short time. I keep what you say, and will answer you again {again}.", again=again)

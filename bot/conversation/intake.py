@@ -76,17 +76,19 @@ class Intake:
             view, stored_place, left=moved
         )
         kept = await (self._held if off_record else self._stored)(adapter, view, session, heard)
+        previews = kept.open_events.previews
+        replaced = next((previews[key] for key in reversed(kept.inbox_keys) if key in previews), "")
+        stale_previews = [one for one in previews.values() if one != replaced]
         if not kept.questions or moved or place is None:
             await self._memory.journal.drop([one.key for one in heard])
             if moved:
                 return ReadersChanged(place, last.person, last.answers or last.id) if place and kept.questions else None
-            return TooLate(view, session, place, kept.too_late) if place and kept.too_late else None
+            return TooLate(view, session, place, kept.too_late, stale_previews) if place and kept.too_late else None
         await self._memory.journal.drop([one.key for one in heard if one.key not in kept.inbox_keys])
         # A private answer replies to nothing visible. What could not even be stored is not in its view, and waits on.
         waiting_rows = kept.open_events.held if place.is_private and not off_record else {}
         stored = await view.messages.stored(place.platform, list(waiting_rows.values()))
         waiting = [key for key, id in waiting_rows.items() if id in stored]
-        previews = kept.open_events.previews
         quotes, aside = await self._surroundings.shown(
             view, adapter, place, kept.messages, chosen.heeded(place.platform, said_before)
         )
@@ -104,14 +106,17 @@ class Intake:
             watch=watch,
             began_at=began_at,
             chosen=chosen,
-            leftover_preview=next((previews[key] for key in reversed(kept.inbox_keys) if key in previews), ""),
+            leftover_preview=replaced,
+            stale_previews=stale_previews,
             ended_confidences=kept.ended_confidences,
             discretion_scopes=kept.discretion_scopes,
             anew=last.anew,
             reply_address=last.answers,
             off_record=off_record,
         )
-        return replace(turn, unstored_history=self._off_record.before(session, turn.aside_of)) if off_record else turn
+        if not off_record:
+            return turn
+        return replace(turn, unstored_history=self._off_record.begin(session, turn.aside_of, turn.questions))
 
     async def once(self, message: Message, adapter: Adapter) -> Turn:
         """Return the turn of one message that is not stored and has no history. Raises PlaceUnknown."""

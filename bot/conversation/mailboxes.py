@@ -25,7 +25,7 @@ from bot.conversation.conversation_lock import ConversationLock
 from bot.conversation.inbox_events import Row, accept, only_messages, unfinished
 from bot.conversation.mailbox import Letter, LetterBatch, Mailbox, Ticket
 from bot.errors import LyraError, PlaceUnknown
-from bot.service.log import log
+from bot.service.log import carried_on, log
 from bot.service.runtime_metrics import measures
 from localization.current_language import reading
 from memory.errors import DatabaseBusy, MemoryFailure
@@ -177,7 +177,7 @@ class Mailboxes:
                 self._workers[box_key] = self._group.create_task(self._work(box_key))
             elif not (letter.is_command or letter.event.off_record or letter.event.place.is_private):
                 task_key = (letter.event.place.platform, f"ahead:{letter.event.id}")
-                self._workers[task_key] = self._group.create_task(self._keep_discreet(task_key, letter))
+                self._workers[task_key] = self._group.create_task(carried_on(self._keep_discreet(task_key, letter), "keep"))
             self._mailboxes[box_key].post(letter)
         return [letter.done for letter in letters]
 

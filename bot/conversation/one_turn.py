@@ -21,7 +21,8 @@ class Turn:
     `questions` are those messages as stored, `inbox_keys` the inbox rows that the answer closes. `quotes` is what they reply to,
     `aside` what others said just before and is not stored. `retried` means an earlier attempt failed, and the person was told.
     Nothing was read before `began_at` (microseconds UTC); `watch` collects what is edited or deleted since. `chosen` are the
-    settings of the person and the place. `leftover_preview` is the key of a preview that a kill left behind, '' if there is none.
+    settings of the person and the place. `leftover_preview` is the key of a preview that a kill left behind and the answer
+    replaces, '' if there is none; `stale_previews` are those of others, which nothing replaces.
 
     `ended_confidences` counts the messages that these allow to be told again; `discretion_scopes` says what each request for
     discretion keeps back, by exchange key. `stop_requested` is set when the person stops the answer. A `frugal` turn has a
@@ -44,6 +45,7 @@ class Turn:
     images: Sequence[Image] = ()
     retried: bool = False
     leftover_preview: str = ""
+    stale_previews: Sequence[str] = ()
     ended_confidences: int = 0
     discretion_scopes: Mapping[int, DiscretionScope] = field(default_factory=dict)
     stop_requested: asyncio.Event = field(default_factory=asyncio.Event)
@@ -87,9 +89,10 @@ class ReadersChanged:
 
 @dataclass(frozen=True, slots=True)
 class TooLate:
-    """Messages too old to be answered: their place, and the last of them."""
+    """Messages too old to be answered: their place, the last of them, and the previews of answers that a kill left behind."""
 
     view: View
     session: Session
     place: Place
     reply_target: str
+    stale_previews: Sequence[str] = ()

@@ -89,7 +89,7 @@ class Model(Protocol):
         """Yield the answer in pieces, at least one of them visible; it is complete when iteration ends.
 
         With a toolbox, its prompt is sent, and tool calls are run in between. Raises ModelError, before the first piece or
-        after some: then the pieces are no answer. Neither is what precedes an Anew.
+        after some: then the pieces are no answer. Neither is what precedes a Restart.
         """
         ...
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from functools import partial
 
+from adapters.markup import printable
 from bot.errors import ModelGarbled
 from bot.models.port import ChatMessage, Model, Restart, Toolbox, closing, joined, size
 from bot.models.request_queue import RequestQueue
@@ -91,11 +92,18 @@ class ServedModel:
             return
         # An answer with nothing to show is retried, and finally an error.
         for _ in range(_MOST_ASKED):
-            said = False
+            said, held = False, ""
             async with closing(self._shown(messages, toolbox)) as pieces:
                 async for piece in pieces:
-                    said = not isinstance(piece, Restart) and (said or bool(piece.strip()))
-                    yield piece
+                    if isinstance(piece, Restart):
+                        said, held = False, ""
+                        yield piece
+                        continue
+                    held += piece
+                    said = said or bool(printable(held).strip())
+                    if said:
+                        yield held
+                        held = ""
             if said:
                 return
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)

@@ -170,10 +170,14 @@ class MessageVerification:
     async def recheck(self, platform: str) -> None:
         """Check unanswered messages, so that deleted ones are not answered."""
         waiting: dict[str, dict[str, int]] = {}
-        for row in (one.row for one in reversed(only_messages(await unfinished(self._memory.journal, platform)))):
-            here = self._adapters[platform].holds(row.event.place)
-            if here and row.received_at < self.unverified.gap(platform, row.event.place):
-                waiting.setdefault(row.event.place, {})[row.event.event_id] = row.received_at
+        # Newest first, as a history is read; what is to be answered again was said before it was asked for.
+        heard = only_messages(await unfinished(self._memory.journal, platform))
+        for one in sorted(heard, key=lambda one: one.message.said_at, reverse=True):
+            place, received_at = one.row.event.place, one.row.received_at
+            # What was asked by a command stands nowhere on the platform.
+            here = self._adapters[platform].holds(place) and not one.message.answers
+            if here and received_at < self.unverified.gap(platform, place):
+                waiting.setdefault(place, {}).setdefault(one.message.id, received_at)
         deadline = asyncio.get_running_loop().time() + _SECONDS
         for place, received in waiting.items():
             for id, now in (await self._presences(platform, place, list(received), deadline)).items():

@@ -42,6 +42,8 @@ class OffRecord:
         self._said: OrderedDict[_Conversation, list[Exchange]] = OrderedDict()
         self._ids: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._overheard: OrderedDict[tuple[str, str], _Conversation] = OrderedDict()
+        self._asked: OrderedDict[tuple[str, str], _Conversation] = OrderedDict()
+        """The questions being answered, as long as their conversation goes on."""
         self._keys = count(-1, -1)
 
     def message(self, session: Session, kind: Kind, speaker: str, text: str, id: str, at: int, account: int | None) -> Exchange:
@@ -60,10 +62,24 @@ class OffRecord:
         own = (one for one in said if one.kind is Kind.SAID and one.identity == account)
         return max(own, key=lambda one: one.said_at, default=None)
 
-    def add(self, session: Session, person: str, said: Sequence[Exchange]) -> None:
-        """Append to a conversation; `person` is the account whose words alone are off the record there, '' for everybody's."""
+    def begin(self, session: Session, person: str, questions: Sequence[Exchange]) -> Sequence[Exchange]:
+        """Return the messages of the conversation in which these questions will be answered, as `before`."""
+        for one in questions:
+            self._asked[session.ref.platform, one.source_id] = _where(session, person)
+        while len(self._asked) > _KNOWN:
+            self._asked.popitem(last=False)
+        return self.before(session, person)
+
+    def add(self, session: Session, person: str, questions: Sequence[Exchange], reply: Exchange) -> None:
+        """Append to a conversation; `person` is the account whose words alone are off the record there, '' for everybody's.
+
+        Nothing is appended where a question was edited, or the conversation ended, while it was answered.
+        """
         where = _where(session, person)
-        self._said[where] = [*self._said.pop(where, ()), *said][-_MESSAGES:]
+        asked = [self._asked.pop((where.platform, one.source_id), None) for one in questions]
+        if None in asked:
+            return
+        self._said[where] = [*self._said.pop(where, ()), *questions, reply][-_MESSAGES:]
         while len(self._said) > _CONVERSATIONS:
             self._said.popitem(last=False)
 
@@ -92,6 +108,7 @@ class OffRecord:
         """Drop messages that were deleted or edited, with everything after them, which may rest on them."""
         for id in ids:
             self._overheard.pop((platform, id), None)
+            self._asked.pop((platform, id), None)
         for where, said in list(self._said.items()):
             at = next((at for at, one in enumerate(said) if where.platform == platform and one.source_id in ids), None)
             if at is not None:
@@ -102,9 +119,10 @@ class OffRecord:
         for one in list(self._said):
             if _within(one, where, server=server):
                 del self._said[one]
-        for id, one in list(self._overheard.items()):
-            if _within(one, where, server=server):
-                del self._overheard[id]
+        for known in (self._overheard, self._asked):
+            for id, one in list(known.items()):
+                if _within(one, where, server=server):
+                    del known[id]
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ async def test_receipts_that_a_model_invents_are_taken_out_of_what_people_read()
         at.server.script(fake.Drip(answer, 0.001))
         pieces = [piece async for piece in at.people.stream(asking("tell"))]
         assert "".join(pieces) == "She sails.\nOn 20 October.\n3 boats sail."
-        for nothing in ("> 16 August 2026 19:21, Lyra:", "<|im_end|>"):
+        for nothing in ("> 16 August 2026 19:21, Lyra:", "<|im_end|>", "\u200b"):
             at.server.script(nothing, nothing)
             with pytest.raises(ModelGarbled, match="wrote nothing that can be shown") as caught:
                 await complete(at.people, asking("tell"))

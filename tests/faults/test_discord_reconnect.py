@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from adapters.discord.adapter import Discord
+from bot.conversation.answering.late_questions import LATE
 from tests.fakes import openai_behaviours as b
 from tests.fakes.discord import Channel, DiscordServer, Guild
 from tests.fakes.openai_server import OpenAIServer
@@ -177,3 +179,23 @@ async def test_what_the_end_left_half_shown_becomes_the_whole_answer_of_the_next
     async with quick(server, tmp_path, monkeypatch, model, streaming=True, kind=Impatient) as lyra:
         await settled(lyra, server)
     assert answers_to(server, question) + answers_to(server, second) == ["A whole answer, slowly."]
+
+
+@pytest.mark.parametrize("why", ["too late", "too much"])
+async def test_what_the_end_left_half_shown_goes_where_the_next_start_gives_no_answer(
+    server: DiscordServer, general: Channel, model: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    ada, limits = server.person("ada"), "[limits]\nperson.turns_per_day = 1\n"
+    async with quick(server, tmp_path, monkeypatch, model, streaming=True, kind=Impatient, config=limits) as lyra:
+        await greeted(server, general)
+        asked_at = datetime.now(UTC) - timedelta(minutes=10)
+        model.script(b.Hang("The beginning of an answer"))
+        question = await ada.says(general, f"{server.mention} how?", at=asked_at)
+        await answered(server, question)
+        await lyra.talk.mailboxes.drain(0.05)
+    assert answers_to(server, question) == ["The beginning of an answer"]
+    late = "answer_within_minutes = 5\n" if why == "too late" else ""
+    async with quick(server, tmp_path, monkeypatch, model, streaming=True, kind=Impatient, config=late + limits) as lyra:
+        await settled(lyra, server)
+    (told,) = answers_to(server, question)
+    assert told == str(LATE) if why == "too late" else told.startswith("That was a lot in a short time.")

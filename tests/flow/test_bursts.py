@@ -2,18 +2,20 @@
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from adapters.events import Message
+from adapters.events import Message, Person
+from adapters.message_parts import Attachment
 from bot.conversation.answering.late_questions import LATE
 from bot.conversation.inbox_events import payload
 from bot.errors import ModelDown, ModelRefused
 from memory.errors import DatabaseAway
 from memory.journal.journal import Event
 from memory.types import Kind
-from tests.kits.thinking import ADA, platform, saying
+from tests.kits.thinking import ADA, TOWN, platform, saying
 
 
 async def test_what_is_said_while_she_is_busy_is_answered_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,6 +77,21 @@ async def test_of_an_old_message_that_is_kept_it_is_told_that_it_is_not_answered
         assert await app.memory.journal.unfinished("platform") == []
 
 
+async def test_it_is_told_as_well_of_one_that_another_persons_turn_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with platform(tmp_path, monkeypatch, "answer_within_minutes = 60") as (app, talk, here, model):
+        say, hear = saying(app), talk.listeners["platform"].hear
+        model.allowed["first"] = asyncio.Event()
+        first = await hear([say("first", TOWN.channel)])
+        await model.begun.wait()
+        late = await hear([say("long ago", TOWN.channel, ago=3_601_000_000)])
+        third = await hear([say("third", TOWN.channel, by=Person("platform", "2", "bob"))])
+        await model.asks("third")
+        model.allowed["first"].set()
+        for answered in (first, late, third):
+            await answered
+        assert here.texts.count(str(LATE)) == 1
+
+
 async def test_a_model_that_fails_holds_the_message_for_the_next_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
         say = saying(app)
@@ -110,7 +127,11 @@ async def test_a_message_that_no_model_takes_is_given_up_after_three_tries(
         await (await talk.listeners["platform"].hear([saying(app)("unwelcome")]))
         for _ in range(4):
             await (await talk.mailboxes.recover("platform"))
-        assert len(here.texts) == 1, "it is said once"
+        refused = "My model refuses this; whoever runs me can see why in the log."
+        assert here.texts == [
+            f"{refused} Your message is kept; I answer it when the model does.",
+            f"{refused} I tried three times, so I gave up: ask again if you still want to know.",
+        ]
         assert await app.memory.journal.parked() == 1
 
 
@@ -131,6 +152,26 @@ async def test_a_message_that_always_crashes_is_given_up_after_three_tries(
     seen = capsys.readouterr()
     assert "canary" not in seen.err + seen.out
     assert "poison" not in seen.err + seen.out
+
+
+async def test_one_that_crashes_as_it_is_kept_ahead_of_its_turn_stops_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with platform(tmp_path, monkeypatch) as (app, talk, here, model):
+        say, hear = saying(app), talk.listeners["platform"].hear
+        here.broken_files = True
+        model.allowed["first"] = asyncio.Event()
+        first = await hear([say("first", TOWN.channel)])
+        await model.begun.wait()
+        poison = replace(say("don't tell Ben that I quit", TOWN.channel), attachments=(Attachment("1", "cv", "", 1),))
+        second = await hear([poison])
+        await here.read.wait()
+        model.allowed["first"].set()
+        await first
+        await second
+        assert here.texts[0] == "You said: ada: first" and here.texts[1].startswith("Something went wrong on my side")
+        await (await hear([say("healthy", TOWN.channel)]))
+        assert here.texts[-1] == "You said: ada: healthy"
 
 
 async def test_a_command_cut_off_by_a_kill_is_not_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from adapters.discord.adapter import Discord
 from bot.app import App
 from bot.service.priority import Priority
 from tests.fakes.discord import Message, Right, Status
+from tests.fakes.openai_behaviours import Status as Refused
 from tests.fakes.openai_server import OpenAIServer
 from tests.fakes.pulse import PATIENCE
 from tests.flow.test_lyra_discord_forgotten_words import TOLD, asked_again, holds, parrot
@@ -196,6 +197,23 @@ async def test_a_question_that_was_deleted_before_she_came_to_it_is_not_answered
         await answered(town.server, stays)
         await lyra.heard()
         assert any("green" in prompt(chat) for chat in lyra.chats) is (kind is Blind)
+
+
+async def test_nor_where_something_else_waits_to_be_answered_again(town: Town, model: OpenAIServer) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        first = await town.says(town.ada, dm, "Is the boat green?")
+        model.script(*[Refused(400)] * 8)
+        question = await town.ada.says(dm, "Is the ocelot well?")
+        await town.answer(question)
+        await (await town.ada.uses_menu("Answer again", first)).answer()
+        await lyra.rests()
+    await town.ada.deletes(question)
+    before = len(model.requests)
+    async with town.lyra(model) as lyra:
+        await town.caught_up()
+        await lyra.rests()
+        assert not [chat for chat in model.requests[before:] if "ocelot" in prompt(chat)]
 
 
 @pytest.mark.parametrize("hidden", ["by a permission", "unannounced", "broken"])

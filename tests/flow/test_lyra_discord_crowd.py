@@ -4,6 +4,7 @@ import pytest
 
 from bot.admission.allowance import Allowance
 from memory.types import DomainKind
+from tests.fakes.openai_behaviours import calls
 from tests.kits import discord_town
 from tests.kits.awake import model_server, prompt, question
 from tests.kits.discord_town import Town
@@ -52,6 +53,16 @@ async def test_whoever_asks_more_is_answered_by_the_cheaper_model_before_not_at_
                 await town.says(town.bob, dm, f"Tell me number {number}.")
             told = [question(one) for one in small.requests if one.path.endswith("/chat/completions")]
             assert told == ["Tell me number 3."] and len(lyra.chats) == 3
+
+
+async def test_every_prompt_of_an_answer_counts_where_tokens_are_limited(town: Town) -> None:
+    dm = await town.bob.opens_dm()
+    async with model_server() as model, town.lyra(model, "[limits]\nperson.tokens_per_minute = 700\n"):
+        model.script(*[calls("recall", query="boats")] * 3, "I know of no boat.")
+        await town.says(town.bob, dm, "Which boats do you know?")
+        assert len(model.requests) == 4 and sum(len(one["content"]) for one in model.requests[0].messages) < 2100
+        told = await town.answer(await town.bob.says(dm, "And ships?"))
+        assert told.content.startswith("That was a lot in a short time.")
 
 
 async def test_two_machines_do_not_talk_for_ever(town: Town) -> None:

@@ -194,6 +194,22 @@ async def test_an_answer_made_for_other_readers_does_not_go_out_and_is_not_lost(
             assert "7741" not in prompt(lyra.chats[-1])
 
 
+async def test_a_question_is_not_dropped_in_silence_where_something_is_deleted_besides(town: Town, general: Channel) -> None:
+    ada = town.person("ada")
+    async with town.lyra():
+        said = await ada.says(general, f"{town.server.mention} {CODE}")
+        await town.answer(said)
+        heard = len(town.model.requests)
+        town.model.thinks = True
+        question = await ada.says(general, f"{town.server.mention} {ASKED}")
+        await town.model.heard(heard + 1)
+        restrict(town, general)
+        await ada.deletes(said)
+        await town.caught_up()
+        town.model.go.set()
+        assert (await town.answer(question)).content == MOVED
+
+
 @pytest.mark.parametrize("change", CHANGES)
 async def test_without_the_guard_at_the_exit_it_would_go_out(town: Town, general: Channel, change: Change) -> None:
     if change is reopen:

@@ -205,6 +205,39 @@ async def test_what_is_taken_back_before_its_turn_is_given_to_no_model(town: Tow
         assert not [chat for chat in lyra.chats if "ocelot" in prompt(chat)]
 
 
+async def test_what_is_taken_back_while_it_is_answered_is_not_answered_and_does_not_come_up_again(
+    town: Town, model: OpenAIServer
+) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        await town.reads(town.ada, dm, "incognito", what="on")
+        model.script(Held("The ocelot is well."))
+        said = await town.ada.says(dm, "Is the ocelot well?")
+        await model.heard(1)
+        await town.ada.deletes(said)
+        await town.caught_up()
+        model.go.set()
+        await lyra.rests()
+        await town.says(town.ada, dm, "And now?")
+        assert "ocelot" not in last(lyra)
+        assert not [post for post in town.server.world.by_bot(dm) if "ocelot" in post.content]
+
+
+async def test_what_is_being_answered_as_it_ends_does_not_come_up_again(town: Town, model: OpenAIServer) -> None:
+    dm = await town.ada.opens_dm()
+    async with town.lyra(model) as lyra:
+        await town.reads(town.ada, dm, "incognito", what="on")
+        model.script(Held("It is well."))
+        said = await town.ada.says(dm, "Is the ocelot well?")
+        await model.heard(1)
+        assert await town.reads(town.ada, dm, "incognito", what="off") == ENDED
+        model.go.set()
+        assert (await town.answer(said)).content == "It is well."
+        await town.reads(town.ada, dm, "incognito", what="on")
+        await town.says(town.ada, dm, "And now?")
+        assert "ocelot" not in last(lyra), "she said that she has nothing of it"
+
+
 async def test_without_a_model_she_does_not_say_that_she_kept_what_she_did_not(town: Town) -> None:
     dm = await town.ada.opens_dm()
     async with town.lyra():

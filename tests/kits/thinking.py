@@ -11,6 +11,7 @@ from adapters.base import Adapter, Sending
 from adapters.errors import SendFailed
 from adapters.events import Circle, Message, Person, Place, Reach
 from adapters.listener import Listener
+from adapters.message_parts import Contents
 from bot.app import App, opened
 from bot.models.port import ChatMessage as Said
 from bot.models.port import Toolbox
@@ -35,6 +36,15 @@ class Platform(Adapter):
         self.refusals = 0
         self.retry_after: float | None = None
         self.arrival = asyncio.Event()
+        self.broken_files = False
+        self.read = asyncio.Event()
+        """Set when a broken file was to be read."""
+
+    async def read_attachments(self, message: Message) -> Sequence[Contents]:
+        if self.broken_files and message.attachments:
+            self.read.set()
+            raise ValueError("what is in a file")
+        return ()
 
     async def run(self, listener: Listener) -> None:
         raise AssertionError("these tests hand messages over themselves")

@@ -6,6 +6,7 @@ from adapters.events import Person, Place, Reach
 from bot.admission.allowance import Allowance, Grant
 from bot.admission.place_limits import wanted
 from bot.config.settings import Settings
+from bot.conversation.error_texts import too_much
 from bot.conversation.people import People
 from bot.conversation.preferences import Chosen, Preferences
 from bot.errors import BadInput
@@ -65,6 +66,33 @@ async def test_tokens_count_as_well(memory: Memory, clock: Clock) -> None:
     for tokens, after in ((999, Grant.FULL), (1, Grant.SMALLER_PROMPT), (1000, Grant.DECLINED)):
         allowed.record(ADA, DM, tokens, UNSET)
         assert (await allowed.take(ADA, DM, clock.now() - SECOND, UNSET))[0] is after
+
+
+async def test_the_tokens_of_the_last_answer_outlive_a_restart_as_well(memory: Memory, clock: Clock) -> None:
+    limits = {"person": {"tokens_per_day": 1000}}
+    allowed = allowance(memory, clock, **limits)
+    await allowed.take(ADA, DM, clock.now(), UNSET)
+    await allowed.save()
+    allowed.record(ADA, DM, 2000, UNSET)
+    await allowed.save()
+    again = allowance(memory, clock, **limits)
+    await again.open()
+    assert (await again.take(ADA, DM, clock.now(), UNSET))[0] is Grant.DECLINED
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (40, "in a minute"),
+        (61, "in 2 minutes"),
+        (7_140, "in 119 minutes"),
+        (7_200, "in 2 hours"),
+        (10_740, "in 3 hours"),
+        (86_400, "in 24 hours"),
+    ],
+)
+def test_nobody_is_told_to_come_back_too_early(seconds: int, told: str) -> None:
+    assert f"will answer you again {told}." in too_much(seconds, kept=True)
 
 
 async def test_what_was_had_today_outlives_a_restart_and_ends_with_the_day(memory: Memory, clock: Clock) -> None:

@@ -1,5 +1,7 @@
 """What an answer without a model is made of: parts of a question, times, lists, whose something is."""
 
+import time
+
 import pytest
 
 from bot.models.offline.phrases import Phrases
@@ -253,3 +255,9 @@ def test_a_time_is_asked_for_in_many_words(question: str) -> None:
 def test_what_was_to_be_done_is_not_quoted_as_something_that_was_told(question: str, told: str, asked: str) -> None:
     fact, request = said(told, "2026-11-20T21:04"), said(asked, "2026-11-20T21:10", score=1.2)
     assert ask(question, request, fact).cites == (fact,)
+
+
+def test_a_question_as_long_as_a_book_is_analysed_in_no_time_and_answered_by_its_end() -> None:
+    boat, began_at = said("my boat is in Oslo", "2026-11-01T10:00"), time.thread_time()
+    assert ask(f"{'know ' * 12_000} where is my boat?", boat).cites == (boat,)
+    assert time.thread_time() - began_at < 2

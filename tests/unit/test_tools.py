@@ -63,6 +63,7 @@ WRONG = {
     "an object": '{"from": {"$gt": ""}}',
     "no day": '{"from": "the dawn of time"}',
     "no month": '{"from": "2026-13"}',
+    "an early year": '{"from": "0001-01"}',
     "no year": '{"to": "0000-01"}',
     "backwards": '{"from": "2026-03-04", "to": "2026-03-01"}',
     "too long": json.dumps({"query": "x" * 10_000}),

@@ -104,7 +104,7 @@ class ModelAnswer:
             if not text:
                 raise AnswerEnded(lazy("The answer was ended before it began."))
             text = f"{text} […]"
-        return await self._with_sources(text, prompt_size + tokens(written))
+        return await self._with_sources(text, self._lookups.tokens_sent + tokens(written))
 
     async def _stream(self, chat: Model, pieces: list[str]) -> None:
         """Collect the model's output in `pieces`, showing it as it arrives."""

@@ -12,7 +12,7 @@ from bot.context.prompt import Prompt, PromptDraft, finish_prompt
 from bot.context.tools import TOOLS, Lookup, Opening, Receipts, Round, ToolResult, repeated, returned, wanted
 from bot.context.turn_retrieval import RetrievalRequest
 from bot.errors import BadInput
-from bot.models.port import ChatMessage, Tool, ToolCall
+from bot.models.port import ChatMessage, Tool, ToolCall, size
 from memory.index.hits import Hit
 from memory.text.budget import tokens
 from memory.text.off_loop import off_loop
@@ -90,6 +90,11 @@ class ToolCalls:
     def seen(self) -> Mapping[int, str]:
         """Everything that was in view in any prompt."""
         return {key: text for one in self._prompts.values() for key, text in one.seen.items()}
+
+    @property
+    def tokens_sent(self) -> int:
+        """The tokens of all prompts so far."""
+        return sum(size(one.messages) for one in self._prompts.values())
 
     @property
     def last_prompt(self) -> Prompt:

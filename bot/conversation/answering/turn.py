@@ -84,8 +84,8 @@ class Turns:
         turn = await self._intake.keep(await self._threads.opened(heard, adapter), adapter)
         if isinstance(turn, Turn):
             await self._confirm_discretion(turn, adapter.prefix)
-        elif isinstance(turn, ReadersChanged):
-            await self._unanswered.moved(turn)
+        else:
+            await self._tell_why_not(turn)
 
     async def take(self, heard: Sequence[HeardMessage], adapter: Adapter, ticket: Ticket) -> None:
         """Store these messages of one place and answer them; stale ones get a one-line notice instead, forgotten ones are
@@ -101,12 +101,10 @@ class Turns:
             with measures.stage("keep"):
                 async with self._keeping:
                     turn = await self._intake.keep(heard, adapter)
-        if isinstance(turn, TooLate):
-            await self._late_questions.tell(turn)
-        if isinstance(turn, ReadersChanged):
-            await self._unanswered.moved(turn)
         if not isinstance(turn, Turn):
+            await self._tell_why_not(turn)
             return
+        await self._remove_stale_previews(turn)
         if adapter.introduces:
             await self._first_contact.introduce(turn.place, turn.view, turn.session, adapter.prefix)
         await self._confirm_discretion(turn, adapter.prefix)
@@ -118,6 +116,19 @@ class Turns:
         turn = replace(turn, frugal=grant is not Grant.FULL, cheaper=grant is Grant.CHEAPER_MODEL)
         await self._answer_and_send(turn, heard, adapter, gaps, ticket)
         self._services.maintenance.poke(turn.view.home, turn.session)
+
+    async def _tell_why_not(self, unanswered: TooLate | ReadersChanged | None) -> None:
+        """Say why messages are not answered; nothing of those that were taken back."""
+        if isinstance(unanswered, TooLate):
+            await self._remove_stale_previews(unanswered)
+            await self._late_questions.tell(unanswered)
+        elif isinstance(unanswered, ReadersChanged):
+            await self._unanswered.moved(unanswered)
+
+    async def _remove_stale_previews(self, kept: Turn | TooLate) -> None:
+        """Remove what a kill left of answers that will not be finished."""
+        for preview in kept.stale_previews:
+            await self._services.outgoing.remove_preview(kept.place.platform, kept.place.key, preview)
 
     async def _answer_and_send(
         self, turn: Turn, heard: Sequence[HeardMessage], adapter: Adapter, gaps: int, ticket: Ticket
@@ -185,7 +196,9 @@ class Turns:
                     gaps = self._verification.gaps
                     kept = await self._intake.keep(heard, adapter)
                     if not isinstance(kept, Turn):
-                        return None, await self._unanswered.give_up(turn, heard, await self._replaced(turn, preview))
+                        await self._tell_why_not(kept)
+                        replaces = await self._replaced(turn, preview)
+                        return None, await self._unanswered.give_up(turn, heard, replaces, told=kept is not None)
                     turn = replace(kept, frugal=turn.frugal, cheaper=turn.cheaper)
             return None, await self._unanswered.put_off(turn, await self._replaced(turn, preview))
         except AnswerEnded:
@@ -218,7 +231,9 @@ class Turns:
         place = (turn.place.platform, turn.session.ref.place)
         await self._verification.require_standing(answer.used, answer.asides, place, gaps)
         if turn.off_record:
-            first, later = None, await unstored_answers.held(self._services, turn, answer)
+            shown = [*(one.id for one in answer.asides), *(one.source_id for one in turn.unstored_history)]
+            async with self._intake.undisturbed(turn, shown):
+                first, later = None, await unstored_answers.held(self._services, turn, answer)
         else:
             with measures.stage("store"):
                 first, later = await self._store(turn, answer, await self._replaced(turn, preview), sending_lock)

@@ -35,8 +35,13 @@ class Unanswered:
     async def decline(self, turn: Turn, seconds: int) -> None:
         """Leave a message unanswered, with a notice if that lasts `seconds`."""
         measures.turns["declined"] += 1
+        composer, replaces = self._services.outgoing.composer, turn.leftover_preview
         text = too_much(seconds, kept=not turn.off_record) if seconds else ""
-        parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=NO_LINKS) if text else ()
+        parts = (
+            await composer.parts(turn.place.platform, text, links=NO_LINKS, replaces=replaces)
+            if text
+            else composer.removal(replaces)
+        )
         await turn.view.notices.queue(turn.session, parts, turn.inbox_keys, turn.reply_target)
         if parts:
             await self._services.outgoing.flush(turn.place.platform, turn.place.key, parts)
@@ -62,7 +67,7 @@ class Unanswered:
                 await self._first_contact.leave_behind(place, view, session, adapter.prefix)
 
     async def hold(self, turn: Turn, error: ModelError, replaces: str) -> Sequence[Part]:
-        """Hold the question until the model is back; return a notice, once."""
+        """Hold the question until the model is back; return a notice, once, and another where it is given up."""
         measures.turns["held"] += 1
         measures.errors[type(error).__name__] += 1
         if isinstance(error, ModelDenied):
@@ -73,8 +78,10 @@ class Unanswered:
             return await unstored_answers.dropped(self._services, turn, why, configured(why, owner=owner))
         may_pass = error.transient or isinstance(error, ModelDenied)
         await self._services.memory.journal.hold(turn.inbox_keys, type(error).__name__, None if may_pass else _TRIES)
-        text = _("{why} Your message is kept; I answer it when the model does.", why=why)
-        if not turn.retried:
+        text = "" if turn.retried else _("{why} Your message is kept; I answer it when the model does.", why=why)
+        if not may_pass and not await self._services.memory.journal.open_payloads(turn.inbox_keys):
+            text = _("{why} I tried three times, so I gave up: ask again if you still want to know.", why=why)
+        if text:
             links = configured(why, owner=owner)
             parts = await self._services.outgoing.composer.parts(turn.place.platform, text, links=links, replaces=replaces)
         else:
@@ -98,10 +105,11 @@ class Unanswered:
         await turn.view.notices.queue(turn.session, parts, [], turn.reply_target)
         return parts
 
-    async def give_up(self, turn: Turn, heard: Sequence[HeardMessage], replaces: str) -> Sequence[Part]:
-        """Drop what was taken back, and the preview of an answer to it."""
+    async def give_up(self, turn: Turn, heard: Sequence[HeardMessage], replaces: str, *, told: bool = False) -> Sequence[Part]:
+        """Drop what was taken back, or `told` that it gets no answer, and the preview of an answer to it."""
         await self._services.memory.journal.drop([one.key for one in heard])
-        parts = await self._last_word(turn, _("What you asked was forgotten, so I do not answer it."), replaces)
+        text = _("What you asked was forgotten, so I do not answer it.")
+        parts = self._services.outgoing.composer.removal(replaces) if told else await self._last_word(turn, text, replaces)
         await turn.view.notices.queue(turn.session, parts, [], turn.reply_address)
         return parts
 

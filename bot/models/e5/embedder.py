@@ -136,5 +136,5 @@ class E5:
 
 
 def _clean(text: str) -> str:
-    """Return a text up to its first NUL, at which the engine's strings end."""
+    """Return the beginning of a text, without NULs: the engine's strings end there."""
     return text[:_MOST_CHARACTERS].replace("\0", " ")

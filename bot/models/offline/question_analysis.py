@@ -18,6 +18,8 @@ from memory.text.told.related_words import beside
 from memory.types import MINUTE
 
 MOST_PARTS = 3
+_LONGEST = 1_000
+"""How many characters of a question are analysed, its last ones: the patterns take the square of its length."""
 
 
 class Aim(Enum):
@@ -97,7 +99,8 @@ _LASTING = (
 
 def parts(question: str, now: int, time_zone: str) -> list[QuestionPart]:
     """Return the parts of a question, three at most; `now` is in microseconds UTC."""
-    pieces = [piece.strip() for sentence in split(question) for piece in _BETWEEN.split(sentence) if piece.strip()]
+    last = "\n".join(split(question))[-_LONGEST:]
+    pieces = [piece.strip() for sentence in split(last) for piece in _BETWEEN.split(sentence) if piece.strip()]
     pieces = [*pieces[: MOST_PARTS - 1], " ".join(pieces[MOST_PARTS - 1 :])] if len(pieces) > MOST_PARTS else pieces
     return [_part(piece, now, time_zone) for piece in _with_antecedents(pieces)]
 
