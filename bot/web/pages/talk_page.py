@@ -40,7 +40,7 @@ class TalkPage:
         return (
             web.get("/talk", self._show),
             web.post("/talk", self._say),
-            web.get("/talk/stream", self._stream),
+            web.get("/talk/stream", self._stream, allow_head=False),
             web.post("/talk/answer", self._answer_question),
             web.post("/talk/stop", self._stop),
         )
