@@ -77,7 +77,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
             lines = read_file(Path(file), format_, view.home.time_zone, person)
             total = await asyncio.to_thread(lines_in, Path(file), format_)
             told(0, total)
-            while batch := await _batch(lines, typed=file == "-" and sys.stdin.isatty()):
+            while batch := await _batch(lines, may_wait=not Path(file).is_file()):
                 await importer.take(batch)
                 read += len(batch)
                 told(read, max(read, total) if total else 0)
@@ -89,9 +89,9 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         return code
 
 
-async def _batch(lines: Iterator[Incoming | BadLine], *, typed: bool) -> list[Incoming | BadLine]:
-    if typed:
-        # A thread blocked on terminal input would outlast Ctrl-C.
+async def _batch(lines: Iterator[Incoming | BadLine], *, may_wait: bool) -> list[Incoming | BadLine]:
+    if may_wait:
+        # A thread that waits for a terminal or a pipe would outlast Ctrl-C.
         with interruptible():
             return list(islice(lines, _BATCH))
     return await asyncio.to_thread(lambda: list(islice(lines, _BATCH)))
