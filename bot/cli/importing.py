@@ -122,14 +122,22 @@ class _Importer:
                 continue
             place = line.place or line.session or self._default
             if place not in self._sessions:
-                self._sessions[place] = await self._session(place, line.session or self._default)
+                self._sessions[place] = await self._session(place, line)
             groups.setdefault(place, []).append(self._exchange(line, place))
         for place, messages in groups.items():
             self._count(await self._view.say(self._sessions[place], messages))
 
-    async def _session(self, place: str, name: str) -> Session:
+    async def _session(self, place: str, line: Incoming) -> Session:
+        name = line.session or self._default
         told_apart = thread(self._app.memory.places.seal, self._person, place)
-        return await self._view.sessions.get(SessionRef("console", conversation("console", self._person, told_apart).key), name)
+        ref = SessionRef("console", conversation("console", self._person, told_apart).key)
+        if line.place is None and (line.session or self._placed):
+            # One that was imported from elsewhere or begun with /new has another key than its name, under which it is exported.
+            here = await self._view.sessions.all()
+            called = next((one for one in here if one.name == name and one.ref.platform == "console"), None)
+            if called and all(one.ref != ref for one in here):
+                return called
+        return await self._view.sessions.get(ref, name)
 
     def _exchange(self, line: Incoming, place: str) -> NewExchange:
         kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]
