@@ -80,7 +80,11 @@ def test_a_bad_line_is_counted_and_named_and_the_good_ones_are_kept(home: Home, 
 
 
 def test_two_messages_under_one_id_are_told_and_one_line_twice_is_counted(home: Home) -> None:
-    given = [{"content": "The boat is blue.", "id": "1"}, {"content": "Nils can swim.", "id": "1"}, {"content": "The boat is blue.", "id": "1"}]
+    given = [
+        {"content": "The boat is blue.", "id": "1"},
+        {"content": "Nils can swim.", "id": "1"},
+        {"content": "The boat is blue.", "id": "1"},
+    ]
     done = home.lyra("import", "-", given="".join(f"{json.dumps(one)}\n" for one in given))
     assert (done.out, done.code) == ("Imported 1 message in 1 conversation; 1 was here already.\n", 1)
     assert one_sentence(done) == "1 could not be used: line 2: its id is that of an earlier line with other words."

@@ -157,8 +157,15 @@ def test_chatgpt_conversations_keep_their_dates_and_branches(home: Home) -> None
 
 
 def test_what_is_exported_and_imported_again_is_there_already_also_where_it_came_from_chatgpt(home: Home) -> None:
-    message = {"id": "m1", "author": {"role": "user"}, "create_time": 1.7e9, "content": {"content_type": "text", "parts": ["Hello"]}}
-    told = [{"title": "New chat", "conversation_id": f"c{n}", "mapping": {"m1": {"id": "m1", "message": message}}} for n in range(2)]
+    message = {
+        "id": "m1",
+        "author": {"role": "user"},
+        "create_time": 1.7e9,
+        "content": {"content_type": "text", "parts": ["Hello"]},
+    }
+    told = [
+        {"title": "New chat", "conversation_id": f"c{n}", "mapping": {"m1": {"id": "m1", "message": message}}} for n in range(2)
+    ]
     (home.folder / "conversations.json").write_text(json.dumps(told), "utf-8")
     assert home.lyra("import", "conversations.json").out == "Imported 2 messages in 2 conversations.\n"
     home.chat("my cat is called Turing", "/new", "my dog is called Bruno")

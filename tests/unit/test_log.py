@@ -120,7 +120,7 @@ logging.getLogger("asyncio").error("socket.accept() out of system resource")
 print("goes on")
 """
     limited = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
-    ended = subprocess.run([sys.executable, "-c", exhausted], capture_output=True, text=True, preexec_fn=limited, check=False)  # noqa: PLW1509
+    ended = subprocess.run([sys.executable, "-c", exhausted], capture_output=True, text=True, preexec_fn=limited, check=False)
     assert (ended.stdout, ended.stderr) == ("goes on\n", "")
 
 
