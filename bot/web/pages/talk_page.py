@@ -134,6 +134,8 @@ class TalkPage:
         async with streaming(request) as (stream, response):
             with self._context.tabs.opened(place) as tab, self._context.tab_presence.taken(place) as held:
                 await stream.send("open", {})
+                for question in self._context.browser.open_questions(place):
+                    await stream.send(question.kind, question.facts)
                 if held:
                     self._resume_in_background(view, person.platform, place)
                 while (shown := await _next(tab)).kind != CLOSING:

@@ -113,6 +113,7 @@
       toEnd();
     },
     question: (facts) => {
+      if (document.getElementById("q-" + facts.id)) return;
       const made = element("article", "message notice question");
       made.id = "q-" + facts.id;
       made.setAttribute("role", "alertdialog");
