@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 
 from adapters.base import Adapter, Preview, Sending
-from adapters.browser.tabs import Tabs
+from adapters.browser.tabs import TabEvent, Tabs
 from adapters.command_table import AnswerAudience, Surface
 from adapters.errors import CommandUnclear, PlatformFailure
 from adapters.events import Message, Person, Place, conversation, split_key
@@ -49,7 +49,7 @@ class Browser(Adapter):
         self._at_hand = at_hand
         self._listener: Listener | None = None
         self._places: OrderedDict[str, str] = OrderedDict()
-        self._questions: dict[str, tuple[str, asyncio.Future[bool]]] = {}
+        self._questions: dict[str, tuple[str, str, asyncio.Future[bool]]] = {}
         self._offers: set[asyncio.Task[None]] = set()
 
     async def run(self, listener: Listener) -> None:
@@ -149,7 +149,7 @@ class Browser(Adapter):
             return False
         key = self._origin.new_id()
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._questions[key] = place, answer
+        self._questions[key] = place, question, answer
         self._tabs.show(place, "question", id=key, text=question)
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
@@ -162,11 +162,16 @@ class Browser(Adapter):
 
     def answer_question(self, person: Person, key: str, *, yes: bool) -> bool:
         """Answer an open question; return whether it was still open, and this person's."""
-        place, question = self._questions.get(key, ("", None))
-        if question is None or question.done() or split_key(place)[1] != person.id:
+        place, _text, answer = self._questions.get(key, ("", "", None))
+        if answer is None or answer.done() or split_key(place)[1] != person.id:
             return False
-        question.set_result(yes)
+        answer.set_result(yes)
         return True
+
+    def open_questions(self, place: str) -> list[TabEvent]:
+        """Return the questions that still wait for an answer at a place, for a tab that is opened meanwhile."""
+        waiting = [(key, text) for key, (where, text, answer) in self._questions.items() if where == place and not answer.done()]
+        return [TabEvent("question", {"id": key, "text": text}) for key, text in waiting]
 
     def enter(self, place: str, name: str) -> None:
         """Switch the tabs of a place to the same person's conversation with this name."""

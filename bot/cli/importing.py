@@ -71,7 +71,7 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
             lines = read_file(Path(file), format_, view.home.time_zone, person)
             total = await asyncio.to_thread(lines_in, Path(file), format_)
             told(0, total)
-            while batch := await _batch(lines, typed=file == "-" and sys.stdin.isatty()):
+            while batch := await _batch(lines, may_wait=not Path(file).is_file()):
                 await importer.take(batch)
                 read += len(batch)
                 told(read, max(read, total) if total else 0)
@@ -83,9 +83,9 @@ async def import_file(as_: str, file: str, format_: str, session: str) -> int:
         return code
 
 
-async def _batch(lines: Iterator[Incoming | BadLine], *, typed: bool) -> list[Incoming | BadLine]:
-    if typed:
-        # A thread blocked on terminal input would outlast Ctrl-C.
+async def _batch(lines: Iterator[Incoming | BadLine], *, may_wait: bool) -> list[Incoming | BadLine]:
+    if may_wait:
+        # A thread that waits for a terminal or a pipe would outlast Ctrl-C.
         with interruptible():
             return list(islice(lines, _BATCH))
     return await asyncio.to_thread(lambda: list(islice(lines, _BATCH)))
@@ -116,14 +116,22 @@ class _Importer:
                 continue
             place = line.place or line.session or self._default
             if place not in self._sessions:
-                self._sessions[place] = await self._session(place, line.session or self._default)
+                self._sessions[place] = await self._session(place, line)
             groups.setdefault(place, []).append(self._exchange(line, place))
         for place, messages in groups.items():
             self._count(await self._view.say(self._sessions[place], messages))
 
-    async def _session(self, place: str, name: str) -> Session:
+    async def _session(self, place: str, line: Incoming) -> Session:
+        name = line.session or self._default
         told_apart = thread(self._app.memory.places.seal, self._person, place)
-        return await self._view.sessions.get(SessionRef("console", conversation("console", self._person, told_apart).key), name)
+        ref = SessionRef("console", conversation("console", self._person, told_apart).key)
+        if line.place is None and (line.session or self._placed):
+            # One that was imported from elsewhere or begun with /new has another key than its name, under which it is exported.
+            here = await self._view.sessions.all()
+            called = next((one for one in here if one.name == name and one.ref.platform == "console"), None)
+            if called and all(one.ref != ref for one in here):
+                return called
+        return await self._view.sessions.get(ref, name)
 
     def _exchange(self, line: Incoming, place: str) -> NewExchange:
         kind = {"user": Kind.SAID, "assistant": Kind.REPLY, "system": Kind.NOTICE}[line.role]

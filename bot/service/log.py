@@ -57,7 +57,11 @@ class Log:
         """Log an event at a level."""
         if level < self.least:
             return
-        line = _rendered(level, event, facts)
+        try:
+            line = _rendered(level, event, facts)
+        except (OSError, ImportError):
+            # The renderer is read from disk with the first event. The event loop would end if this were raised into it.
+            return
         if self.on_screen:
             print(line, file=sys.stderr, flush=True)
         if self.path:

@@ -10,6 +10,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from adapters.errors import PlatformFailure
 from bot.errors import BadInput, LyraError
+from bot.web.connections import note_visitor
 from bot.web.host_names import HostNames
 from bot.web.signins import SignedIn, SignIns
 from bot.web.token_attempts import TokenAttempts
@@ -21,6 +22,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/enter"})
 SCRIPT_PATHS = ("/metrics", "/log", "/sessions/")
 STATIC = "/static/"
+_SCRIPT = "script"
 VISITOR: web.RequestKey[SignedIn] = web.RequestKey("visitor", SignedIn)
 WRONG_TOO_OFTEN = lazy("That was wrong too often. Try again in a minute.")
 _TOO_MANY_REQUESTS = 429
@@ -59,16 +61,13 @@ class Guard:
     async def admit(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Answer a request, or refuse it."""
         with reading(self.language(request)):
-            response = await self._checked_response(request, handler)
-        if not response.prepared:
-            _protect(response)
-        return response
+            return await self._checked_response(request, handler)
 
     def malformed(self, request: web.BaseRequest) -> web.Response:
         """Return the response to bytes that are not a valid HTTP request."""
         with reading(self.language(request)):
             response = self.refuse(request, 400, _REFUSED)
-        _protect(response)
+        response.headers.update(_HEADERS)
         return response
 
     async def _checked_response(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -77,7 +76,10 @@ class Guard:
         if not self.host_names.accepts_host(request.headers.get("Host", "")):
             return self.refuse(request, 403, lazy("Ask on this machine, at 127.0.0.1 or localhost."))
         if request.path not in OPEN_PATHS and not request.path.startswith(STATIC):
-            refused = await self._check_caller(request)
+            try:
+                refused = await self._check_caller(request)
+            except MemoryFailure as error:
+                return self.refuse(request, 503, told(error))
             if refused is not None:
                 return refused
         # The visitor is known by now, and may have chosen a language.
@@ -92,6 +94,7 @@ class Guard:
             visitor = await self.signins.signed_in(cookie)
             if visitor is not None:
                 request[VISITOR] = visitor
+                note_visitor(request, visitor.form_token)
                 # A method or path without a handler gets its own error, and changes nothing.
                 changes_nothing = request.method in ("GET", "HEAD") or request.match_info.http_exception is not None
                 return None if changes_nothing else await self._check_form(request, visitor)
@@ -100,6 +103,7 @@ class Guard:
         token = credentials.strip().encode("utf-8", "replace") if scheme.lower() == "bearer" else b""
         if hmac.compare_digest(token, self.token.encode()):
             if request.path.startswith(SCRIPT_PATHS):
+                note_visitor(request, _SCRIPT)
                 return None
             return self.refuse(request, 404, lazy("There is nothing here for scripts."))
         # Checked last: the right token is accepted however often others were wrong.
@@ -111,11 +115,8 @@ class Guard:
 
     async def _check_form(self, request: web.Request, visitor: SignedIn) -> web.Response | None:
         """Return the refusal of a cross-site form, None for one of our own."""
-        if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-            return self.refuse(request, 403, _FOREIGN)
-        origin = request.headers.get("Origin")
-        if origin is not None and _host(origin) != request.host.lower():
-            return self.refuse(request, 403, _FOREIGN)
+        if is_foreign(request):
+            return self.refuse(request, 403, FOREIGN)
         try:
             form = await request.post()
         except UNREADABLE:
@@ -143,13 +144,21 @@ class Guard:
 
 _REFUSED = lazy("That cannot be done here.")
 _UNREADABLE = lazy("That form cannot be read. Open the page again and send it once more.")
-_FOREIGN = lazy("That form is not one of this page.")
+FOREIGN = lazy("That form is not one of this page.")
 _STATUS_TEXTS = {404: lazy("There is nothing here."), 405: _REFUSED, 413: lazy("That is too long; send it in pieces.")}
 
 
-def _protect(response: web.StreamResponse) -> None:
+async def protect(_request: web.BaseRequest, response: web.StreamResponse) -> None:
+    """Say in the headers of a response what a browser may do with it."""
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
+
+
+def is_foreign(request: web.Request) -> bool:
+    """Return whether a browser says that another page caused a request."""
+    origin = request.headers.get("Origin")
+    elsewhere = request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none")
+    return elsewhere or (origin is not None and _host(origin) != request.host.lower())
 
 
 def _host(origin: str) -> str:

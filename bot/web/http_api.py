@@ -29,7 +29,7 @@ class HttpApi:
             web.get("/readyz", self._ready),
             web.get("/metrics", self._measure),
             web.post("/sessions/{id}/summarize", self._summarize),
-            web.get("/log", self._log),
+            web.get("/log", self._log, allow_head=False),
         )
 
     def stop(self) -> None:

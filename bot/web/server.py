@@ -2,15 +2,15 @@
 
 import asyncio
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from aiohttp import web
 
 from bot.errors import LyraError
-from bot.web.guard import Guard
+from bot.web.connections import HttpConnection, OpenConnections
+from bot.web.guard import Guard, protect
 from bot.web.host_names import HostNames
 from bot.web.http_api import HttpApi
 from bot.web.metrics import Metrics
@@ -30,27 +30,8 @@ from localization.sentences import Said, lazy
 
 _STATIC = Path(__file__).with_name("static")
 _MOST_BYTES = 512 * 1024
-_NO_REQUEST = 400
 _MOST_ADDRESS = 64 * 1024
 """The request line limit in bytes: a long search in a script with many bytes per letter exceeds the default."""
-
-
-class HttpConnection(web.RequestHandler):
-    """A connection. Invalid requests are answered by `unread` and not logged: anybody can send them."""
-
-    def __init__(self, manager: web.Server, unread: Callable[[web.BaseRequest], web.Response], **how: Any) -> None:
-        super().__init__(manager, **how)
-        self._unread = unread
-
-    def handle_error(
-        self, request: web.BaseRequest, status: int = 500, exc: BaseException | None = None, message: str | None = None
-    ) -> web.StreamResponse:
-        """Answer an invalid request or a failure, and close the connection."""
-        if status != _NO_REQUEST:
-            return super().handle_error(request, status, exc, message)
-        response = self._unread(request)
-        response.force_close()
-        return response
 
 
 class Web:
@@ -62,14 +43,17 @@ class Web:
         self._reach = reach
         self._scripts = HttpApi(app.memory, app.maintenance, Metrics(app.memory, context.talk.mailboxes))
         self._activity = ActivityPage(context)
+        self._connections = OpenConnections()
         signins, attempts, cookie = SignIns(app.memory.settings, app.base.clock), TokenAttempts(), cookie_name(token)
         guard = Guard(reach, signins, attempts, token, cookie, self._refused, context.language)
         pages: Sequence[PagePart] = (
-            EntryPage(context, signins, attempts, reach, cookie), TalkPage(context), SearchPage(context), TimelinePage(context),
+            EntryPage(context, signins, attempts, reach, cookie, self._connections), TalkPage(context), SearchPage(context), TimelinePage(context),
             FactsPage(context), PeoplePage(context), ForgetPage(context), SelfPage(context), NumbersPage(context), DreamsPage(context), ExportPage(context),
             PlacesPage(context), PersonaPage(context), PolicyPage(context), HealthPage(context), VerificationPage(context), self._activity,
         )  # fmt: skip
         served = web.Application(middlewares=[guard.admit], client_max_size=_MOST_BYTES)
+        # Also before the first byte of what is streamed.
+        served.on_response_prepare.append(protect)
         for part in (self._scripts.routes(), *(page.routes() for page in pages)):
             served.add_routes(part)
         served.add_routes([web.static("/static", _STATIC)])
@@ -84,7 +68,9 @@ class Web:
         assert manager is not None
         try:
             self._listening = await loop.create_server(
-                lambda: HttpConnection(manager, self._guard.malformed, loop=loop, access_log=None, max_line_size=_MOST_ADDRESS),
+                lambda: HttpConnection(
+                    manager, self._connections, self._guard.malformed, loop=loop, access_log=None, max_line_size=_MOST_ADDRESS
+                ),
                 self._reach.host,
                 port,
                 ssl=self._reach.tls,

@@ -6,6 +6,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta, tzinfo
+from hashlib import blake2b
 from typing import BinaryIO
 
 from localization.sentences import Explained, lazy
@@ -48,6 +49,7 @@ def _local(instant: int, zone: tzinfo) -> datetime:
 
 _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
+_ANOTHER = lazy("its id is that of an earlier line with other words")
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
 
 
@@ -63,12 +65,29 @@ def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[I
     FileUnusable for UTF-16.
     """
     zone = zone_of(time_zone)
-    names = MessageNames(zone, speakers(person))
+    names, given = MessageNames(zone, speakers(person)), _GivenIds()
     for number, raw in _lines(stream):
         if raw is None:
             yield BadLine(number, lazy("longer than 1 MiB"))
         elif raw.strip():
-            yield _read(number, raw, zone, names)
+            read = _read(number, raw, zone, names)
+            yield BadLine(number, _ANOTHER) if isinstance(read, Incoming) and given.is_taken(read) else read
+
+
+class _GivenIds:
+    """Which words each id of a file stands for, so that two messages under one id are told rather than taken for one."""
+
+    def __init__(self) -> None:
+        self._words: dict[int, int] = {}
+
+    def is_taken(self, line: Incoming) -> bool:
+        """Return whether an earlier line of its session has the id of a line, and other words."""
+        words = _hashed(line.role, " ".join(line.content.split()))
+        return self._words.setdefault(_hashed(line.session, line.source_id), words) != words
+
+
+def _hashed(*fields: str | None) -> int:
+    return int.from_bytes(blake2b(json.dumps(fields).encode(), digest_size=8).digest(), "big")
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:

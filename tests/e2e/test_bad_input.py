@@ -1,6 +1,7 @@
 """Broken files, keys, folders and disks: one clear sentence, the exit code of a failure, and nothing that was kept is lost."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,17 @@ def test_a_bad_line_is_counted_and_named_and_the_good_ones_are_kept(home: Home, 
     number = 3 if not line.endswith(b"\n") else 2
     assert one_sentence(done).startswith(f"1 could not be used: line {number}: {reason}")
     assert kept(home) == ["my cat is called Turing", "The key is under the mat.", "Oma bakes on Friday."]
+
+
+def test_two_messages_under_one_id_are_told_and_one_line_twice_is_counted(home: Home) -> None:
+    given = [
+        {"content": "The boat is blue.", "id": "1"},
+        {"content": "Nils can swim.", "id": "1"},
+        {"content": "The boat is blue.", "id": "1"},
+    ]
+    done = home.lyra("import", "-", given="".join(f"{json.dumps(one)}\n" for one in given))
+    assert (done.out, done.code) == ("Imported 1 message in 1 conversation; 1 was here already.\n", 1)
+    assert one_sentence(done) == "1 could not be used: line 2: its id is that of an earlier line with other words."
 
 
 def test_many_bad_lines_are_counted_and_the_first_are_named(home: Home) -> None:

@@ -1,7 +1,9 @@
 """Each command as a user pipes it: chat, import, recall, sessions, status, and whose memory they act in."""
 
 import json
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -152,6 +154,33 @@ def test_chatgpt_conversations_keep_their_dates_and_branches(home: Home) -> None
         "Lemon balm.": ("Tea", "assistant", "2023-11-14T22:13:40+00:00"),
     }
     assert "3 were here already" in home.lyra("import", str(file), "--format", "chatgpt").out
+
+
+def test_what_is_exported_and_imported_again_is_there_already_also_where_it_came_from_chatgpt(home: Home) -> None:
+    message = {
+        "id": "m1",
+        "author": {"role": "user"},
+        "create_time": 1.7e9,
+        "content": {"content_type": "text", "parts": ["Hello"]},
+    }
+    told = [
+        {"title": "New chat", "conversation_id": f"c{n}", "mapping": {"m1": {"id": "m1", "message": message}}} for n in range(2)
+    ]
+    (home.folder / "conversations.json").write_text(json.dumps(told), "utf-8")
+    assert home.lyra("import", "conversations.json").out == "Imported 2 messages in 2 conversations.\n"
+    home.chat("my cat is called Turing", "/new", "my dog is called Bruno")
+    exported = home.lyra("export").out
+    again = home.lyra("import", "-", given=exported)
+    assert (again.out.startswith("Imported 0 messages"), again.code) == (True, 0)
+    assert home.lyra("export").out == exported
+
+
+def test_one_that_waits_for_a_pipe_is_ended_by_ctrl_c(home: Home) -> None:
+    os.mkfifo(home.folder / "pipe")
+    with home.started("import", "pipe") as lyra:
+        writer = os.open(home.folder / "pipe", os.O_WRONLY)  # waits until it is read
+        assert lyra.stop(signal.SIGINT).code == 130
+        os.close(writer)
 
 
 def test_recall_gives_scripts_exactly_the_fields_of_the_contract(garden: Home) -> None:

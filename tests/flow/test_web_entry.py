@@ -128,9 +128,28 @@ async def test_a_form_that_another_page_sends_is_refused(served: Site) -> None:
     assert (await ada.post("/talk", {"Origin": served.url}, text="hello", form_token=token)).status == 303
 
 
+async def test_another_page_signs_nobody_in(served: Site) -> None:
+    path, headers = await link(served.app, "", "mallory"), {"Sec-Fetch-Site": "cross-site"}
+    ada = await served.visitor()
+    asked = await ada.get(path, **headers)
+    assert ("Sign in" in asked.words, "/static/enter.js" in asked.text) == (True, False)
+    assert "/static/enter.js" in (await ada.get(path, **{"Sec-Fetch-Site": "none"})).text
+    for elsewhere in (headers, {"Origin": "http://evil.example"}):
+        assert (await ada.enter(path, **elsewhere)).status == 403
+    assert "Signed in as ada" in (await ada.get("/talk")).words
+    assert (await ada.enter(path, Origin=served.url)).status == 303
+
+
+async def test_without_the_guard_it_would_sign_in_whom_it_likes(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.web.pages.entry_page.is_foreign", lambda _: False)
+    ada = await served.visitor()
+    assert (await ada.enter(await link(served.app, "", "mallory"), Origin="http://evil.example")).status == 303
+    assert "Signed in as mallory" in (await ada.get("/talk")).words
+
+
 async def test_without_the_guard_it_would_be_taken(served: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     ada = await served.visitor()
-    monkeypatch.setattr(SignedIn, "wrote", lambda *_: True)
+    monkeypatch.setattr(SignedIn, "wrote_form", lambda *_: True)
     assert (await ada.post("/talk", text="hello", form_token="x")).status == 303
 
 
@@ -153,7 +172,7 @@ async def test_a_wrong_link_is_a_wrong_token(served: Site) -> None:
 
 async def test_every_answer_says_what_a_browser_may_do_with_it(served: Site) -> None:
     ada = await served.visitor()
-    for path in ("/talk", "/search", "/static/style.css", "/nothing", "/enter?key=x"):
+    for path in ("/talk", "/search", "/static/style.css", "/nothing", "/enter?key=x", "/export/lyra.jsonl"):
         headers = (await ada.get(path)).headers
         assert "default-src 'none'" in headers["Content-Security-Policy"], path
         assert "unsafe" not in headers["Content-Security-Policy"]

@@ -8,12 +8,16 @@ from pathlib import Path
 from urllib.parse import quote
 
 import aiohttp
+import psycopg
 import pytest
 from yarl import URL
 
+from memory.store.postgresql.database import PostgresDatabase
 from tests.fakes.pulse import PATIENCE
 from tests.kits.browsing import HTML, Site, Visitor, site
+from tests.kits.fresh import POSTGRESQL, STORE, server
 from tests.kits.lyra_kit import REPO
+from tests.kits.postgres import unguarded
 from tests.kits.size import few
 
 FILES = [file.read_text("utf-8") for file in (REPO / "bot" / "web").rglob("*.py")]
@@ -146,3 +150,20 @@ async def test_what_is_no_request_is_answered_in_a_sentence_and_is_no_error_of_h
             assert "Content-Security-Policy" in head
         assert (await (await served.visitor()).get("/talk")).status == 200
     assert [one for one in caplog.records if one.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.torture
+async def test_while_the_database_cannot_be_reached_every_page_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(STORE, POSTGRESQL)
+    async with site(tmp_path, monkeypatch) as served:
+        ada, db = await served.visitor(), served.app.memory.db
+        assert isinstance(db, PostgresDatabase)
+        name = db.address.url.partition("?")[0].rpartition("/")[2]
+        with psycopg.connect(unguarded(server().address("postgres")), autocommit=True) as owner:
+            owner.execute(f'ALTER DATABASE "{name}" WITH ALLOW_CONNECTIONS false'.encode())
+            owner.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+            answer = await ada.get("/talk")
+            assert (answer.status, "Check that it runs, then try again" in answer.words) == (503, True)
+            assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+            owner.execute(f'ALTER DATABASE "{name}" WITH ALLOW_CONNECTIONS true'.encode())
+        assert (await ada.get("/talk")).status == 200

@@ -105,6 +105,21 @@ async def test_a_question_is_asked_in_the_tab(served: Site, yes: bool) -> None:
     assert ("1234" in (await ada.get("/talk")).text) is not yes
 
 
+async def test_a_question_is_asked_again_in_a_tab_that_is_loaded_anew(served: Site) -> None:
+    ada = await served.visitor()
+    await ada.post("/talk", text="my pin is 1234")
+    async with ada.watching() as tab:
+        await ada.post("/talk", text="/forget all")
+        asked = await tab.until("question")
+    bob = await served.visitor("bob")
+    async with bob.watching() as others, ada.watching() as tab:
+        await bob.post("/talk", text="hello")
+        assert (await others.next())[1]["text"] == "hello"
+        assert await tab.until("question") == asked
+        await ada.post("/talk/answer", question=str(asked["id"]), yes="no")
+        assert str((await tab.until("notice"))["text"]).startswith("Nothing was forgotten.")
+
+
 async def test_only_who_runs_the_machine_may_give_its_commands(served: Site) -> None:
     ada, bob = await served.visitor(), await served.visitor("bob")
     refused = await bob.post("/talk", text="/model off")

@@ -2,6 +2,8 @@
 
 import io
 import logging
+import resource
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 
@@ -104,6 +106,22 @@ def test_words_and_secrets_are_left_out_of_events(written: Callable[[], str]) ->
     log.log.info("something.happened", text="my secret wish", token="a-secret-token", number=7)
     [line] = written().splitlines()
     assert "number=7" in line and "secret" not in line
+
+
+def test_where_no_file_can_be_opened_it_is_silent_and_disturbs_nobody() -> None:
+    exhausted = """
+import logging, os
+from bot.service import log
+log.configure("warning")
+try:
+    while True: os.open("/dev/null", os.O_RDONLY)
+except OSError: pass
+logging.getLogger("asyncio").error("socket.accept() out of system resource")
+print("goes on")
+"""
+    limited = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))  # noqa: E731
+    ended = subprocess.run([sys.executable, "-c", exhausted], capture_output=True, text=True, preexec_fn=limited, check=False)
+    assert (ended.stdout, ended.stderr) == ("goes on\n", "")
 
 
 def test_it_writes_to_what_standard_error_is_at_that_moment(monkeypatch: pytest.MonkeyPatch) -> None:

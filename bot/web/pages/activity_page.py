@@ -25,7 +25,7 @@ class ActivityPage(PagePart):
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
-        return web.get("/activity", self._show), web.get("/activity/stream", self._stream)
+        return web.get("/activity", self._show), web.get("/activity/stream", self._stream, allow_head=False)
 
     def stop(self) -> None:
         """End all streams."""

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 from aiohttp import web
 
-from bot.web.guard import UNREADABLE, WRONG_TOO_OFTEN
+from bot.web.connections import OpenConnections
+from bot.web.guard import FOREIGN, UNREADABLE, VISITOR, WRONG_TOO_OFTEN, is_foreign
 from bot.web.host_names import HostNames
 from bot.web.page_context import PageContext, PagePart, go
 from bot.web.signins import COOKIE_DAYS, SignIns
@@ -21,12 +22,21 @@ _STALE = lazy("That link was used already, or is older than ten minutes. On her 
 class EntryPage(PagePart):
     """/enter, /leave and /."""
 
-    def __init__(self, context: PageContext, signins: SignIns, attempts: TokenAttempts, reach: HostNames, cookie: str) -> None:
+    def __init__(
+        self,
+        context: PageContext,
+        signins: SignIns,
+        attempts: TokenAttempts,
+        reach: HostNames,
+        cookie: str,
+        connections: OpenConnections,
+    ) -> None:
         super().__init__(context)
         self._signins = signins
         self._attempts = attempts
         self._reach = reach
         self._cookie = cookie
+        self._connections = connections
 
     def routes(self) -> Sequence[web.RouteDef]:
         """Return the routes of this page."""
@@ -42,10 +52,15 @@ class EntryPage(PagePart):
         return go("/talk")
 
     async def _ask(self, request: web.Request) -> web.Response:
-        """Show a form that submits the link's token, so that opening the link, as previews do, does not use it up."""
-        return self._context.plain("enter.html", word=clean(request.query.get("key", "")))
+        """Show a form that submits the link's token, so that opening the link, as previews do, does not use it up.
+
+        A person presses its button if another page led here: it could sign this browser in as somebody else unnoticed.
+        """
+        return self._context.plain("enter.html", word=clean(request.query.get("key", "")), asks=is_foreign(request))
 
     async def _enter(self, request: web.Request) -> web.Response:
+        if is_foreign(request):
+            return self._context.plain("problem.html", 403, status=403, words=FOREIGN)
         caller = self._reach.client_address(request)
         cookie = await self._signins.redeem_link(await _word(request))
         if cookie is None:
@@ -76,6 +91,7 @@ class EntryPage(PagePart):
 
     async def _leave(self, request: web.Request) -> web.Response:
         await self._signins.sign_out(request.cookies.get(self._cookie, ""))
+        self._connections.close_of(request[VISITOR].form_token, request)
         response = self._context.plain(
             "problem.html", status=200, words=_("You are signed out. On her machine, lyra web lets you in again.")
         )

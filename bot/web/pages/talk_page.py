@@ -40,7 +40,7 @@ class TalkPage(PagePart):
         return (
             web.get("/talk", self._show),
             web.post("/talk", self._say),
-            web.get("/talk/stream", self._stream),
+            web.get("/talk/stream", self._stream, allow_head=False),
             web.post("/talk/answer", self._answer_question),
             web.post("/talk/stop", self._stop),
         )
@@ -134,6 +134,8 @@ class TalkPage(PagePart):
         async with streaming(request) as (stream, response):
             with self._context.tabs.opened(place) as tab, self._context.tab_presence.taken(place) as held:
                 await stream.send("open", {})
+                for question in self._context.browser.open_questions(place):
+                    await stream.send(question.kind, question.facts)
                 if held:
                     self._resume_in_background(view, person.platform, place)
                 while (shown := await _next(tab)).kind != CLOSING:

@@ -2,8 +2,10 @@
 "use strict";
 (() => {
   const list = document.getElementById("activity");
-  const stream = new EventSource("/activity/stream?" + new URLSearchParams({ after: list.dataset.seen }));
-  stream.addEventListener("done", (event) => {
+  const PAUSE = 3000;
+  let seen = list.dataset.seen;
+  const add = (event) => {
+    seen = event.lastEventId;
     const facts = JSON.parse(event.data);
     document.getElementById("nothing-yet")?.remove();
     const line = document.createElement("li");
@@ -14,5 +16,12 @@
     at.textContent = facts.at;
     line.append(what, ` ${facts.counts} `, at);
     list.prepend(line);
-  });
+  };
+  const listen = () => {
+    const stream = new EventSource("/activity/stream?" + new URLSearchParams({ after: seen }));
+    stream.addEventListener("done", add);
+    // A refusal ends an EventSource for good.
+    stream.addEventListener("error", () => { if (stream.readyState === EventSource.CLOSED) setTimeout(listen, PAUSE); });
+  };
+  listen();
 })();

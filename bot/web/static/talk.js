@@ -12,6 +12,7 @@
   // What this script says, in the language of the page.
   const told = talk.dataset;
   const stop = document.getElementById("stop");
+  const PAUSE = 3000;
   let beginning = null;
 
   const making = (on) => { stop.hidden = !on; };
@@ -112,6 +113,7 @@
       toEnd();
     },
     question: (facts) => {
+      if (document.getElementById("q-" + facts.id)) return;
       const made = element("article", "message notice question");
       made.id = "q-" + facts.id;
       made.setAttribute("role", "alertdialog");
@@ -172,22 +174,38 @@
   });
   text.addEventListener("input", fit);
 
+  // What stands in the form is kept where the browser would drop it.
+  const reload = () => {
+    sessionStorage.setItem("unsent", text.value);
+    window.location.reload();
+  };
+  text.value ||= sessionStorage.getItem("unsent") ?? "";
+  sessionStorage.removeItem("unsent");
+
+  let lost = false;
   const listen = () => {
     const stream = new EventSource("/talk/stream?" + new URLSearchParams({ in: conversation }));
     for (const [kind, shown] of Object.entries(show)) {
       stream.addEventListener(kind, (event) => shown(JSON.parse(event.data)));
     }
-    let lost = false;
     stream.addEventListener("open", () => {
       talk.dataset.listening = "yes";
-      if (lost) window.location.reload();
+      if (lost) reload();
     });
     stream.addEventListener("error", () => {
       lost = true;
       talk.dataset.listening = "no";
       say(told.lost);
+      // A refusal, by her or by a proxy while she is away, ends an EventSource for good.
+      if (stream.readyState === EventSource.CLOSED) setTimeout(again, PAUSE);
     });
   };
+  const again = async () => {
+    const found = await fetch(window.location.href, { method: "HEAD" }).catch(() => null);
+    if (found?.status === 401) reload();
+    else listen();
+  };
   listen();
+  fit();
   toEnd();
 })();

@@ -42,17 +42,19 @@ async def store(
     now: int,
     before: Collection[int] = (),
 ) -> StoringOutcome:
-    """Store messages of one session, each once; known or forgotten ones are skipped. `before` is as in `shown_name`."""
-    named = {known.public_id(seal, domain.ref, session.ref, new.source_id): new for new in reversed(offered)}
-    wanted = dict(reversed(named.items()))
+    """Store messages of one session, each once; known or forgotten ones, and repetitions, are skipped and counted. `before` is as in `shown_name`."""
+    ids = [known.public_id(seal, domain.ref, session.ref, new.source_id) for new in offered]
+    wanted: dict[str, NewExchange] = {}
+    for pid, new in zip(ids, offered, strict=True):
+        wanted.setdefault(pid, new)
     # Numbers that are not used are no loss, and asking for them later would take another trip.
     (living, buried), language, numbers = await tx.together(
         known.met_before(tx, seal, domain, session, wanted), last_language(tx, domain), tx.numbers("item", len(wanted))
     )
     fresh = {pid: new for pid, new in wanted.items() if pid not in living and pid not in buried}
-    refused = sum(pid in buried for pid in wanted)
+    refused = sum(pid in buried for pid in ids)
     if not fresh:
-        return StoringOutcome([], len(wanted) - refused, refused)
+        return StoringOutcome([], len(ids) - refused, refused)
     keys = await add_items(tx, domain, "exchange", list(fresh), numbers)
     speakers = await _speakers(tx, seal, domain, fresh.values(), now, before)
     stored = [
@@ -63,7 +65,7 @@ async def store(
     await index_new(tx, domain, [message(e, domain.time_zone) for e in stored if recallable(e)], language)
     await entities.wait(tx, domain, [e.key for e in stored if e.kind is Kind.SAID and not e.echo])
     await note_span(tx, session)
-    return StoringOutcome(stored, len(wanted) - len(fresh) - refused, refused)
+    return StoringOutcome(stored, len(ids) - len(fresh) - refused, refused)
 
 
 async def _insert(tx: Transaction, stored: Sequence[Exchange], origins: Iterable[str]) -> None:
