@@ -11,6 +11,7 @@ from discord.gateway import DiscordWebSocket
 from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.visibility import Visibility
 from adapters.discord.connection import ClientOptions, ConnectionLoss
+from adapters.discord.incoming.connection_state import TolerantState
 from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits
@@ -39,6 +40,10 @@ class SessionClient(discord.Client):
         self._known = self._complete = self._away = False
         self._resumption = resumption
         resumption.attach(self, self._remember_visibility, lambda: not self.live)
+
+    def _get_state(self, **options: Any) -> TolerantState:
+        # The library has no other place to be given one. Should it stop asking here, what it cannot read ends a connection again.
+        return TolerantState(dispatch=self.dispatch, handlers=self._handlers, hooks=self._hooks, http=self.http, **options)
 
     @property
     def sequence(self) -> int | None:
