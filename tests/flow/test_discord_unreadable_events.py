@@ -7,9 +7,10 @@ from discord.state import ConnectionState
 
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
+from adapters.errors import PlaceHidden
 from adapters.events import Message
-from tests.fakes.discord import Channel, DiscordServer
-from tests.kits.adapter_kit import running
+from tests.fakes.discord import Channel, DiscordServer, wire
+from tests.kits.adapter_kit import running, server_circle
 from tests.kits.discord_kit import Ear, adapter_for, listening
 
 # Discord's reference lets a poll have no end; discord.py 2.7.1 fails at one.
@@ -104,3 +105,51 @@ async def test_what_could_change_who_reads_along_is_never_passed_over(server: Di
         await server.pulse.until(lambda: len(server.gateway.identifies) == 2, "another session, in which all is told anew")
         await ada.says(general, "still there?")
         await ear.heard(Message)
+
+
+@pytest.mark.parametrize(("kind", "sessions"), [(Discord, 1), (Untolerating, 2)], ids=["her", "the twin"])
+async def test_a_server_is_heard_without_what_cannot_be_read_of_it(
+    server: DiscordServer, general: Channel, kind: type[Discord], sessions: int
+) -> None:
+    ear, ada = Ear(), server.person("ada")
+    assert general.guild
+    told = wire.guild_created(server.world, general.guild)
+    told |= {"emojis": [{"id": "1", "name": "wave", "roles": None}], "channels": [*told["channels"], {"id": "2", "type": 0}]}
+    async with listening(server, ear, kind=kind) as adapter:
+        server.gateway.tell("GUILD_CREATE", lambda _: told)
+        await ada.says(general, "still there?")
+        heard = await ear.heard(Message)
+        assert heard.place.circle == server_circle(general.guild.id)
+        assert await adapter.locate(heard.place) == heard.place
+    assert len(server.gateway.identifies) == sessions
+
+
+async def test_one_of_which_nothing_can_be_read_disturbs_nobody_elsewhere(server: DiscordServer, general: Channel) -> None:
+    ear, ada = Ear(), server.person("ada")
+    assert general.guild
+    dm = await ada.opens_dm()
+    async with listening(server, ear) as adapter:
+        await ada.says(general, "hello")
+        there = (await ear.heard(Message)).place
+        broken = wire.guild_created(server.world, general.guild) | {"roles": None}
+        server.gateway.tell("GUILD_CREATE", lambda _: broken)
+        await ada.says(dm, "and you?")
+        assert (await ear.heard(Message, 2)).text == "and you?"
+        assert await adapter.locate(there) is None
+    assert len(server.gateway.identifies) == 1
+
+
+async def test_one_that_does_not_tell_of_her_is_one_where_she_sees_nothing(server: DiscordServer, general: Channel) -> None:
+    ear, ada = Ear(), server.person("ada")
+    assert general.guild
+    dm = await ada.opens_dm()
+    async with listening(server, ear) as adapter:
+        await ada.says(general, "hello")
+        there = (await ear.heard(Message)).place
+        alone = wire.guild_created(server.world, general.guild) | {"members": []}
+        server.gateway.tell("GUILD_DELETE", lambda _: {"id": alone["id"]})
+        server.gateway.tell("GUILD_CREATE", lambda _: alone)
+        await ada.says(dm, "and you?")
+        assert (await ear.heard(Message, 2)).text == "and you?"
+        with pytest.raises(PlaceHidden):
+            await adapter.locate(there)
