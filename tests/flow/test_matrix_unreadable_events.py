@@ -46,8 +46,7 @@ async def test_junk_that_somebody_sends_to_her_device_is_passed_over(
 ) -> None:
     lyra, ada, mallory = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("mallory")
     ear = Ear()
-    async with running(adapter_for(lyra), ear) as task:
-        await ear.pulse.until(lambda: ear.times_ready, "a listener that is told of the connection")
+    async with listening(lyra, ear):
         room = await dm(lyra, ada)
         device, key = await her_device(lyra)
         sent = {"messages": {lyra.user: {device: sealed_for(key, body)}}}

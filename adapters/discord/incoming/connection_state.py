@@ -25,9 +25,7 @@ _NEEDED = (
     *("READY", "RESUMED", "GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", "GUILD_ROLE_", "GUILD_MEMBER_", "USER_", "THREAD_"),
     *("CHANNEL_CREATE", "CHANNEL_UPDATE", "CHANNEL_DELETE", "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE"),
 )
-_ADORNING = frozenset(
-    "emojis stickers voice_states presences stage_instances guild_scheduled_events soundboard_sounds".split()
-)
+_ADORNING = frozenset("emojis stickers voice_states presences stage_instances guild_scheduled_events soundboard_sounds".split())
 _PLACES = ("channels", "threads")
 
 log = logging.getLogger(__name__)
@@ -55,7 +53,8 @@ class TolerantState(ConnectionState[Any]):
         bare = {name: value for name, value in data.items() if name not in _ADORNING}
         for readable in (lambda: data, lambda: bare, lambda: self._with_readable_places(bare)):
             try:
-                return super().parse_guild_create(readable())
+                super().parse_guild_create(readable())
+                return
             except UNREADABLE as error:
                 log.warning("The server %s on Discord could not be read whole (%s).", data["id"], type(error).__name__)
         # A part of it may be known by now: who reads what there is not.
@@ -68,11 +67,11 @@ class TolerantState(ConnectionState[Any]):
         super().parse_guild_update({name: value for name, value in data.items() if name not in _ADORNING})
 
     def _with_readable_places(self, data: Any) -> Any:
-        alone = discord.Guild(data={"id": data["id"], "roles": data.get("roles", [])}, state=self)  # type: ignore[arg-type,typeddict-item]
+        alone = discord.Guild(data={"id": data["id"], "roles": data.get("roles", [])}, state=self)  # type: ignore[typeddict-item]
 
         def is_readable(name: str, place: Any) -> bool:
             try:
-                alone._from_data({"id": data["id"], name: [place]})  # type: ignore[typeddict-item,misc]
+                alone._from_data({"id": data["id"], name: [place]})  # type: ignore[misc]
             except UNREADABLE:
                 return False
             return True

@@ -1,6 +1,7 @@
 """A room's events as read here: decrypted if possible, and never trusted to be well-formed."""
 
 import re
+import time
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -8,7 +9,8 @@ from nio import Event, MegolmEvent
 
 from adapters.matrix.homeserver import Json
 
-
+_SLOW_CLOCK = 24 * 60 * 60 * 1000
+"""How many milliseconds the clock of this machine may be behind that of a homeserver."""
 _ID = re.compile(r"\$[^\0\ud800-\udfff]{1,254}")
 
 
@@ -32,6 +34,7 @@ class RoomEvent:
         raw = event.source
         if not _is_event(raw):
             return None
+        raw = raw | {"origin_server_ts": _believable(raw["origin_server_ts"])}
         if isinstance(event, MegolmEvent):
             return cls(raw, raw["type"], {}, event)
         # A state event cannot be encrypted, whatever the ciphertext contains.
@@ -115,6 +118,12 @@ def named(found: Any, name: str) -> str:
     """Return the id of an event within an object, '' for none: what is encrypted, no homeserver has checked."""
     id = word(found, name)
     return id if _ID.fullmatch(id) else ""
+
+
+def _believable(stamp: int) -> int:
+    """Return when an event was sent, in milliseconds; now for what cannot be: a sender's homeserver says it, and may say anything."""
+    now = time.time_ns() // 1_000_000
+    return stamp if 0 <= stamp <= now + _SLOW_CLOCK else now
 
 
 def _is_event(raw: Any) -> bool:
