@@ -11,7 +11,8 @@ from discord.gateway import DiscordWebSocket
 from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.visibility import Visibility
 from adapters.discord.connection import ClientOptions, ConnectionLoss
-from adapters.discord.incoming.connection_state import UNREADABLE, TolerantState
+from adapters.discord.incoming.connection_state import TolerantState
+from adapters.discord.incoming.convert import UNREADABLE
 from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import discord
 import pytest
 from discord.state import ConnectionState
 
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
+from adapters.discord.incoming.event_queue import GatewayEvent
 from adapters.errors import PlaceHidden
 from adapters.events import Message
 from tests.fakes.discord import Channel, DiscordServer, wire
@@ -153,3 +155,41 @@ async def test_one_that_does_not_tell_of_her_is_one_where_she_sees_nothing(serve
         assert (await ear.heard(Message, 2)).text == "and you?"
         with pytest.raises(PlaceHidden):
             await adapter.locate(there)
+
+
+class Trusting(Client):
+    """The twin, which reads a message as one of a shape that it knows."""
+
+    def gateway_event(self, message: discord.Message) -> GatewayEvent:
+        return GatewayEvent(self._event(message), str(message.channel.id), message.id)
+
+
+class Misled(Discord):
+    """Has the twin for a client."""
+
+    client = Trusting
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"), [(Discord, ["look", "still there?"]), (Misled, ["still there?"])], ids=["her", "the twin"]
+)
+async def test_a_message_with_something_that_nobody_describes_is_heard_by_its_words(
+    server: DiscordServer, general: Channel, kind: type[Discord], texts: list[str]
+) -> None:
+    ear, ada = Ear(), server.person("ada")
+    source = {"type": 1, "message_id": "5", "channel_id": str(general.id)}
+    passed_on: dict[str, Any] = {
+        "type": 0,
+        "content": None,
+        "timestamp": "2026-01-01T00:00:00+00:00",
+        "edited_timestamp": None,
+        "flags": 0,
+    }
+    passed_on |= {name: [] for name in ("mentions", "mention_roles", "attachments", "embeds", "components")}
+    async with listening(server, ear, kind=kind):
+        await ada.says(general, "look", more={"message_reference": source, "message_snapshots": [{"message": passed_on}]})
+        await ada.says(general, "still there?")
+        await ear.pulse.until(lambda: "still there?" in ear.texts, "the last message")
+    assert ear.texts == texts
+    assert len(server.gateway.identifies) == 1
+    server.own_faults.clear()

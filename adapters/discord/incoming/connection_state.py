@@ -12,15 +12,18 @@ from typing import Any
 import discord
 from discord.state import ConnectionState
 
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What the library raises for data of a shape that it does not know."""
+from adapters.discord.incoming.convert import UNREADABLE
 
-_WORDS = frozenset(
-    "id channel_id guild_id author member content timestamp edited_timestamp tts mention_everyone mentions mention_roles pinned type"
-    " flags webhook_id application_id nonce message_reference".split()
+_CORE = frozenset("id channel_id guild_id author content timestamp type webhook_id application_id".split())
+_WORDS = _CORE | frozenset(
+    "member edited_timestamp tts mention_everyone mentions mention_roles pinned flags nonce message_reference".split()
 )
-_KEPT = (_WORDS | {"attachments", "embeds"}, _WORDS | {"attachments"}, _WORDS)
-_WITHOUT: dict[str, Any] = {"attachments": [], "embeds": [], "components": []}
+_KEPT = (_WORDS | {"attachments", "embeds"}, _WORDS | {"attachments"}, _WORDS, _WORDS - {"message_reference"}, _CORE)
+_WITHOUT: dict[str, Any] = {
+    **{name: [] for name in ("attachments", "embeds", "components", "mentions", "mention_roles")},
+    **dict.fromkeys(("tts", "pinned", "mention_everyone"), False),
+    **{"edited_timestamp": None, "flags": 0},
+}
 _NEEDED = (
     *("READY", "RESUMED", "GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", "GUILD_ROLE_", "GUILD_MEMBER_", "USER_", "THREAD_"),
     *("CHANNEL_CREATE", "CHANNEL_UPDATE", "CHANNEL_DELETE", "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE"),
