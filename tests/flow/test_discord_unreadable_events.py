@@ -193,3 +193,14 @@ async def test_a_message_with_something_that_nobody_describes_is_heard_by_its_wo
     assert ear.texts == texts
     assert len(server.gateway.identifies) == 1
     server.own_faults.clear()
+
+
+async def test_an_answer_of_a_poll_may_be_an_emoji_alone(server: DiscordServer, general: Channel) -> None:
+    ear, ada = Ear(), server.person("ada")
+    answers = [{"answer_id": 1, "poll_media": {"text": None, "emoji": {"id": None, "name": "🍵"}}}]
+    async with listening(server, ear):
+        await ada.says(
+            general, "shall we?", more={"poll": STRANGE["poll"] | {"answers": answers, "expiry": "2030-01-01T00:00:00+00:00"}}
+        )
+        assert (await ear.heard(Message)).text == "shall we?\n[poll: tea?: 🍵]"
+    server.own_faults.clear()

@@ -203,7 +203,7 @@ def text(message: discord.Message, me: discord.ClientUser) -> str:
     lines += [_forwarded(one, message) for one in message.message_snapshots]
     lines += [f"[sticker: {line(one.name)}]" for one in message.stickers]
     if message.poll is not None:
-        answers = " / ".join(line(one.text) for one in message.poll.answers)
+        answers = " / ".join(line(one.text or str(one.emoji or "")) for one in message.poll.answers)
         lines.append(f"[poll: {line(message.poll.question or '', 300)}: {answers}]")
     return "\n".join(one for one in lines if one)
 
