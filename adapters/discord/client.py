@@ -162,20 +162,27 @@ class Client(SessionClient):
 
     def gateway_event(self, message: discord.Message) -> GatewayEvent:
         """Return a message as it is handed over; ignored bots' and Discord's own notices only move their stream."""
-        event: Message | Unreadable | Posted | None = None
-        if message.author.id == self._me.id:
-            event = Posted(self._place(message.channel), str(message.id))
-        elif self._is_heard(message) and not self._is_readable(message):
-            event = convert.unreadable(message, self._place(message.channel), self._me)
-        elif self._is_heard(message):
-            event = convert.message(message, self._place(message.channel), self._me)
-            self._files.remember(message)
-            self.administrators.see(message.author)
+        event = convert.as_far_as_legible(message, self._event)
         dm = message.channel if isinstance(message.channel, discord.DMChannel) else None
         return GatewayEvent(event, str(message.channel.id), message.id, _uncached_channel(message.channel), dm)
 
+    def _event(self, message: discord.Message) -> Message | Unreadable | Posted | None:
+        if message.author.id == self._me.id:
+            return Posted(self._place(message.channel), str(message.id))
+        if not self._is_heard(message):
+            return None
+        if not self._is_readable(message):
+            return convert.unreadable(message, self._place(message.channel), self._me)
+        event = convert.message(message, self._place(message.channel), self._me)
+        self._files.remember(message)
+        self.administrators.see(message.author)
+        return event
+
     def presence(self, message: discord.Message) -> Presence:
         """Return what a message says now, as far as it can be read."""
+        return convert.as_far_as_legible(message, self._presence) or Presence(True)
+
+    def _presence(self, message: discord.Message) -> Presence:
         text = convert.text(message, self._me) if self._is_readable(message) else None
         return Presence(True, text, convert.edited_at(message), convert.attachments(message), convert.speaker(message).id)
 

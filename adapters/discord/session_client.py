@@ -12,6 +12,7 @@ from adapters.discord.access.administrators import Administrators
 from adapters.discord.access.visibility import Visibility
 from adapters.discord.connection import ClientOptions, ConnectionLoss
 from adapters.discord.incoming.connection_state import TolerantState
+from adapters.discord.incoming.convert import UNREADABLE
 from adapters.discord.incoming.event_queue import ConnectionChange, GatewayEvent, VisibilityChange
 from adapters.discord.incoming.recent_messages import RecentMessages
 from adapters.discord.limits import Limits
@@ -44,6 +45,13 @@ class SessionClient(discord.Client):
     def _get_state(self, **options: Any) -> TolerantState:
         # The library has no other place to be given one. Should it stop asking here, what it cannot read ends a connection again.
         return TolerantState(dispatch=self.dispatch, handlers=self._handlers, hooks=self._hooks, http=self.http, **options)
+
+    async def fetch_channel(self, channel_id: int, /) -> Any:
+        """Return a channel or thread as Discord has it now. Raises what the library raises; InvalidData for what it cannot read."""
+        try:
+            return await super().fetch_channel(channel_id)
+        except UNREADABLE as error:
+            raise discord.InvalidData(f"a channel that cannot be read ({type(error).__name__})") from None
 
     @property
     def sequence(self) -> int | None:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
-from nio import AsyncClient, ErrorResponse, ProtocolError, SyncResponse
+from nio import AsyncClient, ErrorResponse, SyncResponse
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
 from adapters.matrix.account.account import Account
+from adapters.matrix.account.client import ODD
 from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part
@@ -32,8 +33,6 @@ STREAM = "sync"
 _LONGEST_START = 600.0
 _TRIES_WITH_KEYS = 3
 _MOST_HANDED = 500
-# What nio raises over an unexpected event.
-_ODD = (AttributeError, LookupError, TypeError, ValueError, ProtocolError)
 _NOTHING = {"not_types": ["*"]}
 
 log = logging.getLogger(__name__)
@@ -114,7 +113,7 @@ class Sync:
         try:
             async with asyncio.timeout(_LONGEST_START):
                 answer = await self._client.sync(wait, self._filter, since=self._since or None, full_state=self._full or None)
-        except (*TROUBLE, *_ODD) as error:
+        except (*TROUBLE, *ODD) as error:
             raise unreachable(type(error).__name__) from None
         if isinstance(answer, ErrorResponse):
             raise failure(answer)

@@ -7,7 +7,8 @@ import pytest
 from nio import AsyncClient, RoomMessageText, SyncResponse
 
 from adapters.matrix.account.account import noted_device
-from adapters.matrix.account.keystore import Client, KeyStores, close
+from adapters.matrix.account.client import Client
+from adapters.matrix.account.keystore import KeyStores, close
 from tests.fakes.matrix import People, Proxy
 from tests.kits.matrix_account import Home, home
 

@@ -2,14 +2,17 @@
 
 from typing import Any
 
+import discord
 import pytest
 from discord.state import ConnectionState
 
 from adapters.discord.adapter import Discord
 from adapters.discord.client import Client
+from adapters.discord.incoming.event_queue import GatewayEvent
+from adapters.errors import PlaceHidden
 from adapters.events import Message
-from tests.fakes.discord import Channel, DiscordServer
-from tests.kits.adapter_kit import running
+from tests.fakes.discord import Channel, DiscordServer, wire
+from tests.kits.adapter_kit import running, server_circle
 from tests.kits.discord_kit import Ear, adapter_for, listening
 
 # Discord's reference lets a poll have no end; discord.py 2.7.1 fails at one.
@@ -104,3 +107,100 @@ async def test_what_could_change_who_reads_along_is_never_passed_over(server: Di
         await server.pulse.until(lambda: len(server.gateway.identifies) == 2, "another session, in which all is told anew")
         await ada.says(general, "still there?")
         await ear.heard(Message)
+
+
+@pytest.mark.parametrize(("kind", "sessions"), [(Discord, 1), (Untolerating, 2)], ids=["her", "the twin"])
+async def test_a_server_is_heard_without_what_cannot_be_read_of_it(
+    server: DiscordServer, general: Channel, kind: type[Discord], sessions: int
+) -> None:
+    ear, ada = Ear(), server.person("ada")
+    assert general.guild
+    told = wire.guild_created(server.world, general.guild)
+    told |= {"emojis": [{"id": "1", "name": "wave", "roles": None}], "channels": [*told["channels"], {"id": "2", "type": 0}]}
+    async with listening(server, ear, kind=kind) as adapter:
+        server.gateway.tell("GUILD_CREATE", lambda _: told)
+        await ada.says(general, "still there?")
+        heard = await ear.heard(Message)
+        assert heard.place.circle == server_circle(general.guild.id)
+        assert await adapter.locate(heard.place) == heard.place
+    assert len(server.gateway.identifies) == sessions
+
+
+async def test_one_of_which_nothing_can_be_read_disturbs_nobody_elsewhere(server: DiscordServer, general: Channel) -> None:
+    ear, ada = Ear(), server.person("ada")
+    assert general.guild
+    dm = await ada.opens_dm()
+    async with listening(server, ear) as adapter:
+        await ada.says(general, "hello")
+        there = (await ear.heard(Message)).place
+        broken = wire.guild_created(server.world, general.guild) | {"roles": None}
+        server.gateway.tell("GUILD_CREATE", lambda _: broken)
+        await ada.says(dm, "and you?")
+        assert (await ear.heard(Message, 2)).text == "and you?"
+        assert await adapter.locate(there) is None
+    assert len(server.gateway.identifies) == 1
+
+
+async def test_one_that_does_not_tell_of_her_is_one_where_she_sees_nothing(server: DiscordServer, general: Channel) -> None:
+    ear, ada = Ear(), server.person("ada")
+    assert general.guild
+    dm = await ada.opens_dm()
+    async with listening(server, ear) as adapter:
+        await ada.says(general, "hello")
+        there = (await ear.heard(Message)).place
+        alone = wire.guild_created(server.world, general.guild) | {"members": []}
+        server.gateway.tell("GUILD_DELETE", lambda _: {"id": alone["id"]})
+        server.gateway.tell("GUILD_CREATE", lambda _: alone)
+        await ada.says(dm, "and you?")
+        assert (await ear.heard(Message, 2)).text == "and you?"
+        with pytest.raises(PlaceHidden):
+            await adapter.locate(there)
+
+
+class Trusting(Client):
+    """The twin, which reads a message as one of a shape that it knows."""
+
+    def gateway_event(self, message: discord.Message) -> GatewayEvent:
+        return GatewayEvent(self._event(message), str(message.channel.id), message.id)
+
+
+class Misled(Discord):
+    """Has the twin for a client."""
+
+    client = Trusting
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"), [(Discord, ["look", "still there?"]), (Misled, ["still there?"])], ids=["her", "the twin"]
+)
+async def test_a_message_with_something_that_nobody_describes_is_heard_by_its_words(
+    server: DiscordServer, general: Channel, kind: type[Discord], texts: list[str]
+) -> None:
+    ear, ada = Ear(), server.person("ada")
+    source = {"type": 1, "message_id": "5", "channel_id": str(general.id)}
+    passed_on: dict[str, Any] = {
+        "type": 0,
+        "content": None,
+        "timestamp": "2026-01-01T00:00:00+00:00",
+        "edited_timestamp": None,
+        "flags": 0,
+    }
+    passed_on |= {name: [] for name in ("mentions", "mention_roles", "attachments", "embeds", "components")}
+    async with listening(server, ear, kind=kind):
+        await ada.says(general, "look", more={"message_reference": source, "message_snapshots": [{"message": passed_on}]})
+        await ada.says(general, "still there?")
+        await ear.pulse.until(lambda: "still there?" in ear.texts, "the last message")
+    assert ear.texts == texts
+    assert len(server.gateway.identifies) == 1
+    server.own_faults.clear()
+
+
+async def test_an_answer_of_a_poll_may_be_an_emoji_alone(server: DiscordServer, general: Channel) -> None:
+    ear, ada = Ear(), server.person("ada")
+    answers = [{"answer_id": 1, "poll_media": {"text": None, "emoji": {"id": None, "name": "🍵"}}}]
+    async with listening(server, ear):
+        await ada.says(
+            general, "shall we?", more={"poll": STRANGE["poll"] | {"answers": answers, "expiry": "2030-01-01T00:00:00+00:00"}}
+        )
+        assert (await ear.heard(Message)).text == "shall we?\n[poll: tea?: 🍵]"
+    server.own_faults.clear()

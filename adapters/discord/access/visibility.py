@@ -33,14 +33,19 @@ def channels_of(guild: discord.Guild) -> list[Listed]:
     return [*guild.text_channels, *guild.voice_channels, *guild.stage_channels, *guild.threads]
 
 
-def sees(me: discord.Member, channel: discord.abc.GuildChannel | discord.Thread) -> bool:
+def sees(me: discord.Member | None, channel: discord.abc.GuildChannel | discord.Thread) -> bool:
     """Return whether a member may view a channel, or a thread's channel."""
     parent = channel.parent if isinstance(channel, discord.Thread) else channel
     return parent is None or views(me, parent)
 
 
-def views(who: discord.Member, channel: discord.abc.GuildChannel) -> bool:
-    """Return whether a member may view a channel's messages; in a voice channel that takes the right to connect."""
+def views(who: discord.Member | None, channel: discord.abc.GuildChannel) -> bool:
+    """Return whether a member may view a channel's messages; in a voice channel that takes the right to connect.
+
+    Nobody's rights are known of a server that did not tell of Lyra herself.
+    """
+    if who is None:
+        return False
     rights = channel.permissions_for(who)
     return rights.view_channel and (rights.connect or channel.type not in _SPOKEN)
 
@@ -48,7 +53,7 @@ def views(who: discord.Member, channel: discord.abc.GuildChannel) -> bool:
 def joined(guild: discord.Guild, gate: readers.Gate) -> ServerJoined | None:
     """Return that she was let into a server, with the place where she may write; None if there is none."""
     channel = _greeting_place(guild)
-    if channel is None or guild.me.joined_at is None:
+    if channel is None or guild.me is None or guild.me.joined_at is None:
         return None
     return ServerJoined(f"join:{guild.id}:{round(guild.me.joined_at.timestamp() * 1000)}", readers.place(channel, gate))
 
@@ -65,5 +70,6 @@ def _places(guild: discord.Guild) -> Iterator[discord.TextChannel]:
 
 
 def _may_write(channel: discord.TextChannel) -> bool:
-    rights = channel.permissions_for(channel.guild.me)
+    me: discord.Member | None = channel.guild.me
+    rights = channel.permissions_for(me) if me else discord.Permissions.none()
     return rights.view_channel and rights.send_messages

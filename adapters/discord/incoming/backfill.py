@@ -193,11 +193,10 @@ class Backfill:
         stream = str(channel.id)
         after = cursors.get(stream, newest)
         parent = channel.parent if isinstance(channel, discord.Thread) else channel
-        if (channel.last_message_id or 0) <= after or parent is None:
+        if (channel.last_message_id or 0) <= after or parent is None or not views(channel.guild.me, parent):
             return None
         rights = parent.permissions_for(channel.guild.me)
-        hidden = not rights.read_message_history
-        return Gap(stream, channel, after, hidden=hidden) if views(channel.guild.me, parent) else None
+        return Gap(stream, channel, after, hidden=not rights.read_message_history)
 
     async def _unlisted_gaps(self, cursors: Mapping[str, int], listed: set[str]) -> list[Gap]:
         gone = await self._notes.gone()

@@ -1,7 +1,8 @@
 """What the library knows of Discord, kept up by events. One that it cannot read ends its connection, for everybody and at each start anew.
 
-So a message is read without what it cannot read, and an event that nothing here depends on is passed over. Any other that it
-cannot read still ends the connection: what changes who may read a place, or takes something back, must not be missed.
+So a message and a server are read without what it cannot read, and an event that nothing here depends on is passed over. A
+server of which too little is left counts as out of order. Any other event that it cannot read still ends the connection: what
+changes who may read a place, or takes something back, must not be missed.
 """
 
 import logging
@@ -11,35 +12,24 @@ from typing import Any
 import discord
 from discord.state import ConnectionState
 
-UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What the library raises for data of a shape that it does not know."""
+from adapters.discord.incoming.convert import UNREADABLE
 
-_WORDS = frozenset(
-    {
-        "id",
-        "channel_id",
-        "guild_id",
-        "author",
-        "member",
-        "content",
-        "timestamp",
-        "edited_timestamp",
-        "tts",
-        "mention_everyone",
-        "mentions",
-        "mention_roles",
-        "pinned",
-        "type",
-        "flags",
-        "webhook_id",
-        "application_id",
-        "nonce",
-        "message_reference",
-    }
+_CORE = frozenset("id channel_id guild_id author content timestamp type webhook_id application_id".split())
+_WORDS = _CORE | frozenset(
+    "member edited_timestamp tts mention_everyone mentions mention_roles pinned flags nonce message_reference".split()
 )
-_KEPT = (_WORDS | {"attachments", "embeds"}, _WORDS | {"attachments"}, _WORDS)
-_WITHOUT: dict[str, Any] = {"attachments": [], "embeds": [], "components": []}
-_NEEDED = ("READY", "RESUMED", "GUILD_", "CHANNEL_", "THREAD_", "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE", "USER_")
+_KEPT = (_WORDS | {"attachments", "embeds"}, _WORDS | {"attachments"}, _WORDS, _WORDS - {"message_reference"}, _CORE)
+_WITHOUT: dict[str, Any] = {
+    **{name: [] for name in ("attachments", "embeds", "components", "mentions", "mention_roles")},
+    **dict.fromkeys(("tts", "pinned", "mention_everyone"), False),
+    **{"edited_timestamp": None, "flags": 0},
+}
+_NEEDED = (
+    *("READY", "RESUMED", "GUILD_CREATE", "GUILD_UPDATE", "GUILD_DELETE", "GUILD_ROLE_", "GUILD_MEMBER_", "USER_", "THREAD_"),
+    *("CHANNEL_CREATE", "CHANNEL_UPDATE", "CHANNEL_DELETE", "MESSAGE_CREATE", "MESSAGE_UPDATE", "MESSAGE_DELETE"),
+)
+_ADORNING = frozenset("emojis stickers voice_states presences stage_instances guild_scheduled_events soundboard_sounds".split())
+_PLACES = ("channels", "threads")
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +51,36 @@ class TolerantState(ConnectionState[Any]):
         """Take in that a message was changed."""
         _read(super().parse_message_update, data)
 
+    def parse_guild_create(self, data: Any) -> None:
+        """Take in a server, as one that is out of order if too little of it can be read."""
+        bare = {name: value for name, value in data.items() if name not in _ADORNING}
+        for readable in (lambda: data, lambda: bare, lambda: self._with_readable_places(bare)):
+            try:
+                super().parse_guild_create(readable())
+                return
+            except UNREADABLE as error:
+                log.warning("The server %s on Discord could not be read whole (%s).", data["id"], type(error).__name__)
+        # A part of it may be known by now: who reads what there is not.
+        guild = self._get_guild(int(data["id"])) or self._add_guild_from_data({"id": data["id"], "unavailable": True})  # type: ignore[typeddict-item]
+        guild.unavailable = True
+        log.error("The server %s on Discord cannot be read, and counts as out of order until it is told of again.", data["id"])
+
+    def parse_guild_update(self, data: Any) -> None:
+        """Take in that a server was changed."""
+        super().parse_guild_update({name: value for name, value in data.items() if name not in _ADORNING})
+
+    def _with_readable_places(self, data: Any) -> Any:
+        alone = discord.Guild(data={"id": data["id"], "roles": data.get("roles", [])}, state=self)  # type: ignore[typeddict-item]
+
+        def is_readable(name: str, place: Any) -> bool:
+            try:
+                alone._from_data({"id": data["id"], name: [place]})  # type: ignore[misc]
+            except UNREADABLE:
+                return False
+            return True
+
+        return data | {name: [one for one in data.get(name) or () if is_readable(name, one)] for name in _PLACES}
+
     def create_message(self, *, channel: Any, data: Any) -> discord.Message:
         """Return a message of a history. Raises discord.InvalidData for one that cannot be read at all."""
         found: list[discord.Message] = []
@@ -68,7 +88,7 @@ class TolerantState(ConnectionState[Any]):
         try:
             _read(lambda readable: found.append(create(channel=channel, data=readable)), data)
         except UNREADABLE as error:
-            raise discord.InvalidData(type(error).__name__) from None
+            raise discord.InvalidData(f"a message that cannot be read ({type(error).__name__})") from None
         return found[0]
 
 

@@ -1,8 +1,10 @@
 """Conversion of Discord's people, messages and reactions. Ids decide; names are for reading only."""
 
+import logging
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 import discord
 
@@ -13,6 +15,12 @@ from adapters.reaction_commands import OFFERS, TAKEN_BACK, plain
 from localization.sentences import lazy
 
 PLATFORM = "discord"
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What is raised over data of a shape that nobody knows."""
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 _UNREAD = lazy("Here I can read only what mentions me. Mention me with @ in your message, and I answer it.")
 _OWN_NAME = "Lyra"
@@ -44,6 +52,18 @@ def names(member: discord.Member) -> list[Person]:
 def said_at(snowflake: int) -> int:
     """Return when a snowflake was generated, in microseconds UTC."""
     return ((snowflake >> 22) + discord.utils.DISCORD_EPOCH) * 1000
+
+
+def as_far_as_legible(message: discord.Message, read: Callable[[discord.Message], T]) -> T | None:
+    """Return what is read of a message, of its words alone if what they come with is none that Discord describes; None for nothing."""
+    for _ in range(2):
+        try:
+            return read(message)
+        except UNREADABLE as error:
+            log.warning("A message on Discord could not be read whole (%s).", type(error).__name__)
+            message.message_snapshots, message.stickers, message.attachments = [], [], []
+            message.poll = message.reference = None
+    return None
 
 
 def spoken(message: discord.Message) -> bool:
@@ -183,7 +203,7 @@ def text(message: discord.Message, me: discord.ClientUser) -> str:
     lines += [_forwarded(one, message) for one in message.message_snapshots]
     lines += [f"[sticker: {line(one.name)}]" for one in message.stickers]
     if message.poll is not None:
-        answers = " / ".join(line(one.text) for one in message.poll.answers)
+        answers = " / ".join(line(one.text or str(one.emoji or "")) for one in message.poll.answers)
         lines.append(f"[poll: {line(message.poll.question or '', 300)}: {answers}]")
     return "\n".join(one for one in lines if one)
 

@@ -1,22 +1,19 @@
-"""nio's client with its key store: one SQLite file per device, which only its owner can read."""
+"""The key stores of nio's client: one SQLite file per device, which only its owner can read."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import peewee  # type: ignore[import-untyped]
 import vodozemac
-from nio import AsyncClient, AsyncClientConfig, KeyVerificationEvent
-from nio.events import ToDeviceEvent
+from nio import AsyncClient, AsyncClientConfig
 from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
+from adapters.matrix.account.client import Client
 from localization.sentences import lazy
 
 _TRIES = 2
@@ -44,38 +41,6 @@ class _Store(SqliteStore):  # type: ignore[misc]
 @dataclass(frozen=True)
 class _Config(AsyncClientConfig):  # type: ignore[misc]
     pickle_key: str = field(default="", repr=False)
-
-
-class Client(AsyncClient):  # type: ignore[misc]
-    """Processes each to-device message in one database transaction: a kill between two halves of a key would lose it for good.
-
-    Verification is not left to nio: no current app understands what nio speaks, and its answers would interfere. nio would
-    also drop the encrypted verification steps that apps send to her device.
-    """
-
-    def load_store(self) -> None:
-        """Open the key store; from then on decrypted verification steps are passed on."""
-        super().load_store()
-        if self.olm is not None:
-            self.olm._handle_olm_event = partial(self._opened, type(self.olm)._handle_olm_event.__get__(self.olm))
-
-    def encrypted_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
-        """Return a verification step that was encrypted for this device, with the keys of the device that encrypted it."""
-        return EncryptedStep(dict(source), str(source["sender"]), sender_key, signing_key)
-
-    def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
-        if not str(payload["type"]).startswith(PREFIX):
-            return known(sender, sender_key, payload)
-        source = {name: payload[name] for name in ("type", "sender", "content")}
-        return self.encrypted_step(source, sender_key, str(payload["keys"].get("ed25519", "")))
-
-    def _handle_decrypt_to_device(self, to_device_event: object) -> Any:
-        if isinstance(to_device_event, KeyVerificationEvent):
-            return None
-        if self.store is None:
-            return super()._handle_decrypt_to_device(to_device_event)
-        with self.store.database.atomic():
-            return super()._handle_decrypt_to_device(to_device_event)
 
 
 class KeyStores:

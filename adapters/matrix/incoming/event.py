@@ -1,5 +1,6 @@
 """A room's events as read here: decrypted if possible, and never trusted to be well-formed."""
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ from adapters.matrix.homeserver import Json
 
 _LATEST = 253_370_764_799_999
 """The last millisecond of the year 9998: of a later instant no calendar has the day, in every time zone."""
+_ID = re.compile(r"\$[^\0\ud800-\udfff]{1,254}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class RoomEvent:
         relation = part(self.content, "m.relates_to")
         if self.kind != "m.reaction" or relation.get("rel_type") != "m.annotation":
             return "", ""
-        return word(relation, "event_id"), word(relation, "key")
+        return named(relation, "event_id"), word(relation, "key")
 
     @property
     def answers(self) -> str:
@@ -86,16 +88,16 @@ class RoomEvent:
         relation = part(self.content, "m.relates_to")
         if relation.get("rel_type") == "m.thread" and relation.get("is_falling_back") is True:
             return ""
-        return word(part(relation, "m.in_reply_to"), "event_id")
+        return named(part(relation, "m.in_reply_to"), "event_id")
 
     @property
     def redacts(self) -> str:
         """The event that it redacts, '' for none."""
-        return word(self.content, "redacts") or word(self.raw, "redacts") if self.kind == "m.room.redaction" else ""
+        return named(self.content, "redacts") or named(self.raw, "redacts") if self.kind == "m.room.redaction" else ""
 
     def _related(self, how: str) -> str:
         relation = part(self.content, "m.relates_to")
-        return word(relation, "event_id") if relation.get("rel_type") == how else ""
+        return named(relation, "event_id") if relation.get("rel_type") == how else ""
 
 
 def part(found: Any, name: str) -> Json:
@@ -108,6 +110,12 @@ def word(found: Any, name: str) -> str:
     """Return a string within an object, '' if there is none."""
     value = found.get(name) if isinstance(found, dict) else None
     return value if isinstance(value, str) else ""
+
+
+def named(found: Any, name: str) -> str:
+    """Return the id of an event within an object, '' for none: what is encrypted, no homeserver has checked."""
+    id = word(found, name)
+    return id if _ID.fullmatch(id) else ""
 
 
 def _is_event(raw: Any) -> bool:

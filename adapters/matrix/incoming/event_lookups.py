@@ -8,6 +8,7 @@ from dataclasses import replace
 from nio import AsyncClient, EncryptionError, Event, MegolmEvent
 
 from adapters.errors import PlatformFailure, PlatformRefused
+from adapters.matrix.account.client import ODD
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part
 
@@ -108,7 +109,10 @@ class Lookups:
 
     def opened(self, room: str, raw: Json) -> RoomEvent | None:
         """Convert a raw event, decrypted if its key is there."""
-        event = Event.parse_event({**raw, "room_id": room})
+        try:
+            event = Event.parse_event({**raw, "room_id": room})
+        except ODD:
+            return None
         if isinstance(event, MegolmEvent) and self._client.olm:
             with suppress(EncryptionError):
                 event = self._client.decrypt_event(event)

@@ -4,11 +4,12 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from nio import AsyncClient, LocalProtocolError, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
+from nio import AsyncClient, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
 
 from adapters.listener import Notes
+from adapters.matrix.account.client import ODD
 from adapters.matrix.homeserver import TROUBLE
-from adapters.matrix.incoming.event import RoomEvent, part, word
+from adapters.matrix.incoming.event import RoomEvent, named, part, word
 from adapters.matrix.pace import Pace
 from localization.sentences import Sentence, lazy
 
@@ -71,7 +72,7 @@ class Undecrypted:
         """Wait for an event's key."""
         assert event.undecrypted is not None
         thread = part(part(event.raw, "content"), "m.relates_to")
-        root = word(thread, "event_id") if thread.get("rel_type") == "m.thread" else ""
+        root = named(thread, "event_id") if thread.get("rel_type") == "m.thread" else ""
         waiting = Waiting(event.id, room, str(event.undecrypted.session_id), event.sender, root, epoch)
         if waiting.session not in self._due and waiting.session not in self._reported:
             event.undecrypted.room_id = room
@@ -131,7 +132,7 @@ class Undecrypted:
                 await self._client.request_room_key(event)
                 request = event.as_key_request(event.sender, self._client.device_id, device_id=event.device_id)
                 await self._client.to_device(request)
-            except (*TROUBLE, LocalProtocolError):
+            except (*TROUBLE, *ODD):
                 continue
 
     async def settle(self) -> None:
