@@ -42,9 +42,10 @@ class PromptQuestion:
     def unstored_quotes(self, recent: Sequence[Exchange]) -> list[Quote]:
         """Return what the place shows that is not stored, leaving out what is in view as memory already."""
         stored_ids = {message.source_id for message in (*recent, *self.asked)}
-        recent_texts = {message.text for message in recent}
+        # What she said is stored under another id than the platform gave it.
+        own_texts = {message.text for message in recent if message.role == "assistant"}
         quotes = {quote.id: quote for quote in (*self.aside, *self.quotes)}
-        return [quote for quote in quotes.values() if quote.id not in stored_ids and quote.text not in recent_texts]
+        return [one for one in quotes.values() if one.id not in stored_ids and not (one.own and one.text in own_texts)]
 
     def quotes_text(self, shown: Sequence[Quote], most: int) -> str:
         """Show these of its quotes in at most `most` tokens: what the message replies to first, then the newest of the rest."""

@@ -251,6 +251,13 @@ def test_of_what_was_said_just_before_the_newest_is_shown_whole() -> None:
     assert shown == list(range(shown[0], 9)) and 0 < shown[0] < 8
 
 
+@pytest.mark.parametrize(("own", "shown"), [(True, False), (False, True)], ids=["her own", "somebody's"])
+def test_what_is_replied_to_stands_there_also_in_words_that_were_said_before(own: bool, shown: bool) -> None:
+    before = exchange(80, "yes", "assistant" if own else "user")
+    replied = replace(QUESTION, aside=(), quotes=[Quote("q1", "Bob", "yes", START, own)])
+    assert ("The message answers this:" in whole(built(replace(THERE, recent=[before]), question=replied))) is shown
+
+
 @pytest.mark.parametrize(
     ("mind", "words"),
     [
