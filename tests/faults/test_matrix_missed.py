@@ -13,9 +13,10 @@ from tests.fakes.matrix import People, Person
 from tests.fakes.matrix.faults import MESSAGES, SYNC, Lost
 from tests.kits.awake import Awake, prompt, question
 from tests.kits.discord_knowing import Thoughtful
+from tests.kits.given_time import pass_there
 from tests.kits.matrix_changes import SEALED, Narrow, followed, kept, settled
 from tests.kits.matrix_home import Home, dm, room_of
-from tests.kits.matrix_knowing import Ahead, pass_there
+from tests.kits.matrix_knowing import Ahead
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_changes_fixtures"]

@@ -21,7 +21,8 @@ from memory.bank.block import HEAD
 from memory.types import Confidence, Domain
 from tests.fakes.discord import DiscordServer, Person
 from tests.kits.discord_home import sound
-from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town
+from tests.kits.discord_knowing import Believing, Everything, Thoughtful, Town, everything
+from tests.kits.given_time import pass_there
 from tests.kits.noninterference import IN_A_CHANNEL, MUCH, NOON, Run, Said, at_noon, built, model
 
 CONFIG = 'time_zone = "UTC"\nsummarize_after = 4'
@@ -69,6 +70,7 @@ async def sent(
 
     The server of the channel keeps a bank, and the DM reaches what its person can read.
     """
+    pass_there(monkeypatch)
     async with DiscordServer() as server, Thoughtful(model) as thoughtful:
         town = Town(server, thoughtful, home, monkeypatch)
         await built(town)
@@ -91,6 +93,9 @@ async def sent(
                 # As often in either run: each pass of the dream lets her mood fade.
                 await lyra.dreams()
             await town.person("ada").deletes(run.said[here[0].text])
+            while any(here[0].text in text for text in await everything(lyra)):
+                await asyncio.sleep(0.01)
+            await lyra.rests()
             if not private:
                 await town.person("ada").edits(run.said[here[4].text], f"{server.mention} what is the name of our boat?")
             await run.happens(last, NOON + timedelta(minutes=20))

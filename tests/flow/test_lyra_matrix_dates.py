@@ -12,8 +12,9 @@ from tests.fakes.matrix import People
 from tests.fakes.matrix.proxy import Call
 from tests.fakes.matrix.synapse import Synapse
 from tests.kits.awake import model_server
+from tests.kits.given_time import pass_there
 from tests.kits.matrix_home import home, room_of
-from tests.kits.matrix_knowing import Ahead, Rewriting, pass_there
+from tests.kits.matrix_knowing import Ahead, Rewriting
 
 pytest_plugins = ["tests.fakes.matrix.fixtures", "tests.kits.matrix_home_fixtures"]
 

@@ -21,6 +21,7 @@ from tests.fakes.matrix import People, Synapse
 from tests.fakes.matrix.faults import SEND
 from tests.fakes.openai_behaviours import Request, echo, sensible
 from tests.kits.awake import Awake, prompt
+from tests.kits.given_time import pass_there
 from tests.kits.matrix_home import home
 from tests.kits.matrix_knowing import Everything, Noon, Punctual, Thoughtful, Town
 from tests.kits.size import few
@@ -136,6 +137,7 @@ async def sent(
 ) -> list[Any]:
     """Let the same happen in the garden, with other things elsewhere in between; return all that was sent into the garden."""
     ids: dict[str, str] = {}
+    pass_there(monkeypatch)
     path.mkdir()
 
     def model(request: Request) -> str:

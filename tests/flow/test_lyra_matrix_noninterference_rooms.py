@@ -17,6 +17,7 @@ from adapters.matrix.rooms.rooms import Rooms, Succession
 from tests.fakes.matrix import People, Synapse
 from tests.fakes.openai_behaviours import Request, echo, sensible
 from tests.flow.test_lyra_matrix_noninterference import CONFIG, HALF_PAST, MINUTE, NOON, NOTHING, Run, Said, digest
+from tests.kits.given_time import pass_there
 from tests.kits.matrix_home import home, sees_inside
 from tests.kits.matrix_knowing import Noon, Punctual, Thoughtful, Town
 
@@ -103,6 +104,7 @@ async def sent(
 ) -> dict[str, list[Any]]:
     """Let the same be said here, after other things elsewhere; return all that was sent to each place."""
     ids: dict[str, str] = {}
+    pass_there(monkeypatch)
     path.mkdir()
 
     def model(request: Request) -> str:

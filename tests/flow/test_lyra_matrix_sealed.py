@@ -11,7 +11,8 @@ from adapters.matrix.rooms.rooms import Rooms
 from memory.types import DomainKind
 from tests.fakes.matrix import Event, People, Synapse
 from tests.fakes.matrix.faults import SEND
-from tests.kits.matrix_knowing import Ahead, Liar, Town, pass_there, town_of
+from tests.kits.given_time import pass_there
+from tests.kits.matrix_knowing import Ahead, Liar, Town, town_of
 from tests.kits.size import few
 
 pytest_plugins = ["tests.fakes.matrix.fixtures"]

@@ -7,6 +7,9 @@ from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 
+import pytest
+
+from adapters.platform_clock import PlatformClock
 from tests.kits.customized import customized
 
 
@@ -39,6 +42,11 @@ class GivenIds:
         return blake2b(f"{self._process} {next(self._numbers)}".encode(), digest_size=16).hexdigest()
 
 
+def pass_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the given time be that of the platform as well, whose answers keep the system's."""
+    monkeypatch.setattr(PlatformClock, "note", lambda self, date: None)
+
+
 def given(folder: Path, clock: Path, process: str, more: str = "") -> dict[str, str]:
     """Return an environment in which a process of that name goes by that clock; `more` is run in it before it begins."""
     return customized(
@@ -46,5 +54,8 @@ def given(folder: Path, clock: Path, process: str, more: str = "") -> dict[str, 
         "from functools import partial\nfrom pathlib import Path\nimport bot.app\n"
         "from tests.kits.given_time import GivenClock, GivenIds\n"
         f"bot.app.SystemClock = partial(GivenClock, Path({str(clock)!r}))\n"
-        f"bot.app.RandomIds = partial(GivenIds, {process!r})\n{more}",
+        f"bot.app.RandomIds = partial(GivenIds, {process!r})\n"
+        # The platform's answers keep the system's time.
+        "from adapters.platform_clock import PlatformClock\n"
+        f"PlatformClock.note = lambda self, date: None\n{more}",
     )

@@ -13,7 +13,6 @@ from aiohttp import web
 from adapters.events import Circle
 from adapters.events import Person as Someone
 from adapters.matrix.adapter import Matrix
-from adapters.platform_clock import PlatformClock
 from bot.app import App
 from bot.conversation.domain_access import DomainAccess
 from memory.ports import Clock
@@ -48,11 +47,6 @@ class Ahead:
     def now(self) -> int:
         """The instant, in microseconds UTC."""
         return self._clock.now() + self.microseconds
-
-
-def pass_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the hours by which a clock is moved have passed at the platform as well, whose answers keep the system's time."""
-    monkeypatch.setattr(PlatformClock, "note", lambda self, date: None)
 
 
 class Rewriting(Proxy):
