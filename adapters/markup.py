@@ -92,7 +92,7 @@ def _meant(
         return about_this, ()
     if first and (near := _mistyped(family, first[0])):
         name = _family(family[0])
-        raise CommandUnclear(_no_such(f"{name} {_cut(words[0])}", f"{name} {near}", prefix))
+        raise CommandUnclear(_no_such(f"{name} {abridged(words[0])}", f"{name} {near}", prefix))
     return family[0], words
 
 
@@ -111,7 +111,7 @@ def _mistyped(family: Sequence[CommandSpec], word: str) -> str:
 
 def _unknown(name: str, prefix: str, table: Mapping[str, CommandSpec], *, answering: bool | None) -> Sentence:
     there = [_family(spec) for spec in table.values() if not (spec.menu and answering is None)]
-    return _no_such(_cut(name), next(iter(get_close_matches(name, there, 1)), ""), prefix)
+    return _no_such(abridged(name), next(iter(get_close_matches(name, there, 1)), ""), prefix)
 
 
 def _no_such(shown: str, near: str, prefix: str) -> Sentence:
@@ -120,7 +120,8 @@ def _no_such(shown: str, near: str, prefix: str) -> Sentence:
     return lazy("There is no {prefix}{shown}. {prefix}help shows what there is.", prefix=prefix, shown=shown)
 
 
-def _cut(name: str) -> str:
+def abridged(name: str) -> str:
+    """Return what was typed as an error names it: whatever its length, it is not repeated whole."""
     return name if len(name) <= _LONGEST_NAME else name[:_LONGEST_NAME] + "…"
 
 
@@ -157,7 +158,7 @@ def _arguments(spec: CommandSpec, words: Sequence[str], prefix: str) -> dict[str
                 '{prefix}{name} does not know what to do with "{left}". {usage}',
                 prefix=prefix,
                 name=spec.name,
-                left=" ".join(left),
+                left=abridged(" ".join(left)),
                 usage=usage(spec, prefix),
             )
         )

@@ -168,7 +168,9 @@ class Console(Adapter):
 
     def _message(self, line: str) -> Message | None:
         text = line.strip()
-        return Message(self._origin.new_id(), self.place, self._person, text, self._origin.now()) if text else None
+        # A line of NULs alone, as a file that was not written to its end holds, says nothing.
+        is_said = bool(printable(text).strip())
+        return Message(self._origin.new_id(), self.place, self._person, text, self._origin.now()) if is_said else None
 
     async def send(self, sending: Sending) -> str:
         """Show a part, replacing its preview. A terminal has no ids: its key serves."""

@@ -102,9 +102,9 @@ class CommandAnswers:
         )
         if event.off_record or reply.files:
             parts = self._services.outgoing.hold_texts(parts, notice=not reply.conversation, files=reply.files)
-        shows = () if isinstance(event, MenuCall) and event.private else reply.shows
+        lasting = not (isinstance(event, MenuCall) and event.private)
         try:
-            await view.notices.queue(session, parts, finishes, answers, shows)
+            await view.notices.queue(session, parts, finishes, answers, reply.shows, lasting=lasting)
         except SourceGone:
             parts = await self._outdated(adapter)
             await view.notices.queue(session, parts, finishes, answers)

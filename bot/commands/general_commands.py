@@ -5,6 +5,7 @@ from itertools import count
 
 from adapters.base import Adapter
 from adapters.command_table import AnswerAudience, Call, CommandSpec, Parameter, Reply
+from adapters.display import line
 from adapters.events import Place, conversation
 from adapters.markup import form
 from bot.commands.command_answers import AnswerPages
@@ -88,7 +89,8 @@ class GeneralCommands(Group):
         view, _session = await self._here(call)
         taken = {session.name for session in await view.sessions.all()}
         numbered = (_("conversation {number}", number=number) for number in count(len(taken) + 1))
-        name = str(call.arguments.get("name", "")) or next(name for name in numbered if name not in taken)
+        # Lists give each conversation a line, and a name that nobody sees is none.
+        name = line(str(call.arguments.get("name", "")), MOST_NAME) or next(name for name in numbered if name not in taken)
         thread = await self._services.domains.thread_of(view, name)
         if call.surface and call.surface.enter(thread, name):
             entered = (

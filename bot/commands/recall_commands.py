@@ -22,6 +22,7 @@ from memory.view.shown_messages import ShownMessage
 
 _PAGE = 5
 _MOST = 50
+_MOST_QUOTED = 100
 _SUGGESTIONS, _LOOKED_THROUGH = 25, 500
 SESSION, NAME = "session", "name"
 """The parameters with suggestions: a conversation, or a topic."""
@@ -71,8 +72,9 @@ class RecallCommands(Group):
         hits = await self._verification.hits(lambda: view.recall.messages(words, min(begin + _PAGE + 1, _MOST), asker=asker))
         shown = hits[begin : begin + _PAGE]
         if not shown:
-            more = _('I found nothing more about "{words}".', words=words)
-            return plain(more if begin else _('I found nothing about "{words}".', words=words))
+            asked = receipts.short(words, _MOST_QUOTED)
+            more = _('I found nothing more about "{words}".', words=asked)
+            return plain(more if begin else _('I found nothing about "{words}".', words=asked))
         now, zone = self._services.clock.now(), view.home.time_zone
         ids, closed = await view.ids.short(receipts.named(*shown)), await self._closed(call)
         numbered = [(at, hit, self._address(call, hit, closed)) for at, hit in enumerate(shown, start=begin + 1)]

@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
 from adapters.events import Person, Place
+from adapters.markup import abridged
 from bot.admission import place_limits
 from bot.commands.command_answers import AnswerPages
 from bot.commands.group import Group, plain
@@ -62,11 +63,11 @@ class SettingsCommands(Group):
         if not name:
             return plain("\n".join([await self._line(where, one) for one in known.values()]))
         if name not in _NAMES:
-            near = get_close_matches(name, known, 1)
+            near, given = get_close_matches(name, known, 1), abridged(name)
             if near:
-                raise BadInput(lazy('There is no setting "{name}"; did you mean "{near}"?', name=name, near=near[0]))
+                raise BadInput(lazy('There is no setting "{name}"; did you mean "{near}"?', name=given, near=near[0]))
             sign = self._sign(call)
-            raise BadInput(lazy('There is no setting "{name}"; {sign}settings shows which there are.', name=name, sign=sign))
+            raise BadInput(lazy('There is no setting "{name}"; {sign}settings shows which there are.', name=given, sign=sign))
         if name == "threads" and shared and name not in known:
             # In a room, the corresponding setting is `replies`.
             call = replace(call, arguments={**call.arguments, **_in_rooms(call.arguments)})

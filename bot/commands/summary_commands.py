@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from adapters.base import Adapter
 from adapters.command_table import Call, CommandSpec, Parameter, Reply
+from adapters.markup import abridged
 from adapters.message_parts import Quote
 from bot.admission.allowance import Allowance, Grant
 from bot.commands.command_answers import AnswerPages
@@ -99,9 +100,9 @@ class SummaryCommands(Group):
         try:
             return await view.sessions.named(name)
         except NotFound:
-            sign = self._sign(call)
+            sign, given = self._sign(call), abridged(name)
             raise BadInput(
-                lazy('There is no conversation "{name}" here; {sign}sessions shows which there are.', name=name, sign=sign)
+                lazy('There is no conversation "{name}" here; {sign}sessions shows which there are.', name=given, sign=sign)
             ) from None
 
     async def _look_back(self, call: Call, n: int) -> Reply:

@@ -57,6 +57,13 @@ class Backend(Section):
     def _a_url(cls, value: str) -> str:
         return address(value, *API)
 
+    @field_validator("model")
+    @classmethod
+    def _a_name(cls, value: str) -> str:
+        if not value.strip():
+            raise ValueError(_('is empty; write the model\'s name as its server calls it, like "llama3.2"'))
+        return value
+
 
 class PersonAccounts(Section):
     """The accounts of one person: a name, or a list of names, per platform."""

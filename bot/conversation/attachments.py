@@ -1,5 +1,6 @@
 """Attachments as text: a file's words and an image's description, so that both are stored and can be recalled."""
 
+import re
 from collections.abc import Sequence
 
 from adapters.events import Message
@@ -9,12 +10,19 @@ from memory.text.storable import EMPTY, clean
 
 MOST_CHARACTERS = 64_000
 _KILO = 1024
+# Here and not in `clean`, on which the ids of what was imported rest.
+_TERMINAL_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))")
 
 
 def text_with_attachments(message: Message, contents: Sequence[Contents]) -> str:
     """Return a message's text together with its attachments', in a form every store can hold."""
-    pieces = [clean(message.text).strip(), *(clean(_one(one)) for one in contents)]
+    pieces = [_clean(message.text).strip(), *(_clean(_one(one)) for one in contents)]
     return "\n".join(piece for piece in pieces if piece) or EMPTY
+
+
+def _clean(text: str) -> str:
+    """Return text without the codes by which programs colour what they write, and without control characters."""
+    return clean(_TERMINAL_CODES.sub("", text) if "\x1b" in text else text)
 
 
 def images(contents: Sequence[Contents]) -> list[Image]:

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from adapters.command_table import Call
+from adapters.markup import abridged
 from bot.config.environment import Environment
 from bot.config.server_urls import API, fault, is_this_machine
 from bot.errors import BadInput, LyraError
@@ -65,7 +66,11 @@ class Connector:
         base_url = self._known.get(name.casefold(), name)
         if "://" not in base_url:
             raise BadInput(
-                lazy('I do not know "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1', name=name, sign=sign)
+                lazy(
+                    'I do not know "{name}". Try {sign}model ollama, or {sign}model http://HOST:PORT/v1',
+                    name=abridged(name),
+                    sign=sign,
+                )
             )
         if wrong := fault(base_url, *API):
             raise BadInput(lazy("{problem}.", problem=wrong))
@@ -103,7 +108,10 @@ class Connector:
         if wanted not in found:
             raise BadInput(
                 lazy(
-                    "{base_url} has no {wanted}. It has: {found}.", base_url=base_url, wanted=wanted, found=", ".join(found[:10])
+                    "{base_url} has no {wanted}. It has: {found}.",
+                    base_url=base_url,
+                    wanted=abridged(wanted),
+                    found=", ".join(found[:10]),
                 )
             )
         if call.surface is None:

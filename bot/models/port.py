@@ -62,6 +62,12 @@ class Restart(str):
     __slots__ = ()
 
 
+class CutShort(str):
+    """A piece without text: the endpoint's limit ended the answer before its end."""
+
+    __slots__ = ()
+
+
 class Toolbox(Protocol):
     """The tools of one answer, and the prompt with their results so far."""
 

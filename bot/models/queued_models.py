@@ -7,7 +7,7 @@ from functools import partial
 
 from adapters.markup import printable
 from bot.errors import ModelGarbled
-from bot.models.port import ChatMessage, Model, Restart, Toolbox, closing, joined, size
+from bot.models.port import ChatMessage, CutShort, Model, Restart, Toolbox, closing, joined, size
 from bot.models.request_queue import RequestQueue
 from bot.service.runtime_metrics import measures
 from localization.sentences import lazy
@@ -117,6 +117,8 @@ class ServedModel:
                 if isinstance(piece, Restart):
                     cleaned = await begun()
                     yield piece
+                elif isinstance(piece, CutShort):
+                    yield piece
                 elif new := cleaned.feed(piece):
                     yield new
                 if cleaned.ended:
@@ -158,6 +160,8 @@ async def _unlooped(answer: AsyncIterator[str]) -> AsyncGenerator[str, None]:
         async for piece in pieces:
             if isinstance(piece, Restart):
                 loops = Unlooped()
+                yield piece
+            elif isinstance(piece, CutShort):
                 yield piece
             # In a thread, if an endpoint sends much at once.
             new = loops.feed(piece) if len(piece) < _LONG else await asyncio.to_thread(loops.feed, piece)

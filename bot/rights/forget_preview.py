@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from adapters.markup import abridged
 from bot.commands.texts import receipts
 from bot.context.time_windows import parse_window
 from bot.errors import BadInput
@@ -28,7 +29,10 @@ def _told(text: str, now: int, time_zone: str) -> Window:
     found = parse_window(text, now, time_zone)
     if found is None:
         raise BadInput(
-            lazy('"{text}" is not a time that I understand; write it like 2026-03-04, 2026-03 or "last March".', text=text)
+            lazy(
+                '"{text}" is not a time that I understand; write it like 2026-03-04, 2026-03 or "last March".',
+                text=abridged(text),
+            )
         )
     return found
 

@@ -80,7 +80,8 @@ async def _described(asking: SetupQuestions, environment: Environment, base_url:
         models = []
     if models:
         asking.say(_("  It has: {models}", models=", ".join(models[:10])))
-    model = asking.ask(_("Which of its models?"), same.model if same else next((one for one in models if "embed" not in one), ""))
+    usual = same.model if same else next((one for one in models if "embed" not in one), "")
+    model = asking.ask(_("Which of its models?"), usual, wrong=lambda given: "" if given else _("Name one of its models."))
     return Backend.model_validate({**(same.model_dump() if same else {}), "base_url": base_url, "model": model, **key})
 
 

@@ -157,6 +157,21 @@ async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool 
         raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
 
 
+async def require_shown(reader: Reader, keys: Sequence[int]) -> None:
+    """Raise SourceGone if an item was forgotten, or is a digest that was erased since: its text may be shown no more."""
+    await require_living(reader, keys, replaced=True)
+    for some in pages(keys):
+        if await reader.one(_ERASED.format(within=placeholders("k", some)), bound("k", some)):
+            raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
+
+
+_ERASED = (
+    "SELECT 1 AS yes FROM items i WHERE i.id IN ({within}) AND i.dead_at IS NOT NULL "
+    "AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.item = i.id) "
+    "AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.item = i.id) LIMIT 1"
+)
+
+
 async def texts_of(reader: Reader, items: Collection[int]) -> dict[int, str]:
     """Return the texts of the messages, digests and statements that exist, at most as many as one statement takes."""
     rows = await reader.all(TEXTS.format(within=f"IN ({placeholders('t', items)})"), bound("t", items))

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from memory.journal import inbox
 from memory.journal.parts import Part
 from memory.places import scope_settings
-from memory.store.lineage import require_living
+from memory.store.lineage import require_shown
 from memory.tiers.messages import seen, shown_posts
 from memory.types import MINUTE, DomainKind, Session
 from memory.view.binding import Binding
@@ -21,22 +21,24 @@ class Notices:
         self._binding = binding
 
     async def queue(
-        self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = ()
-    ) -> None:
+        self, session: Session, parts: Sequence[Part], finishes: Sequence[int], answers: str = "", shows: Collection[int] = (),
+        *, lasting: bool = True,
+    ) -> None:  # fmt: skip
         """Queue a text that is not conversation (a command's result, a notice), and finish the events it answers.
 
         `shows` are the items it shows to its readers: once one of them is forgotten, the notice counts as a post that
-        rested on it. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
+        rested on it, if it is `lasting`: what one person sees for a while cannot be deleted. Raises SourceGone, and queues nothing, if one of them was forgotten meanwhile.
         """
         self._binding.own(session)
-        others = await seen.abroad(self._binding.db.everywhere, self._binding.home, shows)
+        stays = shows if lasting and parts else ()
+        others = await seen.abroad(self._binding.db.everywhere, self._binding.home, stays)
         async with self._binding.db.transaction(bounds=self._binding.bounds) as tx:
-            await require_living(tx.everywhere, sorted(shows), replaced=True)
+            await require_shown(tx.everywhere, sorted(shows))
             await inbox.finish(tx, finishes)
             item = None
-            if shows and parts:
+            if stays:
                 abroad = {*others.own, *others.held}
-                item = await shown_posts.keep_notice(tx, self._binding.seal, self._binding.home, parts[0].key, shows, abroad)
+                item = await shown_posts.keep_notice(tx, self._binding.seal, self._binding.home, parts[0].key, stays, abroad)
             await self._binding.queue(tx, session, parts, answers, item)
 
     async def greet(self, session: Session, parts: Sequence[Part]) -> bool:

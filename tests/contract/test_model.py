@@ -19,7 +19,7 @@ from bot.errors import (
 from bot.models.endpoints.endpoint import Endpoint, retry_after
 from bot.models.endpoints.llm import OpenAIModel
 from bot.models.endpoints.requests import backoff
-from bot.models.port import ChatMessage, closing, complete
+from bot.models.port import ChatMessage, CutShort, closing, complete
 from tests.fakes import openai_behaviours as fake
 from tests.fakes.openai_server import OpenAIServer
 
@@ -99,6 +99,10 @@ async def test_an_answer_cut_at_the_token_limit_counts() -> None:
     async with talking() as (server, model):
         server.script(fake.Say("As far as I", finish="length"))
         assert await complete(model, ASKED) == "As far as I"
+        cut = json.dumps({"choices": [{"message": {"content": "As far"}, "finish_reason": "length"}]}).encode()
+        server.script(fake.Say("As far as I", finish="length"), fake.Raw(cut, "application/json"), fake.Say("Whole."))
+        cut_short = [[isinstance(piece, CutShort) async for piece in model.stream(ASKED)][-1] for _ in range(3)]
+        assert cut_short == [True, True, False]
 
 
 async def test_half_characters_and_nul_do_not_get_in() -> None:

@@ -63,6 +63,17 @@ def test_an_answer_is_kept_and_printed_whole(home: Home, model: ModelServer, ans
     assert contents(home) == ["when should I see Vienna?", "Vienna is lovely in May."]
 
 
+def test_an_answer_that_the_models_own_limit_ended_says_that_it_goes_no_further(home: Home, model: ModelServer) -> None:
+    model.script(b.Say("Vienna is lovely in", finish="length"))
+    assert home.chat("when should I see Vienna?").lines == ["Vienna is lovely in […]"]
+
+
+def test_a_line_of_nuls_says_nothing(home: Home, model: ModelServer) -> None:
+    model.script("In May.")
+    assert home.chat("\0\0\0", "when should I see Vienna?").lines == ["In May."]
+    assert contents(home) == ["when should I see Vienna?", "In May."]
+
+
 @pytest.mark.parametrize("politely", [True, False], ids=["politely", "rudely"])
 def test_an_answer_cut_in_the_middle_is_none_and_the_next_start_answers(home: Home, model: ModelServer, politely: bool) -> None:
     model.script(b.Cut("Vienna is lovely in May.", 3, politely))

@@ -120,6 +120,10 @@ async def test_a_new_conversation_begins_with_a_name_or_without(town: Town) -> N
         listed = (await town.reads(town.ada, dm, "sessions")).split("\n")
         assert [line.partition(":")[0] for line in listed] == [f"* {names[2]}", "  garden", "  conversation 2", "  DM"]
         assert listed[0].endswith(": 2 messages, just now")
+        forged = await town.asks(town.ada, dm, "new", name="tea\n* garden: 90 messages")
+        assert forged.content == 'This is a new conversation: "tea * garden: 90 messages".'
+        unseen = await town.asks(town.ada, dm, "new", name="\u202e\u200b")
+        assert re.fullmatch(r'This is a new conversation: "conversation \d"\.', unseen.content)
         assert "bread needs forty minutes" in await town.reads(town.ada, dm, "recall", query="bread")
 
 

@@ -3,6 +3,7 @@
 The model answers with a hash of all that it is given, time stands still, and each run is a Discord and a memory of its own.
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
 from datetime import timedelta

@@ -96,6 +96,17 @@ async def test_a_long_profile_comes_in_pages(town: Town, lyra: Awake) -> None:
     assert buttons(second) == ["Forget 6", "Forget 7"]
 
 
+async def test_a_further_page_shows_nothing_that_was_forgotten_since_the_first(town: Town, lyra: Awake) -> None:
+    dm = await town.ada.opens_dm()
+    await told(lyra, town, town.ada, dm, *(f"Shelf {n} holds {'very ' * 60}old books." for n in range(1, 9)))
+    first = await town.asks(town.ada, dm, "summarize")
+    assert "Shelf" in (await town.presses(town.ada, first, "Show more")).content
+    again = await town.asks(town.ada, dm, "summarize")
+    await town.reads(town.ada, dm, "forget", what="last")
+    told_then = (await town.presses(town.ada, again, "Show more")).content
+    assert told_then == "Something that this would have shown was forgotten just now; ask again."
+
+
 @pytest.mark.parametrize("tier", TIERS)
 async def test_without_a_model_each_part_says_that_it_takes_one(town: Town, tier: str) -> None:
     async with town.lyra():

@@ -37,6 +37,34 @@ async def test_an_encrypted_dm_is_a_room_that_one_person_reads(people: People, p
     assert (place.reach, place.circle, place.alone, place.encrypted) == (Reach.ROOM, room_circle(room), ada.user, True)
 
 
+WORDS = "org.matrix.msc1767.text"
+STICKER = {"body": "a cat that waves", "info": {"mimetype": "image/png"}, "url": "mxc://hs.test/cat"}
+POLL = {"question": {WORDS: "Tea or coffee?"}, "answers": [{"id": "1", WORDS: "Tea"}, {"id": "2", WORDS: "Coffee"}]}
+STABLE_POLL = {
+    "question": {"m.text": [{"body": "Which day?"}]},
+    "answers": [{"m.id": "1", "m.text": [{"body": "Monday"}]}, {"m.id": "2", "m.text": "Friday"}, "no answer"],
+}
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+async def test_a_sticker_and_a_poll_are_said_to_her_and_a_vote_is_not(
+    people: People, proxy: Proxy, tmp_path: Path, sealed: bool
+) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=sealed), Ear()
+    async with listening(lyra, ear) as adapter:
+        room = await dm(lyra, ada, encrypted=sealed)
+        await ada.sends(room, "m.sticker", STICKER)
+        poll = await ada.sends(room, "org.matrix.msc3381.poll.start", {"org.matrix.msc3381.poll.start": POLL, WORDS: "Tea?"})
+        vote = {"m.relates_to": {"rel_type": "m.reference", "event_id": poll}, "m.selections": ["1"]}
+        await ada.sends(room, "org.matrix.msc3381.poll.response", vote)
+        await ada.sends(room, "m.poll.start", {"m.poll": STABLE_POLL})
+        last = await ear.heard(Message, 3)
+        earlier = await adapter.messages_before(last.place.key, last.id, 2)
+    said = ["[sticker: a cat that waves]", "[poll: Tea or coffee?: Tea / Coffee]", "[poll: Which day?: Monday / Friday]"]
+    assert [(one.text, one.addressed, one.attachments) for one in ear.of(Message)] == [(one, True, ()) for one in said]
+    assert [one.text for one in earlier] == said[:2]
+
+
 @pytest.mark.torture
 async def test_in_a_room_only_what_names_her_is_for_her(people: People, proxy: Proxy, tmp_path: Path) -> None:
     lyra, ada, bo = await home(people, proxy, tmp_path), await people.person("ada"), await people.person("bo")

@@ -72,4 +72,5 @@ def test_a_message_without_anything_says_so() -> None:
 
 def test_what_no_store_can_hold_is_not_kept_and_leaves_an_empty_message_where_there_is_nothing_else() -> None:
     assert text_with_attachments(message("a\0b\ud83d"), []) == "ab\ufffd"
+    assert text_with_attachments(message("\x1b[1;31mred\x1b[0m \x1b]8;;http://x\x07tea\x1b]8;;\x07"), []) == "red tea"
     assert text_with_attachments(message("\0 \x01"), []) == "[an empty message]"

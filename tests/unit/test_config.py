@@ -84,6 +84,7 @@ def test_the_example_has_every_key_with_its_default() -> None:
         ('summary = "off"', 'summary names "off", but there is no [models.off]'),
         ('time_zone = "Mars/Olympus"', '"Mars/Olympus" is not a time zone'),
         ('[models.main]\nbase_url = "ftp://x"\nmodel = "m"', '"ftp://x" is not an address'),
+        ('[models.main]\nbase_url = "http://x/v1"\nmodel = " "', '"models.main.model": is empty; write the model\'s name'),
         ('[discord]\ntokn_env = "T"', 'unknown key "discord.tokn_env" (did you mean "token_env"?)'),
         ("[discord]", "name the bot's token either with token_env, an environment variable, or with token_file, a file"),
         ('[discord]\ntoken_env = "T"\ntoken_file = "t"', "name the bot's token either with token_env"),

@@ -208,6 +208,7 @@ def test_yes_and_no_are_said_as_people_say_them(word: str, meant: bool) -> None:
         ("/again -1", "/again: TIMES is a whole number. Usage: /again TIMES [LOUD]"),
         (f"/again {'9' * 5_000}", "/again: TIMES is a whole number. Usage: /again TIMES [LOUD]"),
         ("/again 3 perhaps", "/again: LOUD is yes or no. Usage: /again TIMES [LOUD]"),
+        (f"/status {'x' * 5000}", f'/status does not know what to do with "{"x" * 40}…". Usage: /status'),
         ("/again 3 yes please", '/again does not know what to do with "please". Usage: /again TIMES [LOUD]'),
         ("/memory dreams", "/memory view: PART is one of summaries, eras. Usage: /memory view [PART]"),
         ("/memory clear", "/memory clear needs WHAT: what to remove. Usage: /memory clear WHAT"),

@@ -1,23 +1,25 @@
 """What was said on Matrix, as Lyra reads it. Ids are opaque; names and texts are what people typed; nothing is trusted."""
 
 import re
+from typing import Any
 
 from adapters.display import line
 from adapters.matrix.homeserver import Json
-from adapters.matrix.incoming.event import part, word
+from adapters.matrix.incoming.event import POLL, STICKER, part, word
 from adapters.message_parts import Attachment
 
 PLATFORM = "matrix"
 
 _FILES = frozenset({"m.image", "m.file", "m.audio", "m.video"})
 _LONGEST_FILE_NAME = 200
+_MOST_OFFERED = 20
 # The fallback that clients put before a reply for clients without replies: who is answered, and what they said.
 _FALLBACK = re.compile(r"\A> (?:\* ?)?<@[^\n]*(?:\n>[^\n]*)*\n+")
 
 
 def is_heard(content: Json) -> bool:
     """Return whether this is something a person says. A notice never is: it must not be answered."""
-    return word(content, "msgtype") in ("m.text", "m.emote", "m.location", *_FILES)
+    return word(content, "msgtype") in ("m.text", "m.emote", "m.location", STICKER, POLL, *_FILES)
 
 
 def text(content: Json, speaker: str) -> str:
@@ -32,7 +34,22 @@ def text(content: Json, speaker: str) -> str:
         return f"* {speaker} {body}"
     if kind == "m.location":
         return f"[location: {', '.join(one for one in (line(body, 300), line(word(content, 'geo_uri'), 300)) if one)}]"
+    if kind == STICKER:
+        return f"[sticker: {line(body)}]"
+    if kind == POLL:
+        poll = part(content, "m.poll")
+        answers = poll.get("answers")
+        words = [line(_words(one)) for one in answers[:_MOST_OFFERED]] if isinstance(answers, list) else []
+        offered = " / ".join(filter(None, words))
+        return f"[poll: {line(_words(poll.get('question')), 300)}: {offered}]"
     return body.strip()
+
+
+def _words(found: Any) -> str:
+    """Return the words of a poll's question or answer, in whichever of the specification's forms."""
+    versions = found.get("m.text") if isinstance(found, dict) else None
+    first = versions[0] if isinstance(versions, list) and versions else None
+    return word(found, "org.matrix.msc1767.text") or word(first, "body") or word(found, "m.text") or word(found, "body")
 
 
 def attachments(event: str, content: Json) -> tuple[Attachment, ...]:

@@ -8,6 +8,13 @@ from nio import Event, MegolmEvent
 
 from adapters.matrix.homeserver import Json
 
+MESSAGE = "m.room.message"
+STICKER = "m.sticker"
+POLL = "m.poll.start"
+_UNSTABLE_POLL = "org.matrix.msc3381.poll.start"
+SPOKEN = (MESSAGE, STICKER, POLL, _UNSTABLE_POLL)
+"""The types of events that people say something with."""
+
 _LATEST = 253_370_764_799_999
 """The last millisecond of the year 9998: of a later instant no calendar has the day, in every time zone."""
 _ID = re.compile(r"\$[^\0\ud800-\udfff]{1,254}")
@@ -16,6 +23,8 @@ _ID = re.compile(r"\$[^\0\ud800-\udfff]{1,254}")
 @dataclass(frozen=True, slots=True)
 class RoomEvent:
     """One event. `kind` and `content` are the decrypted ones; `undecrypted` is what could not be decrypted.
+
+    A sticker and a poll are messages here, with their own type as `msgtype`.
 
     `raw` is the outer event, which alone shows what is state and what was redacted. `edited_at` is when an edit gave it
     this content, in microseconds UTC, 0 if it is the original.
@@ -37,7 +46,8 @@ class RoomEvent:
             return cls(raw, raw["type"], {}, event)
         # A state event cannot be encrypted, whatever the ciphertext contains.
         outside = {name: value for name, value in raw.items() if name != "state_key"} if event.decrypted else raw
-        return cls(outside, raw["type"], raw["content"])
+        kind, content = raw["type"], raw["content"]
+        return cls(outside, MESSAGE, _as_message(kind, content)) if kind in SPOKEN else cls(outside, kind, content)
 
     @property
     def id(self) -> str:
@@ -116,6 +126,17 @@ def named(found: Any, name: str) -> str:
     """Return the id of an event within an object, '' for none: what is encrypted, no homeserver has checked."""
     id = word(found, name)
     return id if _ID.fullmatch(id) else ""
+
+
+def _as_message(kind: str, content: Json) -> Json:
+    if kind == MESSAGE or not content:
+        return content
+    if kind == STICKER:
+        # A sticker's description names nobody.
+        return {"m.mentions": {}, **content, "msgtype": STICKER}
+    new, poll = part(content, "m.new_content"), part(content, _UNSTABLE_POLL) or part(content, "m.poll")
+    said = {**content, "m.new_content": _as_message(kind, new)} if new else content
+    return {**said, "msgtype": POLL, "m.poll": poll} if poll or new else {}
 
 
 def _is_event(raw: Any) -> bool:

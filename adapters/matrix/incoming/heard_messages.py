@@ -11,7 +11,7 @@ from adapters.display import line
 from adapters.events import Message
 from adapters.matrix.homeserver import Json
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import RoomEvent, part, word
+from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word
 from adapters.matrix.incoming.timeline_state import TimelineState
 from adapters.matrix.outgoing.contents import AUTOMATED
 from adapters.matrix.rooms.room import Room, localpart
@@ -61,7 +61,7 @@ class MessageReader:
 
     def message(self, room: Room, event: RoomEvent) -> Message | None:
         """Return what was said in a room as a message, None if it is nothing a person says."""
-        if event.kind != "m.room.message" or not convert.is_heard(event.content):
+        if event.kind != MESSAGE or not convert.is_heard(event.content):
             return None
         text, attachments = self.words(room, event)
         place = room.place(event.thread)
@@ -94,7 +94,7 @@ class MessageReader:
 
     def _quoted(self, room: Room, event: RoomEvent) -> Quote | None:
         answered = self._timeline.lookups.answered(room.id, event.answers)
-        if answered is None or answered.kind != "m.room.message" or not answered.content:
+        if answered is None or answered.kind != MESSAGE or not answered.content:
             return None
         name, own = room.person(answered.sender).name, answered.sender == room.me
         if not self._timeline.references.may_show(room, answered.id):

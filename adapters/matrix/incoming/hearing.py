@@ -24,7 +24,7 @@ from adapters.events import (
 )
 from adapters.matrix.incoming import convert
 from adapters.matrix.incoming.batch import RoomSegment, SyncBatch
-from adapters.matrix.incoming.event import RoomEvent, part
+from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.reactions import pressed
 from adapters.matrix.incoming.timeline_state import TimelineState
@@ -112,7 +112,7 @@ class Hearing:
     def _early(self, segment: RoomSegment) -> Unreadable | None:
         """Return a notice for somebody who wrote to her alone before her first listening, if she did not answer after that."""
         room = segment.room
-        said = [one for one in segment.events if one.undecrypted is not None or one.kind == "m.room.message"]
+        said = [one for one in segment.events if one.undecrypted is not None or one.kind == MESSAGE]
         if not (said and room.is_member and room.is_private) or said[-1].sender == room.me or said[-1].is_redacted:
             return None
         if said[-1].at < time.time_ns() // 1_000 - LATELY:

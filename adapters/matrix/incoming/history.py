@@ -17,10 +17,10 @@ from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import RoomEvent, part
+from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.heard_messages import MessageReader
-from adapters.matrix.incoming.scrollback import ENCRYPTED, MESSAGE, Scrollback
+from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback
 from adapters.matrix.rooms.audience import Audience
 from adapters.matrix.rooms.room import Room
 from adapters.matrix.rooms.rooms import Rooms
@@ -28,9 +28,8 @@ from adapters.message_parts import Quote
 
 _OWN_NAME = "Lyra"
 _MOST = 1000
-_SPOKEN = frozenset({"m.text", "m.notice", "m.emote", "m.location", "m.image", "m.file", "m.audio", "m.video"})
 _PAGE = 100
-_FILTER = json.dumps({"types": [MESSAGE, ENCRYPTED]})
+_FILTER = json.dumps({"types": [*SPOKEN, ENCRYPTED]})
 
 
 async def before(
@@ -117,7 +116,7 @@ def _quote(event: RoomEvent, room: Room, me: str) -> Quote:
 
 
 def _said(content: Json, speaker: str) -> str:
-    if content.get("msgtype") not in _SPOKEN:
+    if not (convert.is_heard(content) or content.get("msgtype") == "m.notice"):
         return ""
     files = "".join(f"[{one.name}]" for one in convert.attachments("", content))
     return " ".join(one for one in (files, convert.text(content, speaker)) if one)

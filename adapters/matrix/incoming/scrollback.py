@@ -5,15 +5,14 @@ from collections.abc import AsyncIterator
 from nio import AsyncClient
 
 from adapters.matrix.failures import Refused, checked
-from adapters.matrix.incoming.event import RoomEvent
+from adapters.matrix.incoming.event import SPOKEN, RoomEvent
 
-MESSAGE = "m.room.message"
 ENCRYPTED = "m.room.encrypted"
 MEMBER = "m.room.member"
 ENCRYPTION = "m.room.encryption"
 VISIBILITY = "m.room.history_visibility"
 
-_FILTER = {"types": [MESSAGE, ENCRYPTED, MEMBER, VISIBILITY]}
+_FILTER = {"types": [*SPOKEN, ENCRYPTED, MEMBER, VISIBILITY]}
 _PAGE = 100
 
 

@@ -17,8 +17,9 @@ from nio.crypto.attachments import encrypt_attachment
 from adapters.errors import PlaceGone, PlatformFailure, SendFailed
 from adapters.matrix.failures import Refused, checked
 from adapters.matrix.homeserver import Json, RequestRefused, ask
+from adapters.matrix.incoming.event import MESSAGE
 from adapters.matrix.incoming.reactions import REACTION
-from adapters.matrix.incoming.scrollback import ENCRYPTED, ENCRYPTION, MESSAGE
+from adapters.matrix.incoming.scrollback import ENCRYPTED, ENCRYPTION
 from adapters.matrix.rooms.rooms import Rooms
 from localization.sentences import lazy
 

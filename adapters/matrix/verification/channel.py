@@ -14,8 +14,7 @@ from adapters.matrix.account.identity import MASTER, CrossSigningIdentity
 from adapters.matrix.account.published_keys import PublishedKeys, published_of
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, SignedOut, ask
-from adapters.matrix.incoming.event import RoomEvent, part, word
-from adapters.matrix.incoming.scrollback import MESSAGE
+from adapters.matrix.incoming.event import MESSAGE, RoomEvent, part, word
 from adapters.matrix.outgoing.wire import Wire
 from adapters.matrix.pace import Pace
 from adapters.matrix.rooms.room import Room

@@ -14,7 +14,7 @@ from bot.conversation.answering.tool_calls import ROUNDS, SHARE, Find, Reads, To
 from bot.conversation.one_turn import Turn
 from bot.delivery.links import NO_LINKS, written_urls
 from bot.errors import AnswerEnded, ContextTooLong
-from bot.models.port import Model, Restart, closing, size
+from bot.models.port import CutShort, Model, Restart, closing, size
 from bot.reconciliation.used_messages import UsedMessage, used_at, used_in
 from bot.service.log import log
 from bot.service.runtime_metrics import measures
@@ -86,7 +86,7 @@ class ModelAnswer:
         )
 
     async def write(self, chat: Model, printed: Callable[[str], str]) -> GeneratedAnswer:
-        """Have the model write the answer; return it as `printed`, up to where the person stopped it.
+        """Have the model write the answer; return it as `printed`, up to where the person stopped it or the endpoint's limit did.
 
         Raises ModelError, AnswerEnded if it was stopped before it began, and SourceGone if a source is removed meanwhile.
         """
@@ -100,9 +100,9 @@ class ModelAnswer:
             is_complete = await self._source_watch.run(self._stream(chat, pieces))
         written = "".join(pieces)
         text = printed(written)
-        if not is_complete:
-            if not text:
-                raise AnswerEnded(lazy("The answer was ended before it began."))
+        if not is_complete and not text:
+            raise AnswerEnded(lazy("The answer was ended before it began."))
+        if not is_complete or (text and any(isinstance(piece, CutShort) for piece in pieces)):
             text = f"{text} […]"
         return await self._with_sources(text, self._lookups.tokens_sent + tokens(written))
 

@@ -21,7 +21,7 @@ from bot.models.endpoints.requests import CompletionRequest, Completions, Waits,
 from bot.models.endpoints.response_content import Response, read
 from bot.models.endpoints.responses import Empty
 from bot.models.endpoints.written_calls import WrittenCall
-from bot.models.port import ChatMessage, Restart, Tool, Toolbox, ToolCall
+from bot.models.port import ChatMessage, CutShort, Restart, Tool, Toolbox, ToolCall
 from localization.sentences import lazy
 from memory.text.thinking import WithoutThinking
 
@@ -99,6 +99,8 @@ class OpenAIModel:
                         yield piece
                         if earlier:
                             yield earlier
+                    elif isinstance(piece, CutShort):
+                        yield piece
                     else:
                         pieces.append(piece if pieces or not earlier else f"\n\n{piece.lstrip()}")
                         yield pieces[-1]

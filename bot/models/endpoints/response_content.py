@@ -10,7 +10,7 @@ from openai import AsyncAPIResponse
 from bot.models.endpoints.endpoint import FAULTS
 from bot.models.endpoints.responses import WebPage, pieces, pieces_of, whole
 from bot.models.endpoints.written_calls import WithoutCalls
-from bot.models.port import Restart, Tool, ToolCall
+from bot.models.port import CutShort, Restart, Tool, ToolCall
 from memory.text.thinking import WithoutThinking
 
 _END_SECONDS = 0.05
@@ -39,6 +39,8 @@ async def read(
                 yield piece
             elif isinstance(piece, Restart):
                 lines = WithoutCalls([tool.name for tool in tools])
+                yield piece
+            elif isinstance(piece, CutShort):
                 yield piece
             elif new := lines.feed(piece):
                 yield new

@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 
-from bot.models.port import Restart, ToolCall
+from bot.models.port import CutShort, Restart, ToolCall
 from localization.sentences import Explained, lazy
 from memory.text.thinking import WithoutThinking
 
@@ -71,6 +71,8 @@ async def pieces(
 ) -> AsyncGenerator[str | ToolCall, None]:
     """Yield the texts of an SSE stream without `thoughts`; leading white space is held until the first visible text.
 
+    A text that was cut at the limit of tokens ends with CutShort.
+
     With `calls`, tool calls come at the end. Raises Unusable for an invalid answer, one longer than `limit` bytes, or one with
     neither text nor call; Truncated; ErrorResponse.
     """
@@ -100,11 +102,13 @@ async def pieces(
     if (held := held + thoughts.rest(cut=finished == _CUT)).strip():
         shown = True
         yield held
-    for call in called.whole():
-        shown = True
+    made = called.whole()
+    for call in made:
         yield call
-    if not shown:
+    if not (shown or made):
         raise Empty
+    if finished == _CUT and not made:
+        yield CutShort()
 
 
 def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = False) -> list[str | ToolCall]:
@@ -118,6 +122,8 @@ def pieces_of(document: object, thoughts: WithoutThinking, *, calls: bool = Fals
     found: list[str | ToolCall] = [*([text] if text.strip() else []), *called.whole()]
     if not found:
         raise Empty
+    if piece.finished == _CUT and isinstance(found[-1], str):
+        found.append(CutShort())
     return found
 
 

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from functools import cache
 
 from memory.text.lexical import key_words
-from memory.text.told.discretion_wordings import ASKS, ENDS
+from memory.text.told.discretion_wordings import ASKS, ENDS, JOINS
 from memory.text.told.topics import held, spoken, topic
 from memory.types import Discretion
 
 _SENTENCE = re.compile(r"[.!?;:\n–—]|, | - ")
 _AND = re.compile(r"(,|&|\b(?:or|and|nor|oder|und|noch|et|ou|y|e|of|en)\b)")
-_NOT_EITHER = re.compile(r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)")
+_NOT_EITHER = re.compile(
+    r"\A\s*(?:(?:(?:also|even|auch|nor|and) )*(?:not|nicht|neither) (?:even |to |auch )?)?(?:(?:from|to|with|around|before|vor|zu|mit|an) )?"
+)
 _JOINS = frozenset("and or nor und oder noch et ou y e".split())
 _OWN = frozenset(
     "my our your his her their the a mein meine meinem meiner deinem deiner unserem der dem die mon ma mes mi mis".split()
@@ -36,6 +38,7 @@ _FILLERS = frozenset(
 _ALWAYS = _FILLERS | _EVERYBODY | spoken(["mention tell say talk speak keep know never ever about when while if"])
 _LOOKED_AT = 8_000
 # Matches do not cross sentence ends; longer sentences are searched in overlapping windows.
+_NAMELIKE = re.compile(r"\w")
 _WHOLE = re.compile(r"[^.!?\n]+")
 _LONGEST, _OVERLAP = 300, 80
 
@@ -57,6 +60,7 @@ def asked(text: str) -> Discretion | None:
     if len(text) > _LOOKED_AT:
         text = f"{text[: _LOOKED_AT // 2]}\n{text[-_LOOKED_AT // 2 :]}"
     found = list(_found(text, _asks()))
+    found += [joined for one in found if one.names for joined in _joined(text, one)]
     if found:
         named = [name for one in found for name in one.names]
         everybody = any(not one.names for one in found)
@@ -95,6 +99,30 @@ def _found(text: str, wordings: Sequence[re.Pattern[str]]) -> Iterator[_Found]:
                 yield _Found((begin, last), names, _words_of(wording.pattern))
 
 
+def _joined(text: str, request: _Found) -> Iterator[_Found]:
+    """Yield who is added to a request: in the rest of its sentence, and in further ones that do nothing else."""
+    begin, capital = request.span[1], request.names[0][0].isupper()
+    rest = _WHOLE.match(text, begin)
+    end = min(rest.end() if rest else begin, begin + _LONGEST)
+    yield from _added(text, begin, end, capital=capital)
+    while (sentence := _WHOLE.search(text, end)) and sentence.end() - sentence.start() <= _OVERLAP:
+        start = sentence.end() - len(sentence[0].lstrip(" -–—"))
+        added = list(_added(text, start, sentence.end(), capital=capital))
+        if not added or added[0].span[0] > start or _NAMELIKE.search(text, added[-1].span[1], sentence.end()):
+            return
+        yield from added
+        end = sentence.end()
+
+
+def _added(text: str, begin: int, end: int, *, capital: bool) -> Iterator[_Found]:
+    """Yield who is added in a span, where names have a `capital` letter or need none."""
+    for match in (match for wording in _joins() for match in wording.finditer(text[begin:end])):
+        names = _names(match["too"])
+        meant = [one for one in names or () if not capital or _OWN & set(one.split()) or one.lstrip("#")[0].isupper()]
+        if meant or names == []:
+            yield _Found((begin + match.start(), begin + match.end()), meant, frozenset(key_words(match[0])))
+
+
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of sentences, long ones in windows."""
     for sentence in _WHOLE.finditer(text):
@@ -112,6 +140,12 @@ def _words_of(wording: str) -> frozenset[str]:
 def _asks() -> Sequence[re.Pattern[str]]:
     """Return the patterns that ask for discretion; compiled on first use, as that takes 60 ms."""
     return [re.compile(pattern, re.IGNORECASE) for pattern in ASKS]
+
+
+@cache
+def _joins() -> Sequence[re.Pattern[str]]:
+    """Return the patterns that add people to a request."""
+    return [re.compile(pattern, re.IGNORECASE) for pattern in JOINS]
 
 
 @cache

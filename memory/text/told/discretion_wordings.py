@@ -185,6 +185,28 @@ _OTHERS = (
 ASKS = (*_ENGLISH, *_GERMAN, *_OTHERS)
 """Requests for discretion."""
 
+_OWNER = r"(?:my|our|your|his|her|their|the|mein\w*|dein\w*|unser\w*|der|die|dem|den)"
+_ONE = rf"(?:{_OWNER} )?[\w@#'’-]{{1,40}}(?: (?-i:[A-ZÀ-Þ])[\w'’-]{{0,40}}){{0,2}}"
+_SEVERAL = rf"{_ONE}(?:(?:,|,? (?:and|or|nor|und|oder|noch)) {_ONE}){{0,3}}"
+_FIRST = r"(?:^|[,;–—-]|\b(?:and|or|nor|but|und|oder)\b) *(?:(?:and|or|nor|but|also|even|und|oder|auch|from|to|with|vor|zu|mit|bei|an) )*"
+_MAY = (
+    r"(?:must|should|may|might|can|could|need|needs|ought|does|do|did|is|will|would|has|darf|soll|sollte|muss|braucht|dürfen|sollen|müssen)"
+    r"(?: to)?"
+)
+_CLOSED = r"(?= *(?:[.,;:!?)\]–—\n]|$))"
+
+JOINS = (
+    rf"{_FIRST}(?P<too>{_SEVERAL}) (?:neither|not either|auch nicht|auch nichts|ebenso ?wenig|genauso ?wenig){_CLOSED}",
+    rf"{_FIRST}(?P<too>{_SEVERAL}) {_MAY}(?: not|n['’]?t|not|['’]?t)(?: know| hear| find out| see)?(?: about| of)?(?: it| this| that)? either\b",
+    rf"{_FIRST}(?P<too>{_SEVERAL}) (?:darf|soll|sollte|muss|braucht|dürfen|sollen|müssen)(?: es| das| davon| dies)* auch (?:nicht|nichts)\b",
+    rf"(?:\b(?:nor|neither|not even|and not|or)|\b(?:und|oder) (?:auch )?(?:nicht|nichts)|\bauch nicht|\b(?:genauso|ebenso) ?wenig|\bnoch)"
+    rf"(?: {_MAY})?(?: from| to| with| vor| zu| mit| bei| an)? (?P<too>{_SEVERAL})(?: either| too| know)?{_CLOSED}",
+    rf"\b(?:same (?:goes|is true|holds|applies) (?:for|to)|that (?:goes|holds|applies) (?:for|to)|gilt (?:auch |genauso |ebenso )*für) (?P<too>{_SEVERAL})"
+    rf"(?: too| as well| either| auch)?{_CLOSED}",
+    rf"{_FIRST}(?:nor |not )?(?P<too>nobody|no one|no-one|anybody|anyone|niemand|keiner) (?:else|sonst|anderer|anderes)(?: either| too| auch)?{_CLOSED}",
+)
+"""What adds people to a request that stands before it: `too` holds their names."""
+
 ENDS = (
     rf"\byou (?:may|can|are free to|are allowed to) (?:now |finally )tell {_WHO}",
     rf"\byou (?:may|can|are free to|are allowed to) tell {_SHORT}(?: (?:about )?(?:this|that|it))? (?:now|after all|anyway)\b",
