@@ -7,7 +7,8 @@ import pytest
 from memory.derive import entries, prompts
 from memory.derive.checks import junk
 from memory.derive.drafting import sound
-from memory.dream.reflecting import _RULES, Thought, _wrong
+from memory.dream.reflecting import _RULES, _wrong
+from memory.dream.thought_parsing import Thought
 from memory.errors import WriterRefused
 from memory.ports import Source, Task, TaskKind
 
