@@ -23,6 +23,7 @@ from memory.ports import Entry
 from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, bound, pages, parents, placeholders
 from memory.text.lexical import key_words
+from memory.text.proper_names import names
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
 from memory.tiers.source_lines import Grounds, SourceLine, grounds, of_gists, of_statements, prefixed, replaced, stated
@@ -121,7 +122,8 @@ class _Keeping:
         older = [
             line
             for line in replaced(text, cited)
-            if line.last_at <= max(later, self._newest(entry, line.said)) and await self._may_end(line, rests)
+            if line.last_at <= max(later, rests.last_at if _holds(text, line.source.text) else self._newest(entry, line.said))
+            and await self._may_end(line, rests)
         ]
         if again is not None:
             await statements.seen_again(self._tx, again.key, rests.said, rests.items, rests.last_at)
@@ -251,6 +253,13 @@ def _is_unwanted(new: str, forgotten: Sequence[str]) -> bool:
 def _same(text: str) -> str:
     """Return a normal form of a fact: the stems of its words in order."""
     return " ".join(key_words(text).values()) or text.casefold()
+
+
+def _holds(text: str, fact: str) -> bool:
+    """Return whether a text has all the names and numbers of a fact, and so tells of it rather than of what it replaced."""
+    named = names(fact)
+    telling = {stem for word, stem in key_words(fact).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
+    return bool(telling) and telling <= set(key_words(text).values())
 
 
 def _touched(facts: Sequence[Statement], lines: Sequence[SourceLine]) -> list[Statement]:
