@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from localization.sentences import marked
 from memory.derive import progress
-from memory.derive.checks.junk import is_no_thought, links
+from memory.derive.checks.junk import is_in_another_script, is_no_thought, links
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.context import Context
 from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
@@ -224,7 +224,10 @@ def _wrong(found: Thought, sources: Sequence[Source]) -> str:
     invented = [*SentenceJudge(held, [found.text]).judge(found.text, held).missing, *links(found.text, held)]
     if invented:
         return f"it says what its sources do not: {', '.join(invented)}"
-    return "it is no thought" if found.text and is_no_thought(found.text, cited, _RULES) else ""
+    is_foreign = held == cited and is_in_another_script(
+        found.text, cited
+    )  # Somebody may want to be talked to in another language.
+    return "it is no thought" if found.text and (is_foreign or is_no_thought(found.text, cited, _RULES)) else ""
 
 
 def _unsaid(found: Thought, rests: Grounds, before: Sequence[Statement]) -> str:

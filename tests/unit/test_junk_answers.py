@@ -127,3 +127,9 @@ def test_a_sentence_without_an_end_keeps_nobody_waiting(copied: bool) -> None:
     good, bad = sound([Entry(text, ("m1",))], task, copied=copied)
     assert (len(good), len(bad)) == ((1, 0) if copied else (0, 1))
     assert process_time() - began < 5, "it took minutes"
+
+
+def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to_be_talked_to_otherwise() -> None:
+    thought = Thought("艾达喜欢这座建筑吗？", ("m1", "m3"), post=True, feeling=0.0)
+    assert _wrong(thought, TALK) == "it is no thought"
+    assert _wrong(thought, (*TALK, Source("p1", "", "2026-03-02", "Ada wants to be answered in Chinese"))) == ""
