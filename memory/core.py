@@ -234,15 +234,15 @@ class Memory:
         """Return the newest self-state of every domain that has dreamt, without naming the domains."""
         return await selfstate.newest(self.db)
 
-    async def dirty(self, domain: Domain, *, redo_extractive: bool = False) -> list[int]:
-        """Return the keys of a domain's sessions with messages in no gist or, if `redo_extractive`, in an extractive gist.
+    async def dirty(self, domain: Domain, *, redo_for: str | None = None) -> list[int]:
+        """Return the keys of a domain's sessions with messages in no gist, or in an extractive one that a writer is to redo.
 
         Empty while something in the domain is being forgotten: nothing is derived from what may be going.
         """
         if await is_sweeping(self.db, [domain.key]):
             return []
         open_ends = [row["session"] for row in await episodes.open_ends(self.db, domain)]
-        waiting = await episodes.wanting(self.db, domain, redo_extractive=redo_extractive)
+        waiting = await episodes.wanting(self.db, domain, redo_for=redo_for)
         return sorted({*open_ends, *(episode.session for episode in waiting)})
 
     async def is_ripe(self, domain: Domain, session: Session) -> bool:

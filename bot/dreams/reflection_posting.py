@@ -37,6 +37,7 @@ ACTIONS = (
 )
 NAME = "reflections"
 _LATEST = 48 * 60 * MINUTE
+_AHEAD = 60 * MINUTE
 _LINKS = 3
 
 
@@ -120,10 +121,10 @@ class ReflectionPosting:
             return False
         if at_hand:
             return True
-        return (
-            not quiet(here.time(), self._rules.quiet)
-            and now - await view.sessions.last_heard() >= self._rules.settle_minutes * MINUTE
-        )
+        since = now - await view.sessions.last_heard()
+        # What is dated further ahead was heard while the clock was wrong.
+        is_talking = -_AHEAD <= since < self._rules.settle_minutes * MINUTE
+        return not quiet(here.time(), self._rules.quiet) and not is_talking
 
     async def _place(self, view: View) -> tuple[Session, Place] | None:
         """Return the most recently used place at home that is reachable and opted into reflections."""

@@ -266,7 +266,7 @@ class Maintenance:
         return Summarized(done, failed, len(pairs), pieces)
 
     async def _dirty(self, domain: Domain, *, redo: bool = False) -> list[Session]:
-        keys = set(await self._memory.dirty(domain, redo_extractive=redo))
+        keys = set(await self._memory.dirty(domain, redo_for=self._models.writer.name if redo else None))
         return [session for session in await self._memory.view(domain).sessions.all() if session.key in keys] if keys else []
 
     def _consolidator(self, domain: Domain) -> "Consolidator":

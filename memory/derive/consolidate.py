@@ -69,8 +69,8 @@ class Consolidator:
 
     async def due(self, session: Session, *, redo: bool = False) -> list[episodes.Episode]:
         """Return the closed episodes of a session without a gist; with `redo` and a model, those with an extractive one too."""
-        again = redo and not self._context.writer.extractive
-        return await episodes.wanting(self._context.db, self._context.domain, session=session.key, redo_extractive=again)
+        again = self._context.redoing if redo else None
+        return await episodes.wanting(self._context.db, self._context.domain, session=session.key, redo_for=again)
 
     async def digest(self, session: Session, *, redo: bool = False) -> int:
         """Write every due gist and merge of a session; return how many were written.

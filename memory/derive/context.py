@@ -53,6 +53,11 @@ class Context:
         """The bounds of a transaction that writes the domain."""
         return Bounds.of(self.domain.key)
 
+    @property
+    def redoing(self) -> str | None:
+        """The name of the writer that writes extractive gists anew; None if it is extractive itself."""
+        return None if self.writer.extractive else self.writer.name
+
     async def closing(self) -> episodes.EpisodeRules:
         """Return when the episodes of the domain end: if its bank is on, with the conversation."""
         return await closing(Places(self.db, self.seal), self.domain, self.rules, self.bank)

@@ -58,7 +58,17 @@ def parse(answer: str, labels: Sequence[str]) -> list[Entry]:
         raise WriterRefused(
             lazy("Only {cited} of {said} sentences of the answer cite a source.", cited=len(cited), said=len(said)), answer
         )
-    return cited
+    return _once(cited)
+
+
+def _once(cited: Iterable[Entry]) -> list[Entry]:
+    """Return every sentence once, with what it cites wherever it stands."""
+    told: dict[str, Entry] = {}
+    for entry in cited:
+        words = " ".join(_WORDS.findall(entry.text.casefold()))
+        before = told.get(words)
+        told[words] = Entry(before.text, tuple(dict.fromkeys((*before.cites, *entry.cites)))) if before else entry
+    return list(told.values())
 
 
 def _lines(answer: str) -> Iterator[str]:

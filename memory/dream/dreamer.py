@@ -137,10 +137,9 @@ class Dreamer:
     async def _continue(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
         consolidator, domain = Consolidator(self._context), self._context.domain
-        model = not self._context.writer.extractive
         keys = {
             *(row["session"] for row in await episodes.open_ends(self._context.db, domain)),
-            *(episode.session for episode in await episodes.wanting(self._context.db, domain, redo_extractive=model)),
+            *(episode.session for episode in await episodes.wanting(self._context.db, domain, redo_for=self._context.redoing)),
         }
         made = 0
         try:

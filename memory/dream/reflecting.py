@@ -6,15 +6,12 @@ decided elsewhere.
 """
 
 import asyncio
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from localization.sentences import lazy, marked
+from localization.sentences import marked
 from memory.derive import progress
-from memory.derive.checks.junk import is_no_thought, links
+from memory.derive.checks.junk import is_in_another_script, is_no_thought, links
 from memory.derive.checks.sentence_judge import SentenceJudge
 from memory.derive.context import Context
 from memory.derive.pipeline import Author, Dropped, Outcome, Piece, Pipeline, PipelineResult
@@ -22,66 +19,19 @@ from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
 from memory.derive.refusals import Target
 from memory.dream.novelty import Novelty
+from memory.dream.thought_parsing import Thought, read_thought
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
+from memory.places import opted_out
 from memory.ports import ChatModel, Entry, Source
 from memory.store.database import Reader, Transaction
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
-from memory.text.storable import clean
 from memory.text.time.times import iso, local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
 from memory.tiers.source_lines import Grounds, SourceLine, fitting, grounds, of_gists, of_statements, stated, weight
 from memory.types import Domain, DomainKind, Statement
 
-MOST_CHARACTERS = 600
 _MANNER = "p"
-_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL | re.IGNORECASE)
-_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """A thought, the labels of its sources, whether she wants to post it, and how what she heard felt (-1 to 1)."""
-
-    text: str
-    cites: tuple[str, ...]
-    post: bool
-    feeling: float
-
-
-def read_thought(answer: str) -> Thought:
-    """Return the thought in an answer: one JSON object, alone or in a fence. Raises WriterRefused for anything else."""
-    answer = clean(answer)
-    bare = _THINKING.sub("", answer).strip()
-    fenced = _FENCED.match(bare)
-    try:
-        found = json.loads(fenced[1] if fenced else bare)
-    except (ValueError, RecursionError):
-        raise WriterRefused(lazy("The answer is no JSON object."), answer) from None
-    if not isinstance(found, dict):
-        raise WriterRefused(lazy("The answer is no JSON object."), answer)
-    return _thought(found, answer)
-
-
-def _thought(found: dict[str, Any], answer: str) -> Thought:
-    text, cites, post, feeling = (found.get(name) for name in ("text", "cites", "post", "feeling"))
-    if text is None or text == "":
-        return Thought("", (), post=False, feeling=_feeling(feeling))
-    if not isinstance(text, str) or not isinstance(cites, list) or not all(isinstance(label, str) for label in cites):
-        raise WriterRefused(lazy("The answer's text or its citations are not what they should be."), answer)
-    if len(text) > MOST_CHARACTERS:
-        raise WriterRefused(lazy("The answer's text is longer than {most} characters.", most=MOST_CHARACTERS), answer)
-    # Only a literal true permits posting: "yes", 1 and a missing field do not.
-    return Thought(" ".join(clean(text).split()), tuple(dict.fromkeys(cites)), post is True, _feeling(feeling))
-
-
-def _feeling(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        return 0.0
-    # Clamped first: an integer may be too large for a float.
-    return float(max(-1, min(1, value)))
-
-
 _RULES = """\
 You are Lyra, a companion who talks with people and thinks about what they told her while nobody talks. Below is what was new \
 lately in one company, what is known of them (labels with f), and how they want you to talk (labels with p): talk so, and never \
@@ -246,6 +196,8 @@ class _Thinking:
         rests = grounds(Entry(found.text, found.cites), [one for one in self._lines if not one.source.label.startswith(_MANNER)])
         if rests is None:
             return Reflected(why=marked("it rests on nothing that people said"), feeling=found.feeling)
+        if await opted_out.is_named(tx, self._context.seal, self._context.domain, found.text):
+            return Reflected(why=marked("it names somebody who wants nothing kept"), feeling=found.feeling)
         standing = await statements.standing(tx, self._context.domain, selfstate.TIER)
         why = _unsaid(found, rests, [one for one in standing if one.kind == KIND])
         new = stated(selfstate.TIER, "", KIND, found.text, self._chat_model.name, rests)
@@ -272,7 +224,10 @@ def _wrong(found: Thought, sources: Sequence[Source]) -> str:
     invented = [*SentenceJudge(held, [found.text]).judge(found.text, held).missing, *links(found.text, held)]
     if invented:
         return f"it says what its sources do not: {', '.join(invented)}"
-    return "it is no thought" if found.text and is_no_thought(found.text, cited, _RULES) else ""
+    is_foreign = held == cited and is_in_another_script(
+        found.text, cited
+    )  # Somebody may want to be talked to in another language.
+    return "it is no thought" if found.text and (is_foreign or is_no_thought(found.text, cited, _RULES)) else ""
 
 
 def _unsaid(found: Thought, rests: Grounds, before: Sequence[Statement]) -> str:

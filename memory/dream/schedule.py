@@ -183,7 +183,7 @@ class Schedule:
     def _due(self, row: Row) -> Slot | None:
         domain, now = read_domain(row), self._clock.now()
         created_at = row["created_at"] if row["created_at"] < now + _AHEAD else 0
-        if row["failed"] and now - row["ended"] < AGAIN:
+        if row["failed"] and -_AHEAD <= now - row["ended"] < AGAIN:
             return None
         if self._hours.night is not None:
             night = due(now, domain.time_zone, self._hours.night, row["night"] or "", created_at)

@@ -161,10 +161,9 @@ class Sensor:
         """Return how many finished messages lack a gist by the present writer, and when the first was said."""
         now, zone = self._context.clock.now(), self._context.domain.time_zone
         rules = await self._context.closing()
-        model = not self._context.writer.extractive
         closed = [
             await episodes.extent(self._db, some)
-            for some in pages(await episodes.wanting(self._db, self._context.domain, redo_extractive=model))
+            for some in pages(await episodes.wanting(self._db, self._context.domain, redo_for=self._context.redoing))
         ]
         ends = await episodes.open_ends(self._db, self._context.domain)
         over = [

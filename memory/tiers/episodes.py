@@ -224,11 +224,11 @@ async def open_ends(db: DatabaseAccess, domain: Domain) -> list[Row]:
 
 
 async def wanting(
-    db: DatabaseAccess, domain: Domain, *, session: int | None = None, redo_extractive: bool = False
+    db: DatabaseAccess, domain: Domain, *, session: int | None = None, redo_for: str | None = None
 ) -> list[Episode]:
     """Return the episodes without a gist, oldest first.
 
-    With `redo_extractive`, also those with an extractive gist, unless two answers about them were refused.
+    With `redo_for`, also those with an extractive gist, unless two answers of the writer of this name about them were refused.
     """
     only = "" if session is None else "AND p.session = :session "
     waiting = f"SELECT p.*, NULL AS gist FROM episodes p WHERE p.domain = :domain {only}AND p.digested = 0 AND {HAS_TALK}"
@@ -237,10 +237,12 @@ async def wanting(
         "JOIN sessions s ON s.id = p.session "
         f"WHERE d.domain = :domain {only}AND d.tier = 'gist' AND d.extractive = 1 AND (SELECT count(*) FROM refusals r "
         "WHERE r.domain = d.domain AND r.tier = 'gist' AND r.slot = s.public_id || '/0/' || p.position "
-        "AND r.reason <> 'dropped') < 2"
+        "AND r.writer = :writer AND r.reason <> 'dropped') < 2"
     )
-    both = f"{waiting} UNION ALL {extracted}" if redo_extractive else waiting
-    rows = await db.all(f"SELECT * FROM ({both}) ORDER BY session, position", {"domain": domain.key, "session": session})
+    both = f"{waiting} UNION ALL {extracted}" if redo_for is not None else waiting
+    rows = await db.all(
+        f"SELECT * FROM ({both}) ORDER BY session, position", {"domain": domain.key, "session": session, "writer": redo_for}
+    )
     return [Episode(row["id"], row["session"], row["position"], row["first_at"], row["last_at"], row["gist"]) for row in rows]
 
 

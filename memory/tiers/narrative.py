@@ -1,7 +1,7 @@
 """The narrative: ongoing arcs, trends, and what was left open, written from the profile and the latest eras.
 
-A line stands until an answer says that it changed or is over, or until a fact it rests on no longer stands. Ended lines stay as
-history.
+A line stands until an answer says that it changed or is over, until a fact it rests on no longer stands, or until so many newer
+lines stand that it is shown to no writer. Ended lines stay as history.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from memory.ports import Entry, TaskKind
 from memory.store.database import Transaction
 from memory.text.time.times import local
 from memory.tiers import eras, profile, statements
-from memory.tiers.source_lines import SourceLine, grounds, of_statements, prefixed, stated
+from memory.tiers.source_lines import SourceLine, grounds, of_statements, prefixed, replaced, stated
 
 if TYPE_CHECKING:
     from memory.derive.derivation import Derivation
@@ -25,6 +25,7 @@ KINDS = ("arc", "trend", "callback")
 _MOST_FACTS = 60
 _MOST_LINES = 8
 _MOST_STANDING = 16
+_MOST_ENDED = 200
 OVER = "over"
 
 
@@ -62,9 +63,10 @@ async def retold(
     context = derivation.context
     # Reflections are meant to be posted and are not part of the narrative: they stand.
     old = [one for one in await statements.standing(context.db, context.domain, tier) if one.kind != "reflection"]
-    shown = await of_statements(
-        context.db, context.domain, sorted(old, key=lambda one: (one.last_at, one.key))[-_MOST_STANDING:], "s"
-    )
+    ranked = sorted(old, key=lambda one: (one.last_at, one.key))
+    shown = await of_statements(context.db, context.domain, ranked[-_MOST_STANDING:], "s")
+    # No answer could ever change what the writer does not see any more: it becomes history.
+    unseen = [one.key for one in ranked[:-_MOST_STANDING]][:_MOST_ENDED]
     unfounded = await statements.resting_on_ended(context.db, [one.key for one in old], profile.TIER)
 
     async def publish(tx: Transaction, entries: Sequence[Entry] | None, writer: str, now: int) -> None:
@@ -82,9 +84,9 @@ async def retold(
                 new = stated(tier, "", which or (kinds[0] if kinds else ""), text, writer, rests)
                 key = standing[text] = await statements.publish(tx, context.seal, context.domain, new, now)
             again |= {key} if key is not None else set()
-            replaced = [line.item for line in shown if line.source.label in entry.cites and line.item != key]
-            await statements.end(tx, context.domain, replaced, now, key)
-        await statements.end(tx, context.domain, [key for key in unfounded if key not in again], now)
+            cited = [line for line in shown if line.source.label in entry.cites and line.item != key]
+            await statements.end(tx, context.domain, [line.item for line in replaced(text, cited)], now, key)
+        await statements.end(tx, context.domain, [key for key in (*unfounded, *unseen) if key not in again], now)
 
     texts = {line.item: line.source.text for line in (*lines, *shown)}
     still = derivation.as_found(tier, "", before)

@@ -7,7 +7,7 @@ again. In a shared domain, a fact about a member must rest on that member's own 
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,12 @@ from memory.index.mentions import named
 from memory.places import opted_out
 from memory.ports import Entry
 from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, pages, parents, placeholders
 from memory.text.lexical import key_words
+from memory.text.proper_names import names
 from memory.tiers import exchanges, manners, statements, summaries
 from memory.tiers.messages import said
-from memory.tiers.source_lines import Grounds, SourceLine, grounds, of_gists, of_statements, prefixed, stated
+from memory.tiers.source_lines import Grounds, SourceLine, grounds, of_gists, of_statements, prefixed, replaced, stated
 from memory.tiers.statements import NewStatement
 from memory.types import Domain, DomainKind, Exchange, Statement
 
@@ -103,6 +104,7 @@ class _Keeping:
         self._known = {_same(fact.text): fact for fact in known}
         self._members = members
         self._unwanted = unwanted
+        self._stems: dict[str, frozenset[str]] = {}
         self._writer = writer
         self._now = now
 
@@ -114,12 +116,21 @@ class _Keeping:
         rests = grounds(entry, self._lines)
         if rests is None or not await self._may_stand(kind, text, rests):
             return
-        older = [self._facts[label] for label in entry.cites if label in self._facts]
         again = self._known.get(_same(text))
+        cited = [self._facts[label] for label in entry.cites if label in self._facts]
+        later = again.last_at if again else 0
+        older = [
+            line
+            for line in replaced(text, cited)
+            if line.last_at <= max(later, rests.last_at if _holds(text, line.source.text) else self._newest(entry, line.said))
+            and await self._may_end(line, rests)
+        ]
         if again is not None:
             await statements.seen_again(self._tx, again.key, rests.said, rests.items, rests.last_at)
             others = [line.item for line in older if line.item != again.key]
             await statements.end(self._tx, self._context.domain, others, self._now, again.key)
+            return
+        if await self._is_overtaken(entry, text, rests):
             return
         new = stated(TIER, "", kind or "said", text, self._writer, _with(rests, older))
         key = await statements.publish(self._tx, self._context.seal, self._context.domain, new, self._now)
@@ -133,6 +144,34 @@ class _Keeping:
         if await opted_out.is_named(self._tx, self._context.seal, self._context.domain, text):
             return False
         about = named(text, self._members)
+        return not about or bool(about & await self._who_said(rests.said))
+
+    def _newest(self, entry: Entry, beside: Collection[int]) -> int:
+        """Return when the newest was said that an entry rests on beside some messages, or of these if on nothing else."""
+        rests = [line for line in self._lines if line.said and line.source.label in entry.cites]
+        return max(line.last_at for line in [line for line in rests if not set(line.said) <= set(beside)] or rests)
+
+    async def _is_overtaken(self, entry: Entry, text: str, rests: Grounds) -> bool:
+        """Return whether a fact was replaced, or corrected, by something said after the words it rests on."""
+        for before, successor in await statements.overtaken(self._tx, self._context.domain, TIER, rests.first_at):
+            likeness = self._likeness(text, before)
+            if likeness >= _ALIKE and likeness > self._likeness(text, successor.text):
+                said = [item for item in await parents(self._tx, successor.key) if item in rests.said]
+                if self._newest(entry, said) < successor.last_at:
+                    return True
+        return False
+
+    def _likeness(self, *texts: str) -> float:
+        """Return the share of the words of two texts that both have."""
+        for text in texts:
+            if text not in self._stems:
+                self._stems[text] = frozenset(key_words(text).values())
+        one, other = (self._stems[text] for text in texts)
+        return len(one & other) / max(1, len(one | other))
+
+    async def _may_end(self, line: SourceLine, rests: Grounds) -> bool:
+        """Return whether a fact may end for these grounds: one about members takes the words of one of them."""
+        about = named(line.source.text, self._members)
         return not about or bool(about & await self._who_said(rests.said))
 
     async def _who_said(self, said: Sequence[int]) -> set[str]:
@@ -214,6 +253,13 @@ def _is_unwanted(new: str, forgotten: Sequence[str]) -> bool:
 def _same(text: str) -> str:
     """Return a normal form of a fact: the stems of its words in order."""
     return " ".join(key_words(text).values()) or text.casefold()
+
+
+def _holds(text: str, fact: str) -> bool:
+    """Return whether a text has all the names and numbers of a fact, and so tells of it rather than of what it replaced."""
+    named = names(fact)
+    telling = {stem for word, stem in key_words(fact).items() if word.removesuffix("'s") in named or any(map(str.isdigit, word))}
+    return bool(telling) and telling <= set(key_words(text).values())
 
 
 def _touched(facts: Sequence[Statement], lines: Sequence[SourceLine]) -> list[Statement]:

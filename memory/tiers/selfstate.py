@@ -91,7 +91,11 @@ def of(kept: tuple[int, str] | None, told: Sequence[Statement]) -> SelfState:
 
 
 async def keep(tx: Transaction, domain: Domain, mind: StateOfMind, now: int) -> None:
-    """Persist the state of mind. Beyond the last thirty days, only the last state of each day is kept."""
+    """Persist the state of mind. Beyond the last thirty days, only the last state of each day is kept.
+
+    Later states are deleted: the clock was ahead when they were written, and they would count as the current one until then.
+    """
+    await tx.run("DELETE FROM selves WHERE domain = :domain AND at > :now", {"domain": domain.key, "now": now})
     await tx.run(
         "INSERT INTO selves (domain, at, state) VALUES (:domain, :now, :state) ON CONFLICT (domain, at) DO UPDATE SET state = :state",
         {"domain": domain.key, "now": now, "state": json.dumps(asdict(mind))},

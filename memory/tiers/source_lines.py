@@ -7,11 +7,13 @@ from memory.ports import Entry, Source
 from memory.store.database import DatabaseAccess, Row
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.budget import clip, tokens
+from memory.text.lexical import key_words
 from memory.text.time.times import local
 from memory.tiers.statements import NewStatement, cited
 from memory.types import Domain, Statement
 
 _LEAST = 48
+_MOST_REPLACED = 3
 _FIRST = {"p": 0, "m": 1, "g": 2, "f": 3}
 
 
@@ -81,6 +83,17 @@ def grounds(entry: Entry, lines: Iterable[SourceLine]) -> Grounds | None:
     items = tuple(dict.fromkeys(line.item for line in rests))
     spoken = [line for line in rests if line.said]
     return Grounds(items, said, min(line.first_at for line in spoken), max(line.last_at for line in spoken))
+
+
+def replaced(text: str, older: Sequence[SourceLine]) -> list[SourceLine]:
+    """Return which of the older lines that a new one cites it takes the place of.
+
+    A line that cites more than a few was given every label there is: it replaces those only whose words it mostly holds.
+    """
+    if len(older) <= _MOST_REPLACED:
+        return list(older)
+    new = set(key_words(text).values())
+    return [one for one in older if 2 * len(new & (old := set(key_words(one.source.text).values()))) > len(old)]
 
 
 def stated(tier: str, period: str, kind: str, text: str, writer: str, rests: Grounds) -> NewStatement:

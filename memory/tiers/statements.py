@@ -103,6 +103,17 @@ async def end(tx: Transaction, domain: Domain, keys: Sequence[int], now: int, su
     await unindex(tx, domain, keys)
 
 
+async def overtaken(reader: Reader, domain: Domain, tier: str, since: int) -> list[tuple[str, Statement]]:
+    """Return the texts of a tier that were replaced by what was said after an instant, each with its successor."""
+    rows = await reader.all(
+        "SELECT n.*, i.public_id, s.text AS before FROM statements s JOIN statements n ON n.item = s.successor "
+        "JOIN items i ON i.id = n.item WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL "
+        "AND n.last_at > :since ORDER BY s.item",
+        {"domain": domain.key, "tier": tier, "since": since},
+    )
+    return [(row["before"], statement(row)) for row in rows]
+
+
 async def any_replaced(reader: Reader, items: Collection[int], since: int) -> bool:
     """Return whether one of these statements was replaced since an instant."""
     for some in pages(sorted(items)):

@@ -9,19 +9,20 @@ from memory.errors import NotFound
 from memory.forget import erase
 from memory.journal import outbox
 from memory.journal.parts import Part
-from memory.places import scope_settings
+from memory.places import opted_out, scope_settings
 from memory.store.database import Row
 from memory.store.lineage import derive
 from memory.text.lexical import key_words
 from memory.tiers import exchanges, profile, reflections, statements
 from memory.tiers.exchanges import PlacedMessage
 from memory.tiers.messages import storing
-from memory.types import Exchange, Kind, NewExchange, Session, Statement
+from memory.types import MINUTE, Exchange, Kind, NewExchange, Session, Statement
 from memory.view.binding import Binding
 from memory.view.short_ids import ShortIds
 
 _BAR, _OFFERED = "reflection bar", "reflections offered"
 _NAME = "Lyra"
+_AHEAD = 60 * MINUTE
 _SAME = 2
 """A fact that shares at least this many key words with a thought is about the same."""
 
@@ -62,7 +63,9 @@ class Thoughts:
         ]
 
     async def is_outdated(self, thought: PostableThought) -> bool:
-        """Return whether a fact on the same subject was added or ended since the thought was made."""
+        """Return whether, since the thought was made, a fact on its subject was added or ended, or somebody it names opted out."""
+        if await opted_out.is_named(self._binding.db, self._binding.seal, self._binding.home, thought.statement.text):
+            return True
         facts = await statements.changed_since(self._binding.db, self._binding.home, profile.TIER, thought.statement.made_at)
         about = set(key_words(thought.statement.text).values())
         return any(len(about & set(key_words(text).values())) >= _SAME for text in facts)
@@ -86,8 +89,13 @@ class Thoughts:
         return await self._thought(rows[0])
 
     async def posted_since(self, then: int) -> int:
-        """Count the thoughts posted at home since an instant."""
-        return len(await self._reflections("state = 'posted' AND posted_at >= :then", {"then": then}))
+        """Count the thoughts posted at home since an instant, but for those of a time when the clock was ahead."""
+        ahead = self._binding.now() + _AHEAD
+        return len(
+            await self._reflections(
+                "state = 'posted' AND posted_at >= :then AND posted_at < :ahead", {"then": then, "ahead": ahead}
+            )
+        )
 
     async def post(self, session: Session, thought: PostableThought, text: str, parts: Sequence[Part]) -> Exchange | None:
         """Post a thought: store it with every part to be sent, in one transaction; None if it is already posted or gone."""

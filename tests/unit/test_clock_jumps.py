@@ -7,6 +7,9 @@ import pytest
 from memory.core import ConsolidationRules
 from memory.forget import clock_jumps
 from memory.types import DAY, MINUTE
+from tests.kits.dream_kit import Muse, days, dreamt
+from tests.kits.dream_month import month
+from tests.kits.ladder_kit import PAIRS, Teller
 from tests.kits.memory_kit import at_home
 
 YEAR, HOUR = 365 * DAY, 60 * MINUTE
@@ -53,3 +56,32 @@ async def test_what_is_over_goes_at_once_where_the_clock_was_not_far_ahead_and_a
         assert await home.memory.expire() == 0
         home.clock.forward(4 * DAY)
         assert await home.memory.expire() == 1
+
+
+async def test_drives_and_mood_go_on_once_a_clock_that_was_ahead_is_put_right(tmp_path: Path) -> None:
+    async with at_home(tmp_path, habits=PAIRS) as here:
+        here.clock.forward(10 * YEAR)
+        await days(here, 2)
+        await dreamt(here, Teller(), Muse())
+        here.clock.forward(-10 * YEAR)
+        await dreamt(here, Teller(), Muse())
+        right = (await here.view.self_state.now()).since
+        assert right <= here.clock.now()
+        here.clock.forward(DAY)
+        await days(here, 1, mark="again")
+        await dreamt(here, Teller(), Muse())
+        assert (await here.view.self_state.now()).since > right
+
+
+async def test_thoughts_are_said_again_once_a_clock_that_was_ahead_is_put_right(tmp_path: Path) -> None:
+    async with month(tmp_path) as lived:
+        lived.clock.forward(10 * YEAR)
+        await lived.wants(thoughts=True)
+        await lived.hours(6)
+        await lived.dreams.dream(lived.domain, forced=True)
+        assert await lived.reflections.say(lived.domain)
+        lived.clock.forward(-10 * YEAR)
+        await lived.hours(6)
+        await lived.dreams.dream(lived.domain, forced=True)
+        assert await lived.view.thoughts.waiting()
+        assert await lived.reflections.say(lived.domain)

@@ -94,8 +94,20 @@ async def test_a_clock_that_was_wrong_for_a_moment_does_not_end_her_nights(tmp_p
     clock = Clock()
     async with opened(tmp_path / "lyra.db", clock=clock, habits=NIGHTLY) as memory:
         await corner(memory, clock)
-        clock.forward(3650 * DAY)
+        clock.forward(60 * DAY)
         slot, held = await begun(memory)
         assert await memory.dreams.over(held, slot, clock.now(), {}, done=True, rested=True, heard=0)
         clock.forward(-3640 * DAY)
+        assert len(await memory.dreams.due()) == 1
+
+
+async def test_a_pass_that_failed_while_the_clock_was_ahead_is_tried_again(tmp_path: Path) -> None:
+    clock = Clock()
+    async with opened(tmp_path / "lyra.db", clock=clock, habits=NIGHTLY) as memory:
+        await corner(memory, clock)
+        clock.forward(DAY)
+        (slot, held), at = await begun(memory), clock.now()
+        clock.forward(60 * DAY)
+        assert await memory.dreams.over(held, slot, at, {}, done=False, rested=False, heard=0)
+        clock.forward(-59 * DAY)
         assert len(await memory.dreams.due()) == 1

@@ -1,15 +1,17 @@
 """What weak models write in place of a digest is not kept: the rules that they were given, data, links, questions, words to the reader."""
 
 from collections.abc import Sequence
+from time import process_time
 
 import pytest
 
 from memory.derive import entries, prompts
 from memory.derive.checks import junk
 from memory.derive.drafting import sound
-from memory.dream.reflecting import _RULES, Thought, _wrong
+from memory.dream.reflecting import _RULES, _wrong
+from memory.dream.thought_parsing import Thought
 from memory.errors import WriterRefused
-from memory.ports import Source, Task, TaskKind
+from memory.ports import Entry, Source, Task, TaskKind
 
 TALK = (
     Source(
@@ -99,3 +101,35 @@ def test_what_is_no_thought_is_none(text: str) -> None:
     assert _wrong(Thought(text, ("m1", "m3"), post=True, feeling=0.0), TALK)
     assert not _wrong(Thought("Ada, will your boss let the kindergarten be?", ("m1", "m3"), post=True, feeling=0.0), TALK)
     assert "a connection between two things" in _RULES
+
+
+@pytest.mark.parametrize("line", ["艾达是管理员，她住在维也纳。 [m1]", "آدا تعيش في فيينا وهي طبيبة [m1]"])
+def test_what_is_written_in_a_script_that_nobody_used_is_left_out(line: str) -> None:
+    fine = "Ada is building a kindergarten of timber in Weiz. [m1]"
+    assert kept(f"{fine}\n{line}") == ["Ada is building a kindergarten of timber in Weiz."]
+
+
+def test_scripts_that_are_written_together_are_one() -> None:
+    talk = (Source("m1", "アダ", "2026-03-02T19:00+01:00", "ねこがすきです"),)
+    assert kept("アダは猫が好き。 [m1]", talk=talk) == ["アダは猫が好き。"]
+
+
+def test_a_sentence_that_stands_twice_in_a_line_is_one_with_all_that_it_cites() -> None:
+    answer = "Ada is building a kindergarten. [m1] Ada is building a kindergarten! [m3]"
+    assert entries.parse(answer, ["m1", "m3"]) == [Entry("Ada is building a kindergarten.", ("m1", "m3"))]
+
+
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_sentence_without_an_end_keeps_nobody_waiting(copied: bool) -> None:
+    text = "Ada " * 20_000
+    task = Task("gist", (Source("m1", "Ada", "2026-03-02T19:00+01:00", text),))
+    began = process_time()
+    good, bad = sound([Entry(text, ("m1",))], task, copied=copied)
+    assert (len(good), len(bad)) == ((1, 0) if copied else (0, 1))
+    assert process_time() - began < 5, "it took minutes"
+
+
+def test_a_thought_in_a_script_that_nobody_used_is_none_unless_somebody_wants_to_be_talked_to_otherwise() -> None:
+    thought = Thought("艾达喜欢这座建筑吗？", ("m1", "m3"), post=True, feeling=0.0)
+    assert _wrong(thought, TALK) == "it is no thought"
+    assert _wrong(thought, (*TALK, Source("p1", "", "2026-03-02", "Ada wants to be answered in Chinese"))) == ""

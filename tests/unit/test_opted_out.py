@@ -8,6 +8,7 @@ import pytest
 from memory.bank import bullets
 from memory.types import DomainKind, DomainRef, Identity, Kind, NewExchange, SessionRef
 from tests.kits.bank_kit import in_a_room
+from tests.kits.dream_kit import Muse, forced, reflections, thinking
 from tests.kits.ladder_kit import PAIRS, Teller, climbed, standing
 from tests.kits.memory_kit import Corner, at_home
 
@@ -93,3 +94,20 @@ async def test_they_are_known_by_every_form_of_their_name_and_by_no_word_that_be
         text = await here.view.bank.text(2000)
         assert "boat" not in text and "Boot" not in text
         assert "the pear tree bears fruit" in text and "the clover is cut" in text
+
+
+@pytest.mark.parametrize("out", [True, False])
+async def test_no_thought_names_them(tmp_path: Path, out: bool) -> None:
+    thought = thinking("Does the boat of Cleo lie under the pear tree?", "m1", "m2")
+    async with in_a_room(tmp_path) as here:
+        cleo = Identity("matrix", "@cleo:example.org")
+        if out:
+            await here.memory.opt_out(cleo, "Cleo Marsh", here.domain, out=True)
+        await here.talk("Cleo owns a red boat", "the pear tree bears fruit")
+        report = await forced(here, Teller(), Muse([thought]))
+        assert len(await reflections(here)) == (0 if out else 1), report.reflection
+        if not out:
+            (waiting,) = await here.view.thoughts.waiting()
+            assert not await here.view.thoughts.is_outdated(waiting)
+            await here.memory.opt_out(cleo, "Cleo Marsh", here.domain, out=True)
+            assert await here.view.thoughts.is_outdated(waiting), "she opts out before it is said"

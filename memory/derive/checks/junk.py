@@ -1,10 +1,12 @@
 """What weak models write in place of a sentence about their sources.
 
 Seen: the rules of the request and its examples, each with a label; data in place of sentences; links that nobody gave; questions
-to the reader; words that share nothing with what they cite.
+to the reader; words that share nothing with what they cite; a language of another script.
 """
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 
 from memory.ports import Source
@@ -31,6 +33,7 @@ _TO_THE_READER = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _LABELS = re.compile(r"\[[^\]]*\]")
+_EAST_ASIAN = frozenset("CJK HIRAGANA KATAKANA HANGUL BOPOMOFO IDEOGRAPHIC".split())
 _RUN = 3
 """So many words in a row are the rules' if they stand there and in no source."""
 
@@ -71,6 +74,23 @@ def links(text: str, cited: Sequence[Source]) -> list[str]:
     """Return the links of a sentence that stand in none of its sources."""
     found = [link.rstrip(".,;:!?") for link in _LINK.findall(text)]
     return [link for link in found if not any(link in source.text for source in cited)]
+
+
+def is_in_another_script(text: str, cited: Sequence[Source]) -> bool:
+    """Return whether a sentence is mostly in scripts without capitals that none of its sources is in: its names cannot be checked."""
+    given = _scripts("".join(f"{source.speaker}{source.text}" for source in cited))
+    written = _scripts(text)
+    return 2 * sum(n for script, n in written.items() if script and script not in given) > sum(written.values())
+
+
+def _scripts(text: str) -> Counter[str]:
+    """Return how many letters of each script without capitals are in a text ('': of the others); East Asian ones count as one."""
+    letters = Counter(letter for letter in unicodedata.normalize("NFKC", text) if letter.isalpha())
+    found = Counter[str]()
+    for letter, n in letters.items():
+        script = unicodedata.name(letter, "").partition(" ")[0].partition("-")[0] if letter.lower() == letter.upper() else ""
+        found["CJK" if script in _EAST_ASIAN else script] += n
+    return found
 
 
 def says_nothing(text: str, cited: Sequence[Source]) -> bool:
