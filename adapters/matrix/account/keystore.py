@@ -1,5 +1,6 @@
 """nio's client with its key store: one SQLite file per device, which only its owner can read."""
 
+import asyncio
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,12 +12,14 @@ from urllib.parse import quote
 
 import peewee  # type: ignore[import-untyped]
 import vodozemac
-from nio import AsyncClient, AsyncClientConfig, KeyVerificationEvent
+from nio import AsyncClient, AsyncClientConfig, KeysQueryResponse, KeyVerificationEvent
+from nio.api import Api
 from nio.events import ToDeviceEvent
 from nio.store import SqliteStore
 
 from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
+from adapters.matrix.account.tolerant_olm import DeviceKeys, TolerantOlm
 from localization.sentences import lazy
 
 _TRIES = 2
@@ -53,11 +56,35 @@ class Client(AsyncClient):  # type: ignore[misc]
     also drop the encrypted verification steps that apps send to her device.
     """
 
+    machine: type[TolerantOlm] = TolerantOlm
+    """What reads and writes ciphertext."""
+
     def load_store(self) -> None:
         """Open the key store; from then on decrypted verification steps are passed on."""
-        super().load_store()
-        if self.olm is not None:
-            self.olm._handle_olm_event = partial(self._opened, type(self.olm)._handle_olm_event.__get__(self.olm))
+        if self.store is not None:
+            return
+        config = self.config
+        store = config.store(self.user_id, self.device_id, self.store_path, config.pickle_key, config.store_name)
+        self.store: Any = store
+        self.olm = self.machine(self.user_id, self.device_id, store)
+        self.encrypted_rooms = store.load_encrypted_rooms()
+        self._querying = asyncio.Lock()
+        self.olm._handle_olm_event = partial(self._opened, self.olm._handle_olm_event)
+
+    async def keys_query(self) -> Any:
+        """Query the devices of those whose devices have changed; return nio's answer.
+
+        One at a time, and again those that change meanwhile: nio would take an older answer for the newest one.
+        """
+        async with self._querying:
+            asked, before = set(self.users_for_key_query), dict(self.olm.changes)
+            if not asked:
+                return KeysQueryResponse({}, {})
+            answer = await self._send(DeviceKeys, *Api.keys_query(self.access_token, asked))
+            if isinstance(answer, KeysQueryResponse):
+                again = {user for user in asked if self.olm.changes[user] != before.get(user, 0)}
+                self.olm.users_for_key_query.update(again)
+            return answer
 
     def encrypted_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
         """Return a verification step that was encrypted for this device, with the keys of the device that encrypted it."""

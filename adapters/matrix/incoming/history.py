@@ -17,7 +17,7 @@ from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import RoomEvent, part
+from adapters.matrix.incoming.event import RoomEvent, part, word
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.scrollback import ENCRYPTED, MESSAGE, Scrollback
@@ -117,7 +117,7 @@ def _quote(event: RoomEvent, room: Room, me: str) -> Quote:
 
 
 def _said(content: Json, speaker: str) -> str:
-    if content.get("msgtype") not in _SPOKEN:
+    if word(content, "msgtype") not in _SPOKEN:
         return ""
     files = "".join(f"[{one.name}]" for one in convert.attachments("", content))
     return " ".join(one for one in (files, convert.text(content, speaker)) if one)
