@@ -33,7 +33,7 @@ _LONGEST_START = 600.0
 _TRIES_WITH_KEYS = 3
 _MOST_HANDED = 500
 # What nio raises over an unexpected event.
-_ODD = (AttributeError, LookupError, TypeError, ValueError, ProtocolError)
+_ODD = (AttributeError, LookupError, RecursionError, TypeError, ValueError, ProtocolError)
 _NOTHING = {"not_types": ["*"]}
 
 log = logging.getLogger(__name__)

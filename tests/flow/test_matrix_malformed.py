@@ -112,6 +112,25 @@ async def test_nobody_takes_back_what_others_said_by_an_encrypted_redaction(
     assert [one.ids for one in ear.of(MessagesDeleted)] == ([] if client is Client else [(said,)])
 
 
+@pytest.mark.parametrize(
+    "machine", [TolerantOlm, pytest.param(_BelievingOlm, marks=pytest.mark.torture)], ids=["with the guard", "the twin"]
+)
+async def test_nobody_is_put_out_by_what_is_encrypted(
+    town: Town, ada: Person, people: People, monkeypatch: pytest.MonkeyPatch, machine: type[TolerantOlm]
+) -> None:
+    monkeypatch.setattr(Client, "machine", machine)
+    eve = await people.person("eve", encrypts=True)
+    async with town.desk() as it:
+        room = await beside(it, ada, eve, encrypted=True)
+        await it.sender.send(part(room, "Hello"))
+        await says_oddly(eve, room, "m.room.member", {"membership": "leave"}, state_key=ada.user)
+        await ada.sets(room, "m.room.topic", {"topic": "Cats"})
+        await it.knows(room, lambda: it.client.rooms[room].topic == "Cats")
+        sent = await it.sender.send(part(room, "Both of you?"))
+        heard = await ada.hears(room, lambda event: event.id == sent)
+    assert heard.trouble == ("" if machine is TolerantOlm else "no key")
+
+
 async def publishes_oddly(who: Person, **odd: Any) -> None:
     """Publish a device whose keys are none."""
     names = {f"{kind}:{who.device}": "nonsense" for kind in ("ed25519", "curve25519")}

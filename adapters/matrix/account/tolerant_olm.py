@@ -4,7 +4,7 @@ nio raises over much of it, and the sync that brings it would then fail again an
 """
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -85,6 +85,20 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         for user, devices in response.device_keys.items():
             response.device_keys[user] = {id: one for id, one in devices.items() if self.is_sound(user, id, one)}
         super()._handle_key_query(response)
+        if returned := self._returned(response.device_keys):
+            self.store.save_device_keys(returned)
+            for user, known in returned.items():
+                response.changed[user].update(known)
+
+    def _returned(self, shown: dict[str, Json]) -> dict[str, dict[str, Any]]:
+        """Take back that devices are gone which are shown again with the keys they had; return them. To nio they are gone for good."""
+        found: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+        for user, device, payload in _each(shown):
+            known = self.device_store[user].get(device)
+            if known is not None and known.deleted and known.ed25519 == payload["keys"][f"ed25519:{device}"]:
+                known.deleted = False
+                found[user][device] = known
+        return found
 
     def is_sound(self, user: str, device: str, payload: Json) -> bool:
         """Return whether a device is published with keys and a signature of its own; `payload` is how."""
