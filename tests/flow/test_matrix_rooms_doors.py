@@ -86,6 +86,19 @@ async def test_an_invitation_outlives_what_goes_wrong_on_the_way_in(people: Peop
     assert lyra.clock.waits == [1, 2]
 
 
+async def test_a_room_that_cannot_be_entered_keeps_her_out_of_no_other(people: People, proxy: Proxy, tmp_path: Path) -> None:
+    lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada"), Ear()
+    async with listening(lyra, ear):
+        dead = await ada.creates("A server that is away")
+        proxy.faults.always(f"POST /join/{dead}", Status(502))
+        await ada.invites(dead, lyra.user)
+        await proxy.heard(f"POST /join/{dead}")
+        await dm(lyra, ada)
+        proxy.faults.lift()
+        await sees_inside(ada, dead, lyra.user)
+    assert {one.query["via"] for one in proxy.calls(JOIN)} == {lyra.user.partition(":")[2]}
+
+
 @pytest.mark.torture
 async def test_an_invitation_that_was_not_followed_before_the_end_is_followed_at_the_next_start(
     people: People, proxy: Proxy, tmp_path: Path
@@ -124,6 +137,7 @@ async def test_she_follows_a_room_to_its_new_version_and_keeps_the_old_one(peopl
         await ada.says(new, "There, Lyra", mentions=[lyra.user])
         after = (await ear.heard(Message, 2)).place
         assert await adapter.locate(before) == before
+        assert proxy.calls(f"POST /join/{new}")[0].query["via"] == ada.user.partition(":")[2]
     assert (after.channel, after.circle, after.name) == (new, room_circle(new), "Garden") and before.channel == old
 
 

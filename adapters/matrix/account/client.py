@@ -4,6 +4,7 @@ Anybody can send anything to her device, and any member anything into a room: ni
 sync from then on, for everybody.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,10 +12,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nio import AsyncClient, EncryptionError, Event, KeyVerificationEvent, ProtocolError, Response, RoomInfo
+from nio import AsyncClient, Event, KeysQueryResponse, KeyVerificationEvent, ProtocolError, Response, RoomInfo
+from nio.api import Api
 from nio.events import InviteEvent, ToDeviceEvent
 
 from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
+from adapters.matrix.account.tolerant_olm import DeviceKeys, TolerantOlm
 
 ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError, ProtocolError)
 """What nio raises over data of a shape that it does not know."""
@@ -31,12 +34,35 @@ class Client(AsyncClient):  # type: ignore[misc]
     also drop the encrypted verification steps that apps send to her device.
     """
 
+    machine: type[TolerantOlm] = TolerantOlm
+    """What reads and writes ciphertext."""
+
     def load_store(self) -> None:
         """Open the key store; from then on decrypted verification steps are passed on."""
-        super().load_store()
-        if self.olm is not None:
-            self.olm._handle_olm_event = partial(self._opened, type(self.olm)._handle_olm_event.__get__(self.olm))
-            self.olm.decrypt_megolm_event = partial(_decrypted, type(self.olm).decrypt_megolm_event.__get__(self.olm))
+        if self.store is not None:
+            return
+        config = self.config
+        store = config.store(self.user_id, self.device_id, self.store_path, config.pickle_key, config.store_name)
+        self.store: Any = store
+        self.olm = self.machine(self.user_id, self.device_id, store)
+        self.encrypted_rooms = store.load_encrypted_rooms()
+        self._querying = asyncio.Lock()
+        self.olm._handle_olm_event = partial(self._opened, self.olm._handle_olm_event)
+
+    async def keys_query(self) -> Any:
+        """Query the devices of those whose devices have changed; return nio's answer.
+
+        One at a time, and again those that change meanwhile: nio would take an older answer for the newest one.
+        """
+        async with self._querying:
+            asked, before = set(self.users_for_key_query), dict(self.olm.changes)
+            if not asked:
+                return KeysQueryResponse({}, {})
+            answer = await self._send(DeviceKeys, *Api.keys_query(self.access_token, asked))
+            if isinstance(answer, KeysQueryResponse):
+                again = {user for user in asked if self.olm.changes[user] != before.get(user, 0)}
+                self.olm.users_for_key_query.update(again)
+            return answer
 
     def encrypted_step(self, source: Mapping[str, Any], sender_key: str, signing_key: str) -> ToDeviceEvent:
         """Return a verification step that was encrypted for this device, with the keys of the device that encrypted it."""
@@ -84,16 +110,6 @@ class Client(AsyncClient):  # type: ignore[misc]
         answer = response_class.from_dict(_readable(await self.parse_body(transport_response)), *(data or ()))
         answer.transport_response = transport_response
         return answer
-
-
-def _decrypted(decrypt: Callable[..., object], *what: Any) -> object:
-    """Decrypt a room's event. Raises EncryptionError, also where nio fails in another way."""
-    try:
-        return decrypt(*what)
-    except EncryptionError:
-        raise
-    except ODD as error:
-        raise EncryptionError(f"an event that cannot be decrypted ({type(error).__name__})") from None
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from adapters.events import Person, split_key
 from adapters.matrix.failures import TROUBLE
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming import convert
-from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part
+from adapters.matrix.incoming.event import MESSAGE, SPOKEN, RoomEvent, part, word
 from adapters.matrix.incoming.event_lookups import Lookups
 from adapters.matrix.incoming.heard_messages import MessageReader
 from adapters.matrix.incoming.scrollback import ENCRYPTED, Scrollback
@@ -116,7 +116,7 @@ def _quote(event: RoomEvent, room: Room, me: str) -> Quote:
 
 
 def _said(content: Json, speaker: str) -> str:
-    if not (convert.is_heard(content) or content.get("msgtype") == "m.notice"):
+    if not (convert.is_heard(content) or word(content, "msgtype") == "m.notice"):
         return ""
     files = "".join(f"[{one.name}]" for one in convert.attachments("", content))
     return " ".join(one for one in (files, convert.text(content, speaker)) if one)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -70,8 +70,10 @@ class Invitations:
         self._pace = pace
         self._invites: dict[str, Invite] = {}
         self._moves: dict[str, str] = {}
+        self._servers: dict[str, str] = {}
         self._leaving: set[str] = set()
         self._knocked: set[str] = set()
+        self._failing: set[str] = set()
         self._work = asyncio.Event()
         self._changed = False
 
@@ -79,7 +81,7 @@ class Invitations:
         """Load what was saved."""
         kept = await self._notes.get(_NOTE) or {"invites": {}, "moves": {}, "leaving": []}
         self._invites = {room: Invite(**one) for room, one in kept["invites"].items()}
-        self._moves = kept["moves"]
+        self._moves, self._servers = kept["moves"], kept.get("servers", {})
         self._leaving = set(kept["leaving"])
         self._work.set()
 
@@ -110,10 +112,11 @@ class Invitations:
         """Follow a room to its successor, if whoever announced that may."""
         new = word(tombstone.content, "replacement_room")
         if new and room.is_member and room.state.may_replace(tombstone.sender):
-            self._moves[new] = room.id
+            self._moves[new], self._servers[new] = room.id, _server(tombstone.sender)
             self._note()
         while len(self._moves) > _MOST:
-            del self._moves[next(iter(self._moves))]
+            self._servers.pop(oldest := next(iter(self._moves)), None)
+            del self._moves[oldest]
 
     def entered(self, room: Room) -> bool:
         """Record that she joined a room; return whether she stays.
@@ -121,6 +124,7 @@ class Invitations:
         She leaves a space, and a successor that does not name its predecessor.
         """
         old = self._moves.pop(room.id, "")
+        self._servers.pop(room.id, None)
         stays = not room.state.is_space and (not old or room.state.predecessor == old)
         if not stays:
             self._leaving.add(room.id)
@@ -137,7 +141,8 @@ class Invitations:
     async def _keep(self) -> None:
         self._changed = False
         invites = {room: one.note() for room, one in self._invites.items()}
-        kept: dict[str, Any] = {"invites": invites, "moves": self._moves, "leaving": sorted(self._leaving)}
+        moves = {"moves": self._moves, "servers": self._servers}
+        kept: dict[str, Any] = {"invites": invites, **moves, "leaving": sorted(self._leaving)}
         await self._notes.put(_NOTE, kept)
 
     def _note(self) -> None:
@@ -162,21 +167,51 @@ class Invitations:
                 await self._pace.retry(failures)
 
     async def _go(self) -> None:
-        for room in sorted(self._leaving):
-            await self._try("leave a room", "rooms", room, "leave")
-            self._leaving.discard(room)
-            await self._keep()
-        for room, invite in list(self._invites.items()):
-            if room not in self._knocked and invite.allowed(self._allowed, self._moves.get(room, "")):
-                await self._try("go into a room that she was invited to", "join", room)
-                self._knocked.add(room)
-        for room in list(self._moves):
-            if room not in self._knocked and room not in self._invites:
-                await self._try("follow a room to its successor", "join", room)
-                self._knocked.add(room)
+        """Try whatever is to be done once, and raise what failed at last: one room must not hold up the others."""
+        failed: PlatformFailure | None = None
+        for room, work in self._to_do():
+            try:
+                await work
+                self._failing.discard(room)
+            except PlatformRefused:
+                raise
+            except PlatformFailure as error:
+                self._failing.add(room)
+                failed = error
+        if failed:
+            raise failed
 
-    async def _try(self, what: str, *path: str) -> None:
+    def _to_do(self) -> Iterator[tuple[str, Awaitable[None]]]:
+        for room in self._in_turn(self._leaving):
+            yield room, self._leave(room)
+        for room in self._in_turn(self._invites):
+            invite = self._invites.get(room)
+            if invite and room not in self._knocked and invite.allowed(self._allowed, self._moves.get(room, "")):
+                yield room, self._join(room, "go into a room that she was invited to", _server(invite.by))
+        for room in self._in_turn(self._moves):
+            if room in self._moves and room not in self._knocked and room not in self._invites:
+                yield room, self._join(room, "follow a room to its successor", self._servers.get(room, ""))
+
+    def _in_turn(self, rooms: Collection[str]) -> Sequence[str]:
+        """Return rooms, last those that failed before: a join that fails can take minutes."""
+        return sorted(rooms, key=lambda room: room in self._failing)
+
+    async def _leave(self, room: str) -> None:
+        await self._try("leave a room", "rooms", room, "leave")
+        self._leaving.discard(room)
+        await self._keep()
+
+    async def _join(self, room: str, what: str, server: str) -> None:
+        # A room's id does not say where it is, and her homeserver need not be in it. `server_name` is the older name.
+        await self._try(what, "join", room, query={"via": server, "server_name": server} if server else None)
+        self._knocked.add(room)
+
+    async def _try(self, what: str, *path: str, query: Mapping[str, str] | None = None) -> None:
         try:
-            await ask(self._client, "POST", *path, body={})
+            await ask(self._client, "POST", *path, body={}, query=query)
         except RequestRefused as denied:
             log.info("The homeserver does not let Lyra %s (%s).", what, denied)
+
+
+def _server(user: str) -> str:
+    return user.partition(":")[2]

@@ -60,15 +60,17 @@ class Keys:
         except EncryptionError:
             code = self._withheld.get(raw["content"].get("session_id", ""))
             return raw["type"], {}, f"withheld {code}" if code else "no key"
+        except (AttributeError, LookupError, TypeError, ValueError):
+            return raw["type"], {}, "malformed"
         if self.signed_only and not await self._signed(raw["sender"], raw["content"].get("device_id", "")):
             return raw["type"], {}, "unsigned device"
         return opened.source["type"], opened.source["content"], ""
 
-    async def encrypt(self, room: str, members: Collection[str], kind: str, content: Json) -> Json:
-        """Return content as ciphertext, after everyone who may read it has the key."""
+    async def encrypt(self, room: str, members: Collection[str], kind: str, content: Json, **beside: Any) -> Json:
+        """Return content as ciphertext, after everyone who may read it has the key; `beside` is what no app would put there."""
         async with self._sharing:
             await self._share(room, members)
-        encrypted: Json = self._olm.group_encrypt(room, {"type": kind, "content": content})
+        encrypted: Json = self._olm.group_encrypt(room, {"type": kind, "content": content, **beside})
         if "m.relates_to" in content:
             encrypted["m.relates_to"] = content["m.relates_to"]
         return encrypted

@@ -1,0 +1,131 @@
+"""nio's Olm machine, made safe for what anybody can send: malformed input is dropped.
+
+nio raises over much of it, and the sync that brings it would then fail again and again, for everybody.
+"""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import vodozemac
+from nio import Event, KeysClaimResponse, KeysQueryResponse, MegolmEvent
+from nio.crypto import Olm
+from nio.events import UnknownBadEvent
+from nio.exceptions import EncryptionError
+
+from adapters.matrix.homeserver import Json
+
+# A database that fails is none of them: what it could not store has to come again.
+_MALFORMED = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+_NOT_ENCRYPTED = frozenset({"m.room.redaction"})
+"""What the homeserver has to see, because it decides who may do it, as with state events."""
+
+log = logging.getLogger(__name__)
+
+
+class DeviceKeys(KeysQueryResponse):  # type: ignore[misc]
+    """The answer to a query for device keys, without the devices that make no sense: nio would refuse it whole."""
+
+    @classmethod
+    def from_dict(cls, parsed: Any) -> Any:
+        """Parse the answer; an error where it is none."""
+        answer = KeysQueryResponse.from_dict(parsed)
+        if isinstance(answer, KeysQueryResponse) or not _are_devices(parsed):
+            return answer
+        sound: dict[str, Json] = {user: {} for user in parsed["device_keys"]}
+        for user, device, payload in _each(parsed["device_keys"]):
+            if isinstance(KeysQueryResponse.from_dict({"device_keys": {user: {device: payload}}}), KeysQueryResponse):
+                sound[user][device] = payload
+        return KeysQueryResponse.from_dict({**parsed, "device_keys": sound})
+
+
+class TolerantOlm(Olm):  # type: ignore[misc]
+    """Drops messages, keys and devices that are malformed. `changes` counts how often somebody's devices have changed."""
+
+    def __init__(self, user_id: str, device_id: str, store: Any) -> None:
+        self.changes: Counter[str] = Counter()
+        super().__init__(user_id, device_id, store)
+
+    def add_changed_users(self, users: set[str]) -> None:
+        """Note whose devices have to be queried."""
+        self.changes.update(users)
+        super().add_changed_users(users)
+
+    def handle_to_device_event(self, event: object) -> Any:
+        """Return what was encrypted for this device; None for anything else, and for what is malformed."""
+        try:
+            return super().handle_to_device_event(event)
+        except _MALFORMED as error:
+            log.info("A malformed to-device message was dropped (%s).", type(error).__name__)
+            return None
+
+    def decrypt_megolm_event(self, event: MegolmEvent, room_id: str | None = None) -> Event:
+        """Return a decrypted event, or one that says nothing if it is malformed, or must not be encrypted.
+
+        Raises EncryptionError.
+        """
+        try:
+            opened = super().decrypt_megolm_event(event, room_id)
+            if not self.is_encryptable(opened.source):
+                return UnknownBadEvent({})
+        except EncryptionError:
+            raise
+        except _MALFORMED as error:
+            log.info("A malformed encrypted event was dropped (%s).", type(error).__name__)
+            return UnknownBadEvent({})
+        return opened
+
+    def is_encryptable(self, source: Json) -> bool:
+        """Return whether a decrypted event may come encrypted."""
+        return "state_key" not in source and source.get("type") not in _NOT_ENCRYPTED
+
+    def _handle_key_query(self, response: KeysQueryResponse) -> None:
+        for user, devices in response.device_keys.items():
+            response.device_keys[user] = {id: one for id, one in devices.items() if self.is_sound(user, id, one)}
+        super()._handle_key_query(response)
+        if returned := self._returned(response.device_keys):
+            self.store.save_device_keys(returned)
+            for user, known in returned.items():
+                response.changed[user].update(known)
+
+    def _returned(self, shown: dict[str, Json]) -> dict[str, dict[str, Any]]:
+        """Take back that devices are gone which are shown again with the keys they had; return them. To nio they are gone for good."""
+        found: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+        for user, device, payload in _each(shown):
+            known = self.device_store[user].get(device)
+            if known is not None and known.deleted and known.ed25519 == payload["keys"][f"ed25519:{device}"]:
+                known.deleted = False
+                found[user][device] = known
+        return found
+
+    def is_sound(self, user: str, device: str, payload: Json) -> bool:
+        """Return whether a device is published with keys and a signature of its own; `payload` is how."""
+        try:
+            vodozemac.Ed25519PublicKey.from_base64(payload["keys"][f"ed25519:{device}"])
+            vodozemac.Curve25519PublicKey.from_base64(payload["keys"][f"curve25519:{device}"])
+            shown = payload.get("unsigned", {}).get("device_display_name")
+            return bool(self.verify_json(dict(payload), payload["keys"][f"ed25519:{device}"], user, device)) and (
+                isinstance(shown, str | None) and payload["user_id"] == user and payload["device_id"] == device
+            )
+        except _MALFORMED:
+            return False
+
+    def _handle_key_claiming(self, response: KeysClaimResponse) -> None:
+        for user, device, key in _each(response.one_time_keys):
+            try:
+                super()._handle_key_claiming(replace(response, one_time_keys={user: {device: key}}))
+            except (*_MALFORMED, StopIteration) as error:
+                log.info("A malformed one-time key was dropped (%s).", type(error).__name__)
+
+
+def _are_devices(parsed: Any) -> bool:
+    found = parsed.get("device_keys") if isinstance(parsed, dict) else None
+    return isinstance(found, dict) and all(isinstance(devices, dict) for devices in found.values())
+
+
+def _each(found: dict[str, Json]) -> Iterator[tuple[str, str, Any]]:
+    for user, devices in found.items():
+        for device, one in devices.items():
+            yield user, device, one
