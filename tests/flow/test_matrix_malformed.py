@@ -9,7 +9,8 @@ import pytest
 from nio.crypto import Olm
 
 from adapters.events import Message, MessagesDeleted
-from adapters.matrix.account.keystore import Client, KeyStores
+from adapters.matrix.account.client import Client
+from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.tolerant_olm import TolerantOlm
 from tests.fakes.matrix import People, Person, Proxy
 from tests.fakes.matrix.faults import SYNC, Held
