@@ -176,7 +176,7 @@ class PostgresDatabase:
             except psycopg.Error as error:
                 if isinstance(error, PoolTimeout) or not is_lost(error):
                     raise
-            await self._pool.check()
+            await self._pool.drain()
             return await self._asked(sql, parameters, scope)
 
     async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:

@@ -218,7 +218,7 @@ class PostgresTransaction:
                     raise
                 # The server was started anew since: so were all the others.
                 await self.end()
-                await self._pool.check()
+                await self._pool.drain()
         raise AssertionError
 
     async def _run(self, waiting: Made, asked: Sequence[BatchedStatement], *, begins: bool = False) -> Sequence[list[Row]]:
@@ -290,7 +290,7 @@ async def let_go(pool: Pool, connection: PipelinedConnection) -> None:
     """Give a connection back, with nothing begun on it; one of which that cannot be said is closed."""
     if connection.info.transaction_status in _IN_USE:
         try:
-            await connection.execute("ROLLBACK")
+            await connection.trip([("ROLLBACK", ())])
         except psycopg.Error:
             await connection.close()
     if connection.info.transaction_status != TransactionStatus.IDLE:
