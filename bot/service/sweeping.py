@@ -55,10 +55,13 @@ class Sweeper:
         await self._try(self._memory.db.checkpoint(patience=0))
         await self._try(self._memory.marks.note())
 
-    async def _tell_lost(self) -> None:
+    async def _tell_lost(self, *, meanwhile: bool = False) -> None:
         if lost := await self._memory.marks.compare():
             log.error("memory.outdated", commits=lost.commits)
             note(receipts.lost(lost, self._memory.address or self._memory.path, self._clock.now()))
+            if meanwhile:
+                # What this process has read of it may be what is gone.
+                self._memory.db.outdated.set()
 
     async def _drop(self) -> None:
         believed, self._believes_clock = self._believes_clock, await self._memory.clock_jumps.is_settled()
@@ -85,6 +88,7 @@ class Sweeper:
     async def _again(self) -> None:
         while True:
             await asyncio.sleep(SECONDS)
+            await self._try(self._tell_lost(meanwhile=True))
             await self.sweep()
 
     async def _try(self, work: Awaitable[object]) -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from localization.sentences import lazy
 from memory.errors import MemoryOutdated
-from memory.store.database import Reader
+from memory.store.database import Reader, Row
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
@@ -26,8 +26,11 @@ _DROP_OLD = (
     "DELETE FROM kept_commits WHERE (name, slot) IN (SELECT name, slot FROM kept_commits "
     "WHERE at < clock_timestamp() - make_interval(days => 400) FOR UPDATE SKIP LOCKED)"
 )
-_THERE = "SELECT slot, number FROM kept_commits WHERE name = $1"
-_IS_COPY = "SELECT CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END AS copy"
+_THERE = (
+    "SELECT CASE WHEN pg_is_in_recovery() THEN 1 ELSE 0 END AS copy, k.slot, k.number "
+    "FROM (SELECT 1 AS one) AS always LEFT JOIN kept_commits k ON k.name = {name}"
+)
+"""A copy that follows lacks what it will have soon, and tells nothing; there is one row at least."""
 
 
 class KeptCommits:
@@ -77,8 +80,8 @@ class KeptCommits:
         """Find out at a new connection whether the server has what was confirmed. Raises the library's errors."""
         if not (told := self.told):
             return
-        (is_copy,), there = await connection.trip([(_IS_COPY, ()), (_THERE, [self.name])])
-        if not is_copy["copy"] and (lacks := _missing(told, {str(row["slot"]): row["number"] for row in there})):
+        (there,) = await connection.trip([(_THERE.format(name="$1"), [self.name])])
+        if lacks := _missing(told, there):
             self._lacking = lacks
             self.outdated.set()
 
@@ -97,9 +100,11 @@ class KeptCommits:
 
 async def lacking(reader: Reader, name: str, told: Mapping[str, int]) -> int:
     """Return how many of the commits that a process was told of the server lacks."""
-    rows = await reader.all("SELECT slot, number FROM kept_commits WHERE name = :name", {"name": name})
-    return _missing(told, {str(row["slot"]): row["number"] for row in rows})
+    return _missing(told, await reader.all(_THERE.format(name=":name"), {"name": name}))
 
 
-def _missing(told: Mapping[str, int], there: Mapping[str, int]) -> int:
+def _missing(told: Mapping[str, int], rows: Sequence[Row]) -> int:
+    if rows[0]["copy"]:
+        return 0
+    there = {str(row["slot"]): row["number"] for row in rows if row["slot"] is not None}
     return sum(max(number - there.get(slot, 0), 0) for slot, number in told.items())
