@@ -63,7 +63,7 @@ class CommitMarks:
                 found, until = found + lacks, max(until, mark.at)
         if not found:
             return None
-        row = await self._db.one("SELECT coalesce(max(stored_at), 0) AS newest FROM exchanges")
+        row = await self._db.one("SELECT stored_at AS newest FROM exchanges ORDER BY item DESC LIMIT 1")
         lost = LostCommits(found, until, row["newest"] if row else 0, now)
         home_files.write_whole(self._folder / _LOST, json.dumps(asdict(lost)).encode())
         for file, _ in self._marks():
