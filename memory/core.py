@@ -39,6 +39,7 @@ from memory.places.scope_settings import KeptSetting, KeptSettings
 from memory.ports import Clock, Embedder, Ids, Progress, Writer
 from memory.store import installation_values
 from memory.store.backup import backup
+from memory.store.commit_marks import CommitMarks
 from memory.store.database import Database
 from memory.store.lineage import Seal
 from memory.store.opening import open_database
@@ -101,6 +102,8 @@ class Memory:
         self.consolidation_rules = consolidation_rules
         self._holders = db.holders(path.with_name("holders"), ports.ids.new())
         self._holders.mark()
+        memory_name = hmac.digest(seal.key, b"commit marks", "sha256").hex()[:16]
+        self.marks = CommitMarks(db, path, self._holders.own, memory_name, ports.clock)
         self._embedder_routing = EmbedderRouting(db, ports.clock, ports.embedder, ports.others)
         tombstones = Tombstones(db, path.with_name("tombstones.log"))
         self._forgetting = Forgetting(db, tombstones, seal, ports.clock, ports.embedder)

@@ -8,6 +8,7 @@ MemoryFailure
 ├── TombstonesDamaged                         the log of what was forgotten is not what was written
 ├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
 ├── DatabaseAway · DatabaseRefused            the server is out of reach, or unfit to keep a memory
+├── MemoryOutdated                            what was confirmed is not there any more
 ├── HomeInUse                                 another process holds what this one needs for itself
 ├── BusyElsewhere                             another process is doing the same work
 ├── NotFound                                  nothing by that name or id in this domain
@@ -74,6 +75,10 @@ class DatabaseAway(DatabaseBusy):
 
 class DatabaseRefused(MemoryFailure):
     """The server refuses Lyra, lacks the database, or is not fit to keep a memory."""
+
+
+class MemoryOutdated(MemoryFailure):
+    """The memory went back to an older state, in which something that was confirmed is not there."""
 
 
 class DiskFull(MemoryFailure):

@@ -65,6 +65,13 @@ def _kept(environment: Environment) -> Iterator[Path]:
     home, beside = environment.home, environment.db_path.parent
     yield from (file for file in beside.glob("*") if file.name.startswith(environment.db_path.name))
     yield beside / home_files.TOMBSTONES
-    for folder in (beside / home_files.HOLDERS, beside / home_files.LEFT, beside / "backups", home / "chats", home / "matrix"):
+    for folder in (
+        beside / home_files.HOLDERS,
+        beside / home_files.COMMITS,
+        beside / home_files.LEFT,
+        beside / "backups",
+        home / "chats",
+        home / "matrix",
+    ):
         yield from folder.rglob("*")
     yield from (home / "web-token", *home.glob("*.lock"))

@@ -33,7 +33,7 @@ async def serve(role: Role = Role.ALL) -> int:
         log.on_screen = True
         with awake(app, role):
             await reserve(app, role)
-            async with until_ended() as stop, _noticing(app, stop) as lapsed:
+            async with until_ended() as stop, _noticing(app, stop) as ended:
                 match role:
                     case Role.WORKER:
                         code = await _work(app, stop)
@@ -41,25 +41,31 @@ async def serve(role: Role = Role.ALL) -> int:
                         code = await _hear(app, stop)
                     case _:
                         code = await _serve(app, role, stop)
-                return 1 if lapsed.is_set() else code
+                return 1 if ended.is_set() else code
 
 
 @asynccontextmanager
 async def _noticing(app: App, stop: Stop) -> AsyncIterator[asyncio.Event]:
-    """Stop the process once others have declared it dead, during the block; yield whether they have."""
-    lapsed = app.memory.db.peers.lapsed if app.memory.db.peers else asyncio.Event()
+    """Stop the process once others have declared it dead, or what it knew to be kept is not there, during the block; yield whether so."""
+    db, ended = app.memory.db, asyncio.Event()
 
-    async def notice() -> None:
-        await lapsed.wait()
-        note(_("This process stood still for too long, and others go on with its work. It ends; start it again."))
+    async def notice(told_of: asyncio.Event, why: str) -> None:
+        await told_of.wait()
+        note(why)
+        ended.set()
         stop.set(1)
 
-    noticing = asyncio.create_task(notice())
+    stood_still = _("This process stood still for too long, and others go on with its work. It ends; start it again.")
+    outdated = _("The memory went back to an older state: the last things I kept are not there. I end; start me again.")
+    noticing = [asyncio.create_task(notice(db.outdated, outdated))]
+    if db.peers:
+        noticing.append(asyncio.create_task(notice(db.peers.lapsed, stood_still)))
     try:
-        yield lapsed
+        yield ended
     finally:
-        noticing.cancel()
-        await asyncio.gather(noticing, return_exceptions=True)
+        for task in noticing:
+            task.cancel()
+        await asyncio.gather(*noticing, return_exceptions=True)
 
 
 async def _work(app: App, stop: asyncio.Event) -> int:

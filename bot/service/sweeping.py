@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Awaitable
 
+from bot.cli.output import note
+from bot.commands.texts import receipts
 from bot.rights.quote_removal import drop_quotes
 from bot.service.log import log
 from memory.core import Memory
@@ -31,6 +33,7 @@ class Sweeper:
 
     async def begin(self, *, again: bool = True) -> None:
         """Sweep now, and again every few seconds until `end`, unless other processes do."""
+        await self._try(self._tell_lost())
         await self.sweep()
         if again:
             self._task = asyncio.create_task(self._again())
@@ -40,6 +43,7 @@ class Sweeper:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+        await self._try(self._memory.marks.note())
 
     async def sweep(self) -> None:
         """Sweep once; what fails is retried the next time."""
@@ -49,6 +53,15 @@ class Sweeper:
         await self._try(self._expire())
         await self._try(self._unquote())
         await self._try(self._memory.db.checkpoint(patience=0))
+        await self._try(self._memory.marks.note())
+
+    async def _tell_lost(self, *, meanwhile: bool = False) -> None:
+        if lost := await self._memory.marks.compare():
+            log.error("memory.outdated", commits=lost.commits)
+            note(receipts.lost(lost, self._memory.address or self._memory.path, self._clock.now()))
+            if meanwhile:
+                # What this process has read of it may be what is gone.
+                self._memory.db.outdated.set()
 
     async def _drop(self) -> None:
         believed, self._believes_clock = self._believes_clock, await self._memory.clock_jumps.is_settled()
@@ -75,6 +88,7 @@ class Sweeper:
     async def _again(self) -> None:
         while True:
             await asyncio.sleep(SECONDS)
+            await self._try(self._tell_lost(meanwhile=True))
             await self.sweep()
 
     async def _try(self, work: Awaitable[object]) -> None:

@@ -4,6 +4,7 @@ Statements are written once, for SQLite and PostgreSQL: named parameters, RETURN
 and no function or table that only one of them has. `tests/contract/test_store_statements.py` prepares each on both.
 """
 
+import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -183,6 +184,19 @@ class Database(DatabaseAccess, Protocol):
 
     async def copy_to(self, target: Path, key: bytes | None, tell: Progress) -> None:
         """Write a consistent encrypted copy to `target` while others go on; `tell` gets the bytes copied and the total."""
+        ...
+
+    @property
+    def outdated(self) -> asyncio.Event:
+        """Set once what this process was told is kept is not there any more: from then on nothing it writes is kept."""
+        ...
+
+    async def kept_commits(self) -> Mapping[str, int]:
+        """Return numbers that only grow, by their names: how far this process knows that commits are kept."""
+        ...
+
+    async def lacking(self, name: str, told: Mapping[str, int]) -> int:
+        """Return how many commits are not there of those up to the numbers that a process of that name knew of."""
         ...
 
     async def close(self) -> None:

@@ -12,6 +12,8 @@ from memory.errors import MemoryMissing
 
 TOMBSTONES = "tombstones.log"
 HOLDERS = "holders"
+COMMITS = "commits"
+"""The folder of marks that tell how far processes knew that it was kept."""
 LEFT = "connections"
 """The folder of what a connection to a platform leaves for the next start."""
 _PATIENCE_MS, _WORD_BYTES = 3_000, 4096
@@ -26,6 +28,12 @@ def companions(path: Path) -> list[Path]:
 def remove(path: Path) -> None:
     """Remove a database and its companions, itself last: while it exists, all of it is known to be left over."""
     for file in (*companions(path), path):
+        file.unlink(missing_ok=True)
+
+
+def drop_marks(path: Path) -> None:
+    """Remove the marks of how far a memory was kept: another one is put in its place on purpose."""
+    for file in path.with_name(COMMITS).glob("*"):
         file.unlink(missing_ok=True)
 
 

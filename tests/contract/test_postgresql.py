@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -25,7 +25,7 @@ from memory.errors import (
 )
 from memory.store.bounds import Bounds
 from memory.store.opening import open_database
-from memory.store.postgresql import connecting, transaction
+from memory.store.postgresql import connecting, database, pipelined_connection, transaction
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.scope import SAY
@@ -284,6 +284,40 @@ async def test_a_server_that_crashes_and_recovers_has_every_commit_that_was_answ
                 tries += await kept(number)
             assert await scopes(db) == [f"{number:03}" for number in range(60)]
             assert tries >= 60
+
+
+@contextmanager
+def standing_still(server: Postgres, database: str) -> Iterator[None]:
+    """Have a server that is there give no answer to anybody during the block."""
+    with psycopg.connect(unguarded(server.address(database))) as connection:
+        pids = [pid for (pid,) in connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'lyra'")]
+    pids.insert(0, int((server.folder / "data" / "postmaster.pid").read_text().split()[0]))
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("looks", [True, False], ids=["", "the twin"])
+async def test_a_server_that_stands_still_is_said_to_be_out_of_reach(looks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pipelined_connection, "LOOK_SECONDS", 0.1 if looks else 60.0)
+    monkeypatch.setattr(pipelined_connection, "ANSWER_SECONDS", 1)
+    for module in (connecting, database):
+        monkeypatch.setattr(module, "PATIENCE_SECONDS", 1.0)
+    with postgres() as server:
+        async with await PostgresDatabase.open(server.make("still"), KEY) as db:
+            await write(db, "before")
+            with standing_still(server, "still"):
+                asked = asyncio.gather(db.all("SELECT 1 AS one"), write(db, "lost"), return_exceptions=True)
+                done, _ = await asyncio.wait({asked}, timeout=PATIENCE if looks else 1.0)
+                assert bool(done) == looks
+            failed = await asked
+            assert [isinstance(one, DatabaseAway) for one in failed] == [looks, looks]
+            await write(db, "after")
+            assert await scopes(db) == (["after", "before"] if looks else ["after", "before", "lost"])
 
 
 def crash(server: Postgres) -> None:

@@ -26,6 +26,7 @@ OUGHT = {
     ("memory.journal.outbox", "outbox"): "renames places once, and takes posts away when somebody asks for it",
     ("memory.places.identities", "exchanges"): "only where an account's number changed, which none does",
     ("memory.places.named_conversations", "outbox"): "once, when places are sealed",
+    ("memory.store.commit_marks", "exchanges"): "reads the last one, where a memory went back to an older state",
     ("memory.store.restoring", "exchanges"): "counts what a backup holds",
     ("memory.tiers.backlog", "digests"): "counts whole conversations",
     ("memory.tiers.backlog", "exchanges"): "reads the last one",

@@ -82,7 +82,7 @@ class CommitsHalf(PostgresDatabase):
         try:
             yield tx
         finally:
-            await to_the_end(self._commit(tx))
+            await to_the_end(self._commit(tx, 0))
             await to_the_end(tx.end())
 
 

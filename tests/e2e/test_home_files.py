@@ -54,6 +54,19 @@ def lose(home: Home, how: str) -> None:
         home.db.touch()
 
 
+def test_a_memory_that_is_older_than_it_was_is_told_of_and_one_that_is_restored_is_not(home: Home) -> None:
+    older = home.db.read_bytes()
+    home.chat("the second cat is called Bruno")
+    home.db.write_bytes(older)
+    first, again, doctor = home.lyra("status"), home.lyra("status"), home.lyra("doctor")
+    assert "in an older state than it was" in first.err and "Say again what was said" in first.err
+    assert first.code == 0 and "older state" not in again.err
+    assert any(line.startswith("!! ") and "in an older state" in line for line in doctor.lines)
+    home.chat("the third cat is called Carlo")
+    assert home.lyra("restore", "copy.lyra", "--yes").code == 0
+    assert "older state" not in home.lyra("status").err + home.lyra("doctor").out
+
+
 def test_a_lost_memory_is_refused_with_how_to_get_it_back_and_how_to_begin_anew(home: Home) -> None:
     for how, words in (("missing", ["chat"]), ("empty", ["status"])):
         lose(home, how)

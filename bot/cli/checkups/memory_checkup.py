@@ -28,12 +28,14 @@ async def checkup(memory: Memory, path: Path) -> list[Finding]:
     await memory.db.verify()
     backlog = await memory.backlog()
     parked = await memory.journal.parked()
-    if parked:
-        return [Finding(False, _("Memory: sound, but {given_up}", given_up=receipts.given_up(parked)))]
-    kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
     where = memory.address or path
-    sound = Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept))
-    return [sound, *await _server(memory)] if memory.address else [sound]
+    lost = memory.marks.last()
+    outdated = [Finding(False, receipts.lost(lost, where, SystemClock().now()))] if lost else []
+    if parked:
+        return [Finding(False, _("Memory: sound, but {given_up}", given_up=receipts.given_up(parked))), *outdated]
+    kept = ngettext("{n} conversation", "{n} conversations", backlog.sessions)
+    found = [Finding(True, _("Memory: {path}, sound, {conversations}.", path=where, conversations=kept)), *outdated]
+    return [*found, *await _server(memory)] if memory.address else found
 
 
 async def _server(memory: Memory) -> list[Finding]:

@@ -7,8 +7,10 @@ from adapters.command_table import Card
 from bot.commands.texts.reasons import how_sure, in_words
 from localization.formatting import ago
 from localization.formatting import day as named_day
+from localization.numerals import number
 from localization.sentences import _, ngettext
 from memory.index.hits import Condensed, Hit
+from memory.store.commit_marks import LostCommits
 from memory.store.restoring import SupersededMemory
 from memory.text.time.times import local
 from memory.types import Digest, Exchange, Forgotten, Session
@@ -144,3 +146,20 @@ def short(text: str, most: int = _LONG) -> str:
 def said(e: Exchange, now: int, time_zone: str) -> str:
     """Return a message with its speaker and time."""
     return f"{short(e.speaker)}, {moment(e.said_at, now, time_zone)}: {short(e.text)}"
+
+
+def lost(found: LostCommits, where: object, now: int) -> str:
+    """Say that a memory was found in an older state than it was known to be in, and what to do."""
+    newest = (
+        _("the newest message that is there was kept {ago}", ago=since(found.newest, now))
+        if found.newest
+        else _("no message is there")
+    )
+    return _(
+        "Memory: {path} is in an older state than it was ({n} writes are missing, which were there {until}): {newest}. Say again what "
+        "was said to me after it. If the newer state is still somewhere, end me, put it back, and start me again.",
+        path=where,
+        n=number(found.commits),
+        until=since(found.until, now),
+        newest=newest,
+    )

@@ -17,20 +17,21 @@ import psycopg
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from localization.sentences import lazy
-from memory.errors import HomeInUse, MemoryFailure, NotADatabase, WrongKey
+from memory.errors import HomeInUse, MemoryFailure, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Reader, Row
+from memory.store.database import Parameters, Row
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.batching import asked, fetched
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
-from memory.store.postgresql.copying import Snapshot, copy, is_empty, read_through, same, tables
-from memory.store.postgresql.error_translation import another, explained, is_lost
+from memory.store.postgresql.copying import Snapshot, copy, read_through, tables
+from memory.store.postgresql.error_translation import explained, is_lost
 from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope
 from memory.store.postgresql.guarding.within import ScopedDatabase
+from memory.store.postgresql.kept_commits import KeptCommits, lacking
 from memory.store.postgresql.migrating import migrate
 from memory.store.postgresql.peers.calls import CHANNEL, PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
@@ -40,7 +41,7 @@ from memory.store.postgresql.reservation import Reservation
 from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
-from memory.store.postgresql.transaction import Pool, PostgresTransaction, let_go
+from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, let_go
 from memory.store.postgresql.transaction_gate import TransactionGate
 from memory.store.sqlite.database import SqliteDatabase
 
@@ -50,10 +51,12 @@ READERS, WRITERS = 4, 4
 class PostgresDatabase:
     """An open database. Use `PostgresDatabase.open`; close it, or leave the `async with`."""
 
-    def __init__(self, address: DatabaseAddress, pool: Pool, border: Border) -> None:
+    def __init__(self, address: DatabaseAddress, pool: Pool, border: Border, commits: KeptCommits) -> None:
         self.address = address
         self._border = border
         self._pool = pool
+        self._commits = commits
+        self.outdated = commits.outdated
         self._writing = TransactionGate(WRITERS)
         self._reading = asyncio.Semaphore(READERS)
         self._reservation = Reservation(address, self._hear)
@@ -74,12 +77,18 @@ class PostgresDatabase:
                 await require_fit(connection, address)
                 await migrate(connection, address, keys, new=new)
                 border = Border(keys, await columns(connection))
+            commits = KeptCommits(address, WRITERS)
+
+            async def configure(connection: PipelinedConnection) -> None:
+                await set_up(connection)
+                await commits.look(connection)
+
             pool: Pool = AsyncConnectionPool(
-                conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=set_up, min_size=1,
+                conninfo(address), connection_class=PipelinedConnection, kwargs=OPTIONS, configure=configure, min_size=1,
                 max_size=READERS + WRITERS, open=False, timeout=PATIENCE_SECONDS, name="lyra",
             )  # fmt: skip
             await pool.open()
-        return cls(address, pool, border)
+        return cls(address, pool, border, commits)
 
     async def __aenter__(self) -> Self:
         return self
@@ -118,17 +127,22 @@ class PostgresDatabase:
         """Write in one transaction that is for some domains."""
         self.transactions += 1
         async with self._writing.turn(bounds, first=first):
-            with explained(self.address):
-                tx = PostgresTransaction(self._pool, bounds, scope, self._reservation.require, self._border, self._own)
+            with explained(self.address), self._commits.slot() as slot:
+                closing = [*([(STILL_HERE, [[self._own]])] if self._own else ()), *self._commits.numbered(slot)]
+                tx = PostgresTransaction(self._pool, bounds, scope, self._may_commit, self._border, closing)
                 try:
                     yield tx
-                    await to_the_end(self._commit(tx))
+                    await to_the_end(self._commit(tx, slot))
                     if self.peers is not None and tx.number is not None:
                         self.peers.committed(bounds)
                 finally:
                     await to_the_end(tx.end())
 
-    async def _commit(self, tx: PostgresTransaction) -> None:
+    async def _may_commit(self) -> None:
+        await self._reservation.require()
+        self._commits.require()
+
+    async def _commit(self, tx: PostgresTransaction, slot: int) -> None:
         try:
             await tx.commit()
         except psycopg.errors.DivisionByZero as error:
@@ -138,6 +152,11 @@ class PostgresDatabase:
         except psycopg.Error as error:
             if tx.number is None or not is_lost(error) or not await self._kept(tx.number):
                 raise
+            # A server that took over from another may have given the number of its transaction to another's.
+            if not await self._commits.holds(self, slot):
+                raise
+        if tx.number is not None:
+            self._commits.confirm(slot)
 
     async def _kept(self, number: str) -> bool:
         """Say what became of a transaction whose commit was asked for and never answered. Raises DatabaseAway."""
@@ -176,7 +195,7 @@ class PostgresDatabase:
             except psycopg.Error as error:
                 if isinstance(error, PoolTimeout) or not is_lost(error):
                     raise
-            await self._pool.check()
+            await self._pool.drain()
             return await self._asked(sql, parameters, scope)
 
     async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:
@@ -212,6 +231,14 @@ class PostgresDatabase:
         finally:
             await to_the_end(let_go(self._pool, connection))
 
+    async def kept_commits(self) -> Mapping[str, int]:
+        """Return how far this process was told that it is kept."""
+        return self._commits.told
+
+    async def lacking(self, name: str, told: Mapping[str, int]) -> int:
+        """Return how many commits the server lacks of those that a process of that name was told of."""
+        return await lacking(self, name, told)
+
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Return False: what was erased is gone from every read, and the server alone decides when from its disk."""
         return False
@@ -224,6 +251,7 @@ class PostgresDatabase:
     def holders(self, folder: Path, own: str) -> ProcessPresence:
         """Return who holds claims: processes of this home and of others. This one is alive once it joins."""
         presence = ProcessPresence(self.address, FileHolders(folder, own))
+        self._commits.name = own
         self.peers = Processes(presence, PeerCalls(own, self._call), lambda bounds: self.transaction(bounds=bounds))
         return presence
 
@@ -269,26 +297,3 @@ class PostgresDatabase:
                 async with file.transaction() as tx:
                     await numbering.write_down(snapshot, tx)
                 await file.checkpoint()
-
-    async def take_over(self, file: Reader, tell: Progress, *, only_empty: bool = False) -> None:
-        """Hold what a memory in a file holds and nothing else, in one transaction, read back row by row before it counts.
-
-        `tell` is told how many rows of how many. Raises NotADatabase where a row does not come back as it was, DatabaseRefused
-        where something is held and it may be taken over `only_empty`.
-        """
-        every = await tables(file)
-        async with self.transaction() as tx:
-
-            async def write(insert: str, page: Sequence[Parameters]) -> None:
-                await tx.many(insert, page)
-                await tx.one("SELECT 1 AS written")
-
-            if only_empty and not await is_empty(tx, every):
-                raise another(self.address)
-            await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
-            # A domain's number may be another one's there.
-            await tx.drop_keys()
-            await copy(file, every, write, tell)
-            if not await same(file, tx, every):
-                raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=self.address))
-            await numbering.take_over(tx)

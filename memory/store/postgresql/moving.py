@@ -18,6 +18,7 @@ from memory.store.postgresql.copying import same, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.error_translation import another
 from memory.store.postgresql.numbering import KINDS
+from memory.store.postgresql.replacing import take_over
 from memory.store.sqlite.database import SqliteDatabase
 
 
@@ -37,7 +38,7 @@ async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress)
         async with await SqliteDatabase.open(path, key) as file:
             every = await tables(file)
             if not await same(file, db, every):
-                await db.take_over(file, tell, only_empty=True)
+                await take_over(db, file, tell, only_empty=True)
             messages = await _messages(file)
         yield messages
 

@@ -1,7 +1,8 @@
 """A connection to a server that sends several statements in one write, and takes their answers together.
 
 To send something wakes the server, and an answer wakes this process: that costs a processor more than most statements do. So
-everything of a trip waits until its last statement is there. A statement that comes again is prepared.
+everything of a trip waits until its last statement is there. A statement that comes again is prepared. A server may work for as long
+as it takes, but where it stands still, so that nobody else gets an answer from it either, the connection is given up.
 """
 
 import asyncio
@@ -14,7 +15,8 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection, abc, errors
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.pq import ConnStatus, ExecStatus, Format
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import ConnStatus, ExecStatus, Format, PGconn, Ping
 from psycopg.pq.abc import PGresult
 
 from memory.store.database import Row
@@ -24,6 +26,9 @@ Step = tuple[str, Sequence[object]]
 """A statement with its parameters by number, and their values in that order."""
 REMEMBERED = 500
 """So many statements are prepared at most."""
+LOOK_SECONDS = 3.0
+"""After so long without an answer it is asked whether the server gives any, and again after twice as long each time."""
+ANSWER_SECONDS = 5
 _DONE = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 _Key = tuple[str, tuple[int, ...]]
 
@@ -61,9 +66,11 @@ class PipelinedConnection(AsyncConnection[Row]):
         """Run statements in their order and return the rows of each; outside of a transaction they are one of their own.
 
         Nothing behind a statement that fails is run, and its error is raised. Where who waits is cancelled the connection is closed,
-        or, with `to_the_end`, all is run before that is raised. Raises the library's errors.
+        or, with `to_the_end`, all is run before that is raised. Raises the library's errors, and OperationalError where the server
+        stands still; a commit is waited for all the same, as nobody could say what becomes of it.
         """
-        waiting = _Waiting(self.pgconn.socket, to_the_end)
+        ends = steps[-1][0] == "COMMIT"
+        waiting = _Waiting(self.pgconn.socket, to_the_end, None if ends else self._way_there)
         asked: _Asked = []
         results: list[PGresult] = []
         try:
@@ -88,6 +95,12 @@ class PipelinedConnection(AsyncConnection[Row]):
         if waiting.cancelled is not None:
             raise waiting.cancelled
         return found
+
+    @property
+    def _way_there(self) -> str:
+        """How the server is reached that this connection is one to."""
+        host, port = self.pgconn.hostaddr or self.pgconn.host, self.pgconn.port
+        return make_conninfo(host=host.decode(), port=port.decode(), connect_timeout=ANSWER_SECONDS)
 
     def _send(self, asked: _Asked, sql: str, given: Sequence[object]) -> None:
         """Hand a statement to the library, which keeps it until it is told to send all or has a buffer full."""
@@ -168,17 +181,22 @@ class PipelinedConnection(AsyncConnection[Row]):
 
 
 class _Waiting:
-    """Waits for a socket, on through being cancelled where it is `to_the_end`."""
+    """Waits for a socket, on through being cancelled where it is `to_the_end`, and for as long as its server answers at all."""
 
-    def __init__(self, socket: int, to_the_end: bool) -> None:
+    def __init__(self, socket: int, to_the_end: bool, server: str | None) -> None:
+        """Wait for nothing yet; `server` is how to reach whom to ask for an answer, None where it is waited for all the same."""
         self._socket = socket
         self._to_the_end = to_the_end
+        self._server = server
+        self._pause = LOOK_SECONDS
+        self._looking: asyncio.Task[None] | None = None
         self.cancelled: asyncio.CancelledError | None = None
 
     async def ready(self, *, writing: bool = False) -> None:
-        """Return once something can be read, or, where that is asked, written."""
+        """Return once something can be read, or, where that is asked, written. Raises OperationalError where the server stands still."""
         loop = asyncio.get_running_loop()
         ready = loop.create_future()
+        look = loop.call_later(self._pause, self._look, ready) if self._server else None
         loop.add_reader(self._socket, _told, ready)
         if writing:
             loop.add_writer(self._socket, _told, ready)
@@ -189,9 +207,24 @@ class _Waiting:
                 raise
             self.cancelled = error
         finally:
+            if look is not None:
+                look.cancel()
             loop.remove_reader(self._socket)
             if writing:
                 loop.remove_writer(self._socket)
+
+    def _look(self, ready: asyncio.Future[None]) -> None:
+        self._looking = asyncio.create_task(self._require_answer(ready))
+
+    async def _require_answer(self, ready: asyncio.Future[None]) -> None:
+        """Have whoever waits wait no longer once the server gives no answer to anybody."""
+        server = (self._server or "").encode()
+        while not ready.done():
+            if await asyncio.to_thread(PGconn.ping, server) == Ping.NO_RESPONSE and not ready.done():
+                ready.set_exception(psycopg.OperationalError("the server stands still"))
+                return
+            self._pause *= 2
+            await asyncio.wait({ready}, timeout=self._pause)
 
 
 def _failure(results: Sequence[PGresult]) -> psycopg.Error | None:

@@ -51,12 +51,12 @@ class PostgresTransaction:
         scope: Scope,
         require: Callable[[], Awaitable[None]],
         border: Border,
-        own: str = "",
+        closing: Made = (),
     ) -> None:
         """Begin nothing yet; `scope` is what it is for.
 
-        `require` raises where nothing may be kept after all, and is asked once the server has answered; `own` is the name under which
-        this process is said to be alive, '' where nobody asks: once that is not said any more, nothing is kept either.
+        `require` raises where nothing may be kept after all, and is asked once the server has answered; `closing` is run with the commit
+        of what was written, such as `STILL_HERE`: once this process is not said to be alive any more, nothing is kept either.
         """
         self.bounds = bounds
         self._scope = scope
@@ -66,7 +66,7 @@ class PostgresTransaction:
         self._used: set[int] = set()
         self._looked_at: set[int] = set()
         self._require = require
-        self._own = own
+        self._closing = closing
         self._pool = pool
         self._taken: PipelinedConnection | None = None
         self._asking = StatementBatch(self._send)
@@ -157,8 +157,8 @@ class PostgresTransaction:
             await self._sent(waiting, [])
             waiting = []
         await self._require()
-        if self.number is not None and self._own:
-            waiting = [*waiting, (STILL_HERE, [[self._own]])]
+        if self.number is not None:
+            waiting = [*waiting, *self._closing]
         if self._taken is not None and self._connection.info.transaction_status == TransactionStatus.INERROR:
             raise psycopg.errors.InFailedSqlTransaction("a statement of the transaction failed")
         await self._run(waiting, [BatchedStatement(("COMMIT", ()))])
@@ -218,7 +218,7 @@ class PostgresTransaction:
                     raise
                 # The server was started anew since: so were all the others.
                 await self.end()
-                await self._pool.check()
+                await self._pool.drain()
         raise AssertionError
 
     async def _run(self, waiting: Made, asked: Sequence[BatchedStatement], *, begins: bool = False) -> Sequence[list[Row]]:
@@ -290,7 +290,7 @@ async def let_go(pool: Pool, connection: PipelinedConnection) -> None:
     """Give a connection back, with nothing begun on it; one of which that cannot be said is closed."""
     if connection.info.transaction_status in _IN_USE:
         try:
-            await connection.execute("ROLLBACK")
+            await connection.trip([("ROLLBACK", ())])
         except psycopg.Error:
             await connection.close()
     if connection.info.transaction_status != TransactionStatus.IDLE:

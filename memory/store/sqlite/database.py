@@ -53,6 +53,7 @@ class SqliteDatabase:
         self._reading = asyncio.Lock()
         self._closed = False
         self.peers: Peers | None = None
+        self.outdated = asyncio.Event()
         self.reads = self.transactions = 0
 
     @classmethod
@@ -175,6 +176,16 @@ class SqliteDatabase:
     async def key_names(self, domains: Sequence[int] | None = None) -> Mapping[str, int]:
         """Return nothing: a file has one key."""
         return {}
+
+    async def kept_commits(self) -> Mapping[str, int]:
+        """Return the number of the last commit of any process."""
+        rows = await self.all("SELECT number FROM commits WHERE id = 1")
+        return {self.path.name: rows[0]["number"]} if rows else {}
+
+    async def lacking(self, name: str, told: Mapping[str, int]) -> int:
+        """Return how many commits are not there of those that a process knew of."""
+        there = await self.kept_commits()
+        return sum(max(number - there.get(of, 0), 0) for of, number in told.items())
 
     async def checkpoint(self, patience: float = 2.0) -> bool:
         """Checkpoint and truncate the WAL, so that erased bytes are gone from both files; return whether it succeeded.

@@ -15,6 +15,7 @@ UNGUARDED: Mapping[str, str] = {
     "sealings": "which columns are sealed, read likewise",
     "processes": "which processes are alive; it holds nothing of a memory",
     "leases": "which process has what of several alike; it holds nothing of a memory",
+    "kept_commits": "how far each process was told that it is kept; it holds nothing of a memory",
     "paces": "when the next turn of a name is; it holds nothing of a memory",
 }
 """The tables that have no policy, and why."""

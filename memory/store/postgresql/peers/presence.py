@@ -121,11 +121,11 @@ class ProcessPresence:
         """Renew the row, and remove those that were not renewed; False where it was removed itself. Raises the library's errors."""
         if self._connection is None or self._connection.closed:
             self._connection = await connect(self._address)
-        cursor = await self._connection.execute(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])
+        # Whoever leaves a trip waits for nothing more of it: a server that stands still does not answer that it was called off, either.
+        (alive,) = await self._connection.trip([(_BEAT, [self.own, int(self._may_judge()), EXPIRY_SECONDS])])
         self._last = self._now()
-        alive = await cursor.fetchone() is not None
         await self._clear(self._connection)
-        return alive
+        return bool(alive)
 
     def _may_judge(self) -> bool:
         """Say whether this process was alive itself for so long, without a gap, that whoever was not is gone."""

@@ -13,6 +13,7 @@ from memory.store.bounds import Bounds
 from memory.store.database import Transaction
 from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
 from memory.store.postgresql.address import SCHEMA
+from memory.store.postgresql.kept_commits import KEPT_TABLE
 from memory.store.postgresql.peers.calls import PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
@@ -24,8 +25,9 @@ _TABLES = (
     'CREATE TABLE IF NOT EXISTS leases (name TEXT COLLATE "C" NOT NULL, unit BIGINT NOT NULL, units BIGINT NOT NULL, '
     'holder TEXT COLLATE "C" NOT NULL, fence BIGINT NOT NULL, PRIMARY KEY (name, unit))',
     'CREATE TABLE IF NOT EXISTS paces (name TEXT COLLATE "C" PRIMARY KEY, next DOUBLE PRECISION NOT NULL)',
+    KEPT_TABLE,
 )
-_LAST = "paces"
+_LAST = "kept_commits"
 _HELD = "SELECT l.unit, l.units FROM leases l JOIN processes p ON p.name = l.holder WHERE l.name = :name"
 _TURN = (
     "INSERT INTO paces (name, next) VALUES (:name, extract(epoch FROM clock_timestamp()) + CAST(:apart AS DOUBLE PRECISION)) "

@@ -1,0 +1,101 @@
+"""Marks, in files beside a memory, of how far its processes knew that it was kept: one that is behind them lost something since.
+
+A file that was replaced by an older one is known so, and a server that another took over from before it had the last commits. What is
+said to be lost is certain; what was committed since the last mark of a process that was killed may be lost without being known.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from memory.ports import Clock
+from memory.store import home_files
+from memory.store.database import Database
+from memory.types import DAY, MINUTE
+
+_SUFFIX, _LOST = ".mark", "lost"
+_BELIEVED, _TOLD = 200 * DAY, 7 * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMark:
+    """How far a process knew that it was kept, at an instant; `memory` tells it from another that was put in its place."""
+
+    memory: str
+    commits: Mapping[str, int]
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class LostCommits:
+    """How many commits were found missing at an instant, until when they were known to be there, and when the last message that is there was kept."""
+
+    commits: int
+    until: int
+    newest: int
+    found_at: int
+
+
+class CommitMarks:
+    """The marks of the processes of a home; this one is `own`, and writes no other."""
+
+    def __init__(self, db: Database, path: Path, own: str, memory: str, clock: Clock) -> None:
+        self._db = db
+        self._folder = path.with_name(home_files.COMMITS)
+        # A file numbers the commits of all its processes.
+        self._file = path.name
+        self._own = own if db.peers is not None else path.name
+        self._memory = memory
+        self._clock = clock
+        self._noted: Mapping[str, int] = {}
+
+    async def compare(self) -> LostCommits | None:
+        """Return what the memory lacks of what its processes knew to be kept, None if nothing; it is found once. Raises OSError."""
+        now, found, until = self._clock.now(), 0, 0
+        for file, mark in self._marks():
+            if now - mark.at > _BELIEVED or mark.memory != self._memory:
+                continue
+            if file.stem == self._own:
+                self._noted = mark.commits
+            if lacks := await self._db.lacking(file.stem, mark.commits):
+                found, until = found + lacks, max(until, mark.at)
+        if not found:
+            return None
+        row = await self._db.one("SELECT stored_at AS newest FROM exchanges ORDER BY item DESC LIMIT 1")
+        lost = LostCommits(found, until, row["newest"] if row else 0, now)
+        home_files.write_whole(self._folder / _LOST, json.dumps(asdict(lost)).encode())
+        for file, _ in self._marks():
+            file.unlink(missing_ok=True)
+        self._noted = {}
+        return lost
+
+    async def note(self) -> None:
+        """Mark how far this process knows that it is kept; those that are behind that go. Raises OSError."""
+        told = dict(await self._db.kept_commits())
+        if not told or told == self._noted:
+            return
+        mark = CommitMark(self._memory, told, self._clock.now())
+        self._folder.mkdir(exist_ok=True, mode=0o700)
+        home_files.write_whole(self._folder / f"{self._own}{_SUFFIX}", json.dumps(asdict(mark)).encode())
+        self._noted = told
+        if not self._db.outdated.is_set():
+            for file, other in self._marks():
+                if other.at < mark.at - MINUTE:
+                    file.unlink(missing_ok=True)
+
+    def last(self) -> LostCommits | None:
+        """Return what was found missing within the last week."""
+        with suppress(OSError, ValueError, TypeError):
+            lost = LostCommits(**json.loads((self._folder / _LOST).read_bytes()))
+            return lost if self._clock.now() - lost.found_at <= _TOLD else None
+        return None
+
+    def _marks(self) -> Iterator[tuple[Path, CommitMark]]:
+        """Yield the marks that are whole."""
+        for file in sorted(self._folder.glob(f"*{_SUFFIX}")):
+            if (file.stem == self._file) is not (self._db.peers is None):
+                continue
+            with suppress(OSError, ValueError, TypeError):
+                yield file, CommitMark(**json.loads(file.read_bytes()))
