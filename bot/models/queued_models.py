@@ -92,19 +92,21 @@ class ServedModel:
             return
         # An answer with nothing to show is retried, and finally an error.
         for _ in range(_MOST_ASKED):
-            said, held = False, ""
+            said, held, cut = False, "", False
             async with closing(self._shown(messages, toolbox)) as pieces:
                 async for piece in pieces:
                     if isinstance(piece, Restart):
-                        said, held = False, ""
+                        said, held, cut = False, "", False
                         yield piece
                         continue
-                    held += piece
+                    held, cut = held + piece, cut or isinstance(piece, CutShort)
                     said = said or bool(printable(held).strip())
                     if said:
                         yield held
                         held = ""
             if said:
+                if cut:
+                    yield CutShort()
                 return
         raise ModelGarbled(lazy("The model {name} wrote nothing that can be shown.", name=self.name), _MOST_ASKED)
 
