@@ -9,6 +9,7 @@ import pytest
 from nio.crypto import Olm
 
 from adapters.events import Message, MessagesDeleted
+from adapters.matrix.account import client as client_of_nio
 from adapters.matrix.account.client import Client
 from adapters.matrix.account.keystore import KeyStores
 from adapters.matrix.account.tolerant_olm import TolerantOlm
@@ -74,6 +75,7 @@ async def test_without_the_guard_it_would_hold_up_everybody(
     people: People, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, odd: str
 ) -> None:
     monkeypatch.setattr(KeyStores, "kind", _Raising)
+    monkeypatch.setattr(client_of_nio, "ODD", ())
     lyra, ada, ear = await home(people, proxy, tmp_path), await people.person("ada", encrypts=True), Ear()
     async with listening(lyra, ear):
         room = await room_of(lyra, ada, encrypted=True)
@@ -158,6 +160,8 @@ async def test_a_device_whose_keys_are_none_keeps_nobody_from_reading_her(
     town: Town, ada: Person, people: People, monkeypatch: pytest.MonkeyPatch, machine: type[TolerantOlm]
 ) -> None:
     monkeypatch.setattr(Client, "machine", machine)
+    if machine is _Unsure:
+        monkeypatch.setattr(client_of_nio, "ODD", ())
     eve = await people.person("eve", listens=False)
     await publishes_oddly(eve)
     async with town.desk() as it:

@@ -45,7 +45,7 @@ _UNDER_WAY = (
 _CHORES = "SELECT count(*) AS n FROM claims WHERE name = 'chore'"
 FIRST, SECOND, WORKER = "first", "second", "worker"
 """The processes: the first platform process has the shard of DMs and of the club, the second the one of the home server."""
-UNGUARDED = "from tests.kits.discord_knowing import Everything\nbot.app.Domains = Everything\n"
+UNGUARDED = "from tests.kits.discord_knowing import Everything\nbot.app.DomainAccess = Everything\n"
 """The guard switched off in one process: at every place it reads all of memory."""
 
 

@@ -77,11 +77,11 @@ async def test_thoughts_are_said_again_once_a_clock_that_was_ahead_is_put_right(
     async with month(tmp_path) as lived:
         lived.clock.forward(10 * YEAR)
         await lived.wants(thoughts=True)
-        await lived.hours(6)
+        await lived.hours(3)
         await lived.dreams.dream(lived.domain, forced=True)
         assert await lived.reflections.say(lived.domain)
         lived.clock.forward(-10 * YEAR)
-        await lived.hours(6)
+        await lived.hours(3)
         await lived.dreams.dream(lived.domain, forced=True)
         assert await lived.view.thoughts.waiting()
         assert await lived.reflections.say(lived.domain)
