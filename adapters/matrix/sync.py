@@ -12,7 +12,7 @@ from adapters.errors import PlatformFailure, PlatformRefused
 from adapters.events import Event, Message, Vanished
 from adapters.listener import Listener
 from adapters.matrix.account.account import Account
-from adapters.matrix.account.client import ODD
+from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import TROUBLE, SignedOut, failure, unreachable
 from adapters.matrix.incoming.batch import Gatherer, SyncBatch
 from adapters.matrix.incoming.event import part

@@ -12,15 +12,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from nio import AsyncClient, Event, KeysQueryResponse, KeyVerificationEvent, ProtocolError, Response, RoomInfo
+from nio import AsyncClient, Event, KeysQueryResponse, KeyVerificationEvent, Response, RoomInfo
 from nio.api import Api
 from nio.events import InviteEvent, ToDeviceEvent
 
 from adapters.matrix.account.encrypted_step import PREFIX, EncryptedStep
-from adapters.matrix.account.tolerant_olm import DeviceKeys, TolerantOlm
-
-ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError, ProtocolError)
-"""What nio raises over data of a shape that it does not know."""
+from adapters.matrix.account.tolerant_olm import ODD, DeviceKeys, TolerantOlm
 
 Json = dict[str, Any]
 
@@ -70,9 +67,7 @@ class Client(AsyncClient):  # type: ignore[misc]
 
     def _opened(self, known: Callable[..., object], sender: str, sender_key: str, payload: Mapping[str, Any]) -> object:
         if not str(payload["type"]).startswith(PREFIX):
-            with _passing_over("an encrypted message to her device"):
-                return known(sender, sender_key, payload)
-            return None
+            return known(sender, sender_key, payload)
         source = {name: payload[name] for name in ("type", "sender", "content")}
         return self.encrypted_step(source, sender_key, str(payload["keys"].get("ed25519", "")))
 
@@ -81,10 +76,10 @@ class Client(AsyncClient):  # type: ignore[misc]
             return None
         if self.store is None:
             return super()._handle_decrypt_to_device(to_device_event)
-        # What was done before it failed is kept: an Olm session that exists only in memory could decrypt nothing after a restart.
-        with self.store.database.atomic(), _passing_over("a message to her device"):
+        # What was done before it failed is kept, as the machine bears it: an Olm session that exists only in memory could decrypt
+        # nothing after a restart.
+        with self.store.database.atomic():
             return super()._handle_decrypt_to_device(to_device_event)
-        return None
 
     def _handle_joined_state(self, room_id: str, join_info: RoomInfo, encrypted_rooms: set[str]) -> None:
         try:

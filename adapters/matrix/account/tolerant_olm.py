@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 import vodozemac
-from nio import Event, KeysClaimResponse, KeysQueryResponse, MegolmEvent
+from nio import Event, KeysClaimResponse, KeysQueryResponse, MegolmEvent, ProtocolError
 from nio.crypto import Olm
 from nio.events import UnknownBadEvent
 from nio.exceptions import EncryptionError
 
 from adapters.matrix.homeserver import Json
 
-# A database that fails is none of them: what it could not store has to come again.
-_MALFORMED = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+ODD = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError, ProtocolError)
+"""What nio raises over data of a shape that it does not know. A database that fails is none of them: what it could not store has to come again."""
 _NOT_ENCRYPTED = frozenset({"m.room.redaction"})
 """What the homeserver has to see, because it decides who may do it, as with state events."""
 
@@ -57,7 +57,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
         """Return what was encrypted for this device; None for anything else, and for what is malformed."""
         try:
             return super().handle_to_device_event(event)
-        except _MALFORMED as error:
+        except ODD as error:
             log.info("A malformed to-device message was dropped (%s).", type(error).__name__)
             return None
 
@@ -72,7 +72,7 @@ class TolerantOlm(Olm):  # type: ignore[misc]
                 return UnknownBadEvent({})
         except EncryptionError:
             raise
-        except _MALFORMED as error:
+        except ODD as error:
             log.info("A malformed encrypted event was dropped (%s).", type(error).__name__)
             return UnknownBadEvent({})
         return opened
@@ -109,14 +109,14 @@ class TolerantOlm(Olm):  # type: ignore[misc]
             return bool(self.verify_json(dict(payload), payload["keys"][f"ed25519:{device}"], user, device)) and (
                 isinstance(shown, str | None) and payload["user_id"] == user and payload["device_id"] == device
             )
-        except _MALFORMED:
+        except ODD:
             return False
 
     def _handle_key_claiming(self, response: KeysClaimResponse) -> None:
         for user, device, key in _each(response.one_time_keys):
             try:
                 super()._handle_key_claiming(replace(response, one_time_keys={user: {device: key}}))
-            except (*_MALFORMED, StopIteration) as error:
+            except (*ODD, StopIteration) as error:
                 log.info("A malformed one-time key was dropped (%s).", type(error).__name__)
 
 

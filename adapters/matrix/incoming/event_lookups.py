@@ -8,7 +8,7 @@ from dataclasses import replace
 from nio import AsyncClient, EncryptionError, Event, MegolmEvent
 
 from adapters.errors import PlatformFailure, PlatformRefused
-from adapters.matrix.account.client import ODD
+from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import Json, RequestRefused, ask
 from adapters.matrix.incoming.event import RoomEvent, part
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from nio import AsyncClient, MegolmEvent, RoomKeyEvent, UnknownToDeviceEvent
 
 from adapters.listener import Notes
-from adapters.matrix.account.client import ODD
+from adapters.matrix.account.tolerant_olm import ODD
 from adapters.matrix.homeserver import TROUBLE
 from adapters.matrix.incoming.event import RoomEvent, named, part, word
 from adapters.matrix.pace import Pace
