@@ -262,6 +262,10 @@ class Adapter(ABC):
         """Return which of these circles a person can certainly read now."""
         return set()
 
+    async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:
+        """Return whether a person is in one of these servers or rooms now, or has one of these roles; None if that is uncertain."""
+        return False
+
     async def has_place_in_common(self, person: Person) -> bool:
         """Return whether a person certainly shares a server, or a room of several, with Lyra."""
         return False

@@ -190,6 +190,11 @@ class Discord(Adapter):
         permissions = self._permissions(person)
         return await permissions.circles(circles) if permissions else set()
 
+    async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:
+        """Say whether a person is in one of these servers, or has one of these roles; None while the connection is away."""
+        permissions = self._permissions(person)
+        return await permissions.belongs(circles) if permissions else None
+
     async def has_place_in_common(self, person: Person) -> bool:
         """Say whether a person is for sure in a server with Lyra; of many servers some are asked."""
         permissions = self._permissions(person)

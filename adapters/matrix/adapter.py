@@ -195,6 +195,13 @@ class Matrix(Adapter):
         found = {circle: self._room(circle.id) for circle in circles if circle.reach is Reach.ROOM}
         return {circle for circle, room in found.items() if room is not None and room.readable(person.id, circle.epoch)}
 
+    async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:
+        """Return whether a person has joined one of these rooms; None where a room's members are not all known."""
+        rooms = [room for circle in circles if (room := self._room(circle.id)) is not None and room.is_member]
+        if any(room.state.membership(person.id) == "join" for room in rooms):
+            return True
+        return False if self._connection is not None and all(room.state.is_whole for room in rooms) else None
+
     async def has_place_in_common(self, person: Person) -> bool:
         """Return whether a person shares a room with Lyra that is no DM."""
         return self._connection is not None and self._connection.rooms.shares(person.id)

@@ -1,7 +1,8 @@
 """Access: whom the configuration names, allows or blocks. Admission: which of their messages Lyra stores and answers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
+from functools import partial
 
 from adapters.base import Adapter
 from adapters.events import Circle, Message, Person, Place
@@ -37,10 +38,10 @@ class Access:
         if is_own(person, self._own):
             return True
         who = (person.platform, person.id)
-        if who in self._blocked or _is_of(place, self._without) or await self._belongs(person, "block"):
+        if who in self._blocked or _is_of(place, self._without) or await self._belongs(person, "block") is not False:
             return False
         if self._allowed or self._within:
-            return who in self._allowed or _is_of(place, self._within) or await self._belongs(person, "allow")
+            return who in self._allowed or _is_of(place, self._within) or bool(await self._belongs(person, "allow"))
         return not place.is_private or self._strangers == "on" or await self._knows(person)
 
     def shuts_out(self, place: Place) -> bool:
@@ -50,21 +51,24 @@ class Access:
     async def _knows(self, person: Person) -> bool:
         if self._strangers == "off":
             return False
-        return await self._asked(person, "shares", set())
+        return bool(await self._asked(person, "shares", self._adapters[person.platform].has_place_in_common))
 
-    async def _belongs(self, person: Person, which: str) -> bool:
+    async def _belongs(self, person: Person, which: str) -> bool | None:
         named = self._within if which == "allow" else self._without
         here = {circle for platform, circle in named if platform == person.platform}
-        return bool(here) and await self._asked(person, which, here)
+        if not here:
+            return False
+        return await self._asked(person, which, partial(self._adapters[person.platform].belongs, circles=here))
 
-    async def _asked(self, person: Person, what: str, named: set[Circle]) -> bool:
-        """Ask a platform about a person, or return its cached answer."""
+    async def _asked(self, person: Person, what: str, ask: Callable[[Person], Awaitable[bool | None]]) -> bool | None:
+        """Ask a platform about a person, or return its cached answer; an uncertain one is not cached."""
         key, now = (what, person.platform, person.id), self._clock.now()
-        until, answer = self._known.get(key, (0, False))
+        until, cached = self._known.get(key, (0, False))
         # A later end was set by a clock that was ahead.
-        if not now < until <= now + _LASTS:
-            adapter = self._adapters[person.platform]
-            answer = bool(await adapter.readable_circles(person, named)) if named else await adapter.has_place_in_common(person)
+        if now < until <= now + _LASTS:
+            return cached
+        answer = await ask(person)
+        if answer is not None:
             if len(self._known) >= _MOST_KEPT:
                 self._known.clear()
             self._known[key] = now + _LASTS, answer

@@ -166,6 +166,24 @@ async def test_only_live_members_read_a_circle(server: DiscordServer, home: Guil
     assert await adapter.readable_circles(somebody(ada.id), circles) == set()
 
 
+async def test_who_belongs_to_a_server_or_has_a_role_is_told_and_nothing_while_discord_does_not_say(
+    server: DiscordServer, home: Guild, general: Channel
+) -> None:
+    staff, ada, bob, eve = server.world.role(home, "staff"), *(server.person(name) for name in ("ada", "bob", "eve"))
+    server.world.join(home, ada.user, staff)
+    bob.joins(home)
+    of_server, of_staff = server_circle(home.id), server_circle(f"{home.id}/{staff.id}")
+    async with listening(server, Ear(), gate=lambda _: str(staff.id)) as adapter:
+        for one, whole, role in ((ada, True, True), (bob, True, False), (eve, False, False)):
+            assert await adapter.belongs(somebody(one.id), [of_server]) is whole
+            assert await adapter.belongs(somebody(one.id), [of_staff]) is role
+            assert await adapter.belongs(somebody(one.id), [of_staff, of_server]) is whole
+        assert await adapter.belongs(somebody(ada.id), [server_circle(404)]) is False
+        server.faults.script("get_guild_member", Status(404))
+        assert await adapter.belongs(somebody(bob.id), [of_server]) is None
+    assert await adapter.belongs(somebody(ada.id), [of_server]) is None
+
+
 async def test_a_gated_servers_circle_is_read_by_holders_only(server: DiscordServer, home: Guild, general: Channel) -> None:
     member = server.world.role(home, "member")
     ada, bob = server.person("ada"), server.person("bob")

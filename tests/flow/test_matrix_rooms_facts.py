@@ -113,9 +113,11 @@ async def test_what_somebody_can_read_is_known_for_sure(people: People, proxy: P
             await cy.joins(room)
             await place_of(adapter, ear, room, lambda place: place.epoch == 1)
         assert await adapter.readable_circles(person, circles) == {*map(room_circle, (shared, sealed))}
+        assert [await adapter.belongs(person, [one]) for one in circles] == [True, True, False, True, True, False]
         await ada.leaves(shared)
         await place_of(adapter, ear, shared, lambda place: place.alone == bo.user)
         assert await adapter.readable_circles(person, circles) == {room_circle(sealed)}
+        assert not await adapter.belongs(person, [room_circle(shared)])
 
 
 ADA, BO = "@ada:lyra.test", "@bo:lyra.test"

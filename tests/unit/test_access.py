@@ -25,13 +25,14 @@ class Platform(Silent):
 
     def __init__(self, platform: str) -> None:
         self.platform = platform
-        self.reads: set[tuple[str, str]] = set()
+        self.inside: set[tuple[str, str]] = set()
+        self.away = False
         self.shared: set[str] = set()
         self.asked = 0
 
-    async def readable_circles(self, person: Person, circles: Collection[Circle]) -> set[Circle]:
+    async def belongs(self, person: Person, circles: Collection[Circle]) -> bool | None:
         self.asked += 1
-        return {circle for circle in circles if (person.id, circle.id) in self.reads}
+        return None if self.away else any((person.id, circle.id) in self.inside for circle in circles)
 
     async def has_place_in_common(self, person: Person) -> bool:
         self.asked += 1
@@ -68,14 +69,14 @@ async def test_a_list_lets_in_who_is_on_it_and_who_runs_her(discord: Platform, p
 
 async def test_a_blocked_account_is_kept_out_everywhere_even_where_its_server_is_let_in(discord: Platform) -> None:
     some = access(discord, allow=["server:90"], block=["discord:2"])
-    discord.reads = {(ADA.id, "90"), (BEN.id, "90")}
+    discord.inside = {(ADA.id, "90"), (BEN.id, "90")}
     assert await admitted(some, (ADA, BEN, OWNER), HOME) == [ADA, OWNER]
     assert await admitted(some, (ADA, BEN), DM) == [ADA]
 
 
 async def test_a_server_that_is_let_in_lets_its_members_in_also_in_a_dm_and_no_other_server(discord: Platform) -> None:
     some = access(discord, allow=["server:90"])
-    discord.reads = {(ADA.id, "90")}
+    discord.inside = {(ADA.id, "90")}
     assert await some.admits(ADA, HOME) and await some.admits(ADA, DM)
     assert not await some.admits(BEN, AWAY) and not await some.admits(BEN, DM)
 
@@ -87,9 +88,22 @@ async def test_a_blocked_server_and_room_are_silent(discord: Platform) -> None:
     assert await some.admits(ADA, HOME)
 
 
+async def test_members_of_a_blocked_server_are_kept_out_of_dms_also_while_nobody_can_tell_who_they_are(discord: Platform) -> None:
+    some = access(discord, block=["server:91"])
+    discord.inside, discord.away = {(BEN.id, "91")}, True
+    assert await admitted(some, (ADA, BEN, OWNER), DM) == [OWNER]
+    discord.away = False
+    assert await admitted(some, (ADA, BEN, OWNER), DM) == [ADA, OWNER], "what was uncertain is asked again at once"
+
+
+async def test_nobody_is_let_in_by_a_server_that_cannot_be_asked(discord: Platform) -> None:
+    discord.inside, discord.away = {(ADA.id, "90")}, True
+    assert await admitted(access(discord, allow=["server:90"]), (ADA, BEN, OWNER), DM) == [OWNER]
+
+
 async def test_a_role_lets_in_who_has_it(discord: Platform) -> None:
     some = access(discord, allow=["role:90/5"])
-    discord.reads = {(ADA.id, "90/5")}
+    discord.inside = {(ADA.id, "90/5")}
     assert await admitted(some, (ADA, BEN), HOME) == [ADA]
 
 
@@ -99,10 +113,10 @@ async def test_a_platform_is_asked_again_after_some_minutes_only(discord: Platfo
     for _ in range(9):
         assert not await some.admits(ADA, HOME)
     assert discord.asked == 1
-    discord.reads = {(ADA.id, "90/5")}
+    discord.inside = {(ADA.id, "90/5")}
     clock.forward(6 * MINUTE)
     assert await some.admits(ADA, HOME)
-    discord.reads = set()
+    discord.inside = set()
     clock.forward(6 * MINUTE)
     assert not await some.admits(ADA, HOME), "a role that was taken away counts no more"
 

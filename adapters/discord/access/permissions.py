@@ -33,6 +33,26 @@ class Permissions:
             return set()
         return {one for one in circles if await self._is_within(one)}
 
+    async def belongs(self, circles: Collection[Circle]) -> bool | None:
+        """Return whether the person is in one of these servers, or has one of these roles there; None if that is uncertain."""
+        if not self._person.id.isdecimal():
+            return False
+        found = {await self._is_of(one) for one in circles}
+        return True if True in found else None if None in found else False
+
+    async def _is_of(self, circle: Circle) -> bool | None:
+        server, _, role = circle.id.partition("/")
+        guild = self._client.get_guild(int(server)) if server.isdecimal() else None
+        if guild is None:
+            return False
+        if guild.unavailable:
+            return None
+        try:
+            member = await self._asked(guild)
+        except _UNSURE as error:
+            return False if _is_nobody(error) else None
+        return role in ("", str(guild.id)) or any(str(one.id) == role for one in member.roles)
+
     async def shares(self) -> bool:
         """Return whether the person shares a server with Lyra; only the first fifty are checked."""
         if not self._person.id.isdecimal():
@@ -124,11 +144,14 @@ class Permissions:
         if guild.unavailable:
             return None
         try:
-            self._limits.require()
-            member = await shielded(guild.fetch_member(int(self._person.id)))
+            member = await self._asked(guild)
         except _UNSURE:
             return None
         return None if member.flags.guest else member
+
+    async def _asked(self, guild: discord.Guild) -> discord.Member:
+        self._limits.require()
+        return await shielded(guild.fetch_member(int(self._person.id)))
 
     async def _has_joined(self, thread: int) -> bool:
         try:
