@@ -5,29 +5,20 @@ what others say.
 """
 
 import dataclasses
-import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from memory.places import scope_settings
 from memory.places.scope_settings import KeptSetting
 from memory.ports import Entry
 from memory.store.database import Database, Reader, Transaction
 from memory.store.lineage import Seal
-from memory.text.display_names import likeness, untagged
+from memory.text import name_forms
 from memory.types import Domain, DomainKind, DomainRef, Identity
 
 KEY, _OFF_RECORD = "paused", "incognito"
 _NAME = "unlearnt:"
-_SHORTEST, _LONGEST = 3, 3
 _SOMEBODY = "[…]"
-_WORD = re.compile(r"\w+(?:['’.-]\w+)*")
-_PART = re.compile(r"[^\W_]+")
-"""A part of a word: "Bob'd" and "Bob-Ben" name Bob, too."""
-_NO_NAMES = frozenset(map(likeness, (
-    *("the", "der", "die", "das", "ein", "eine", "mein", "meine", "los", "las"),
-    *("just", "not", "your", "our", "this", "that", "all"),
-)))  # fmt: skip
-"""Words that names of several words may begin with, and that stand for nobody by themselves."""
 
 
 def scope(seal: Seal, who: Identity) -> str:
@@ -38,14 +29,14 @@ def scope(seal: Seal, who: Identity) -> str:
 async def leave_out(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
     """Stop learning in a domain about those with these names."""
     for name in names:
-        for form in _forms(name):
+        for form in name_forms.forms(name):
             await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), True)
 
 
 async def take_in(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
     """Resume learning in a domain about those with these names."""
     for name in names:
-        for form in _forms(name):
+        for form in name_forms.forms(name):
             await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), None)
 
 
@@ -73,21 +64,12 @@ async def _marks(reader: Reader, seal: Seal, domain: Domain) -> Collection[str]:
 
 def _named(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans in a text that name somebody who opted out, longest first."""
-    known: dict[str, bool] = {}
 
-    def names(form: str) -> bool:
-        if form not in known:
-            known[form] = form not in _NO_NAMES and _mark(seal, domain, form) in marks
-        return known[form]
+    @cache
+    def is_name(form: str) -> bool:
+        return _mark(seal, domain, form) in marks
 
-    for pattern in (_WORD, _PART):
-        words = list(pattern.finditer(text))
-        for length in range(_LONGEST, 0, -1):
-            for some in (words[at : at + length] for at in range(len(words) - length + 1)):
-                form = likeness(" ".join(one[0] for one in some).removesuffix("'s").removesuffix("’s"))
-                # "Bobs" may be the German genitive.
-                if names(form) or (len(form) > _SHORTEST and form.endswith("s") and names(form[:-1])):
-                    yield some[0].start(), some[-1].end()
+    return name_forms.mentions(text, is_name)
 
 
 def _masked(seal: Seal, domain: Domain, marks: Collection[str], text: str) -> str:
@@ -109,13 +91,6 @@ async def replace(tx: Transaction, known: Sequence[tuple[str, str, str]]) -> Non
     """Replace all opt-out settings with what `everyone` returned."""
     await scope_settings.replace(tx, _OFF_RECORD, f"{_OFF_RECORD}-", ())
     await scope_settings.replace(tx, KEY, _NAME, known)
-
-
-def _forms(name: str) -> set[str]:
-    """Return the forms by which a name is mentioned: the full name, and its first word."""
-    words = _WORD.findall(untagged(name))
-    forms = {likeness(" ".join(words[:_LONGEST])), likeness(words[0]) if words and len(words[0]) >= _SHORTEST else ""}
-    return forms - {""}
 
 
 def _scope(seal: Seal, domain: Domain) -> str:

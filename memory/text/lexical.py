@@ -121,6 +121,11 @@ def unspaced(word: str) -> str:
     return found.group() if found else ""
 
 
+def unspaced_spans(text: str) -> list[tuple[int, int]]:
+    """Return where the parts of a text in such scripts begin and end."""
+    return [run.span() for run in _RUN.finditer(text)]
+
+
 def _pieces(word: str) -> list[str]:
     if word.isascii():
         return [word]
