@@ -9,10 +9,9 @@ from localization.sentences import lazy
 from memory.errors import DatabaseRefused, MemoryMissing, NewerDatabase
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
-from memory.store.postgresql.batching import asked
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import policies
-from memory.store.postgresql.guarding.scope import SAY, WHOLE
+from memory.store.postgresql.guarding.scope import SAY, WHOLE, asked
 from memory.store.postgresql.peers.processes import has_tables, make_tables
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed

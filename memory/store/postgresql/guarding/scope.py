@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from memory.store.bounds import Bounds, Key
+from memory.store.database import Row
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 
 READABLE, WRITABLE = "lyra.domains", "lyra.writes"
 """The settings of the server that hold the domains, until the end of a transaction."""
@@ -48,6 +50,14 @@ WHOLE = Scope(ALL, ALL)
 """What is for the whole memory."""
 READING_ALL = Scope(ALL, "")
 """What reads the whole memory, and writes nothing of a domain."""
+
+
+async def asked(connection: PipelinedConnection, scope: Scope, sql: str, given: Sequence[object] = ()) -> list[Row]:
+    """Run one statement of the server, for some domains, with its parameters in their order, and return all its rows.
+
+    Both go there in one trip, which is one transaction unless one is open.
+    """
+    return (await connection.trip([(SAY, scope.parameters), (sql, given)]))[-1]
 
 
 def _domains(keys: Collection[Key]) -> list[int]:

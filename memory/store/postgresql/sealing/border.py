@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from memory.store.database import Parameters, Row
 from memory.store.postgresql.dialect import numbered
+from memory.store.postgresql.guarding.scope import Scope, asked
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.envelope import hashed, is_sealed, opened, place, seal, unknown
 from memory.store.postgresql.sealing.keyring import Ask, Keyring
 from memory.store.postgresql.sealing.plans import Part, Recipe, StatementPlan, plan
@@ -68,6 +71,11 @@ class Border:
             planned = plan(sql, self.columns)
             known = self._prepared[sql] = Prepared(*numbered(planned.sql), planned)
         return known
+
+    async def fetched(self, connection: PipelinedConnection, scope: Scope, sql: str, parameters: Parameters) -> list[Row]:
+        """Run one statement that seals nothing, for some domains, and return all its rows."""
+        prepared, ask = self.prepared(sql), partial(asked, connection, scope)
+        return await self.rows(prepared, await ask(prepared.sql, self.values(prepared, parameters)), ask)
 
     def values(self, prepared: Prepared, given: Parameters) -> list[object]:
         """Return the parameters of a statement in their order, sealed."""
