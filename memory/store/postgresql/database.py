@@ -41,8 +41,8 @@ from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, let_go
-from memory.store.postgresql.transaction_gate import TransactionGate
 from memory.store.sqlite.database import SqliteDatabase
+from memory.store.transaction_gate import TransactionGate
 
 READERS, WRITERS = 4, 4
 
@@ -102,7 +102,7 @@ class PostgresDatabase(Reader):
         self._closed = True
         if self.peers is not None:
             await self.peers.calls.close()
-        async with self._writing.turn(None):
+        async with self._writing.turn():
             await to_the_end(self._reservation.close())
             await to_the_end(self._pool.close())
 

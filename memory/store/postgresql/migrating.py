@@ -6,7 +6,7 @@ The tables are those of a role that nobody signs in as: in its name the schema i
 from functools import partial
 
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused, MemoryMissing, NewerDatabase
+from memory.errors import DatabaseRefused, MemoryMissing
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import translated
@@ -16,7 +16,7 @@ from memory.store.postgresql.peers.processes import has_tables, make_tables
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
-from memory.store.schema import migrations, newest
+from memory.store.schema import known, migrations, newest
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
@@ -29,9 +29,9 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
 
     Raises NewerDatabase, MemoryMissing, WrongKey.
     """
-    known = await _version(connection)
+    version = await _version(connection)
     if (
-        known == newest()
+        version == newest()
         and await _is_numbered(connection)
         and await has_tables(connection)
         and await is_sealed(connection)
@@ -39,7 +39,7 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     ):
         await keys.open(partial(asked, connection, WHOLE))
         return
-    if not known and not new:
+    if not version and not new:
         raise MemoryMissing(
             lazy(
                 "The database {address} is empty, though a memory was kept for this home. Name the right one as url in [store]. "
@@ -50,12 +50,12 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
         # Another process may have done it meanwhile.
-        known = await _version(connection)
+        version = await _version(connection)
         await _act_as_owner(connection, address)
         await connection.execute(SAY, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
         for step in migrations():
-            if step.version > known:
+            if step.version > version:
                 await connection.execute(";\n".join(map(translated, step.statements())))
                 await connection.execute(
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
@@ -87,17 +87,7 @@ async def _version(connection: PipelinedConnection) -> int:
     newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
     row = await (await connection.execute(newest_of, [[*_MARKS]])).fetchone()
     assert row is not None
-    version = int(row["version"])
-    if version > newest():
-        raise NewerDatabase(
-            lazy(
-                "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
-                "version, or restore a backup made with this one.",
-                version=version,
-                known=newest(),
-            )
-        )
-    return version
+    return known(int(row["version"]))
 
 
 _OWNER = (

@@ -16,12 +16,11 @@ from psycopg_pool import AsyncConnectionPool
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
 from memory.store.postgresql.error_translation import is_lost
-from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
+from memory.store.postgresql.guarding.scope import ALL, SAY, Scope, beginning
 from memory.store.postgresql.guarding.within import Everywhere
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
 from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
-from memory.store.postgresql.transaction_gate import beginning
 from memory.store.queued_transaction import QueuedTransaction
 
 Pool = AsyncConnectionPool[PipelinedConnection]

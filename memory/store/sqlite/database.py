@@ -30,9 +30,9 @@ from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
 from memory.store.sqlite.error_translation import explained
-from memory.store.sqlite.file_identity import FileIdentity
 from memory.store.sqlite.migrating import migrate
-from memory.store.sqlite.transaction import Connection, SqliteTransaction, Turnstile
+from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction
+from memory.store.transaction_gate import TransactionGate
 
 _CHECKPOINT_TIMEOUT_MS = 50
 _PAGES = 1_000
@@ -49,7 +49,7 @@ class SqliteDatabase(Reader):
         self._file = FileIdentity(path)
         self._writer = writer
         self._reader = reader
-        self._writing = Turnstile()
+        self._writing = TransactionGate(1)
         self._reading = asyncio.Lock()
         self._closed = False
         self.peers: Peers | None = None

@@ -1,26 +1,24 @@
-"""A write transaction of SQLite, the connection it runs on, and the lock by which one follows the other.
+"""A write transaction of SQLite, and the connection it runs on.
 
 Handing work to a connection's thread takes far longer while the event loop is busy. BEGIN waits with the statements.
 """
 
-import asyncio
 import sqlite3
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Self, TypeVar
 
 from aiosqlite import core
 
+from localization.sentences import lazy
+from memory.errors import NotWritable
 from memory.store import home_files
 from memory.store.bounds import Bounds
 from memory.store.counters import take
 from memory.store.database import Numbers, Parameters, Row
 from memory.store.queued_transaction import QueuedTransaction, Waiting
 from memory.store.sqlite import wal
-from memory.store.sqlite.file_identity import FileIdentity
 
 T = TypeVar("T")
 Statement = tuple[str, Parameters]
@@ -37,6 +35,33 @@ class Connection(core.Connection):
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
         return await self.step(partial(_fetched, sql, parameters or {}))
+
+
+class FileIdentity:
+    """The file at a path at the time this is made: a deleted or replaced one can still be written, and is lost at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._was = _number(path)
+
+    def require(self) -> None:
+        """Raise NotWritable unless the path still leads to that file."""
+        if _number(self._path) != self._was:
+            raise NotWritable(
+                lazy(
+                    "The memory at {path} was moved, deleted or replaced while it was in use, so nothing more is kept. "
+                    "Put it back, or start Lyra again.",
+                    path=self._path,
+                )
+            )
+
+
+def _number(path: Path) -> tuple[int, int] | None:
+    try:
+        there = path.stat()
+    except OSError:
+        return None
+    return there.st_dev, there.st_ino
 
 
 class SqliteTransaction(QueuedTransaction[Statement]):
@@ -142,42 +167,3 @@ def _run(waiting: Waiting, connection: sqlite3.Connection) -> None:
             connection.execute(sql, given).fetchall()
         else:
             connection.executemany(sql, given() if callable(given) else given)
-
-
-class Turnstile:
-    """A fair lock with two queues: those who come `first` go before the others."""
-
-    def __init__(self) -> None:
-        self._taken = False
-        self._first: deque[asyncio.Future[None]] = deque()
-        self._others: deque[asyncio.Future[None]] = deque()
-
-    @asynccontextmanager
-    async def turn(self, *, first: bool = False) -> AsyncIterator[None]:
-        """Hold the lock for the block."""
-        if self._taken:
-            await self._wait(self._first if first else self._others)
-        self._taken = True
-        try:
-            yield
-        finally:
-            self._pass_on()
-
-    async def _wait(self, waiting: deque[asyncio.Future[None]]) -> None:
-        mine = asyncio.get_running_loop().create_future()
-        waiting.append(mine)
-        try:
-            await mine
-        except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():
-                self._pass_on()
-            raise
-
-    def _pass_on(self) -> None:
-        """Hand the lock to the next waiter directly, so that no newcomer gets in between."""
-        for waiting in (self._first, self._others):
-            while waiting:
-                if not (mine := waiting.popleft()).done():
-                    mine.set_result(None)
-                    return
-        self._taken = False
