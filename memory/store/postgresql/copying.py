@@ -67,15 +67,10 @@ async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progr
     for table in every:
         names = ", ".join(table.columns)
         insert = f"INSERT INTO {table.name} ({names}) VALUES ({', '.join(f':{column}' for column in table.columns)})"
-        last: Parameters | None = None
-        while rows := await _page(source, table, last):
-            page = [dict(zip(table.columns, row, strict=True)) for row in rows]
-            await write(insert, page)
-            done += _ROW * len(page)
+        async for rows in pages(source, table):
+            await write(insert, [dict(zip(table.columns, row, strict=True)) for row in rows])
+            done += _ROW * len(rows)
             tell(done, total)
-            last = page[-1]
-            if not table.key:
-                break
     tell(total, total)
 
 

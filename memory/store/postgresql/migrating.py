@@ -12,7 +12,7 @@ from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import policies
 from memory.store.postgresql.guarding.scope import SAY, WHOLE, asked
-from memory.store.postgresql.peers.processes import has_tables, make_tables
+from memory.store.postgresql.peers.processes import make_tables
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
@@ -32,8 +32,8 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     version = await _version(connection)
     if (
         version == newest()
-        and await _is_numbered(connection)
-        and await has_tables(connection)
+        and await connection.has(f"numbers_{numbering.KINDS[-1]}")
+        and await connection.has("kept_commits")
         and await is_sealed(connection)
         and await policies.are_forced(connection)
     ):
@@ -66,27 +66,18 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         await keys.open(partial(asked, connection, WHOLE))
         await convert(connection, keys)
         await policies.force(connection)
-        await _give_rights(connection)
+        await connection.execute(_RIGHTS)
         for name, version in _MARKS.items():
             await connection.execute(
                 "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, '') ON CONFLICT DO NOTHING", [version, name]
             )
 
 
-async def _is_numbered(connection: PipelinedConnection) -> bool:
-    row = await (
-        await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.numbers_{numbering.KINDS[-1]}"])
-    ).fetchone()
-    return row is not None and row["there"] is not None
-
-
 async def _version(connection: PipelinedConnection) -> int:
-    there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.migrations"])).fetchone()
-    if there is None or there["there"] is None:
+    if not await connection.has("migrations"):
         return 0
     newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
-    row = await (await connection.execute(newest_of, [[*_MARKS]])).fetchone()
-    assert row is not None
+    (row,) = await connection.rows(newest_of, [[*_MARKS]])
     return known(int(row["version"]))
 
 
@@ -96,6 +87,7 @@ _OWNER = (
     "FROM pg_database d LEFT JOIN pg_namespace n ON n.nspname = $1 JOIN pg_roles o ON o.oid = coalesce(n.nspowner, d.datdba) "
     "JOIN pg_roles u ON u.rolname = current_user WHERE d.datname = current_database()"
 )
+# Nobody else than who signed in is given anything.
 _RIGHTS = (
     f"GRANT USAGE ON SCHEMA {SCHEMA} TO SESSION_USER; "
     f"GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA {SCHEMA} TO SESSION_USER; "
@@ -108,8 +100,7 @@ async def _act_as_owner(connection: PipelinedConnection, address: DatabaseAddres
 
     Raises DatabaseRefused where the schema is somebody else's.
     """
-    row = await (await connection.execute(_OWNER, [SCHEMA])).fetchone()
-    assert row is not None
+    (row,) = await connection.rows(_OWNER, [SCHEMA])
     if row["own"]:
         return
     if row["may"]:
@@ -123,8 +114,3 @@ async def _act_as_owner(connection: PipelinedConnection, address: DatabaseAddres
                 owner=row["name"],
             )
         )
-
-
-async def _give_rights(connection: PipelinedConnection) -> None:
-    """Let whoever signed in read and write the rows of all tables: nobody else is given anything."""
-    await connection.execute(_RIGHTS)

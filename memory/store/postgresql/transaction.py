@@ -19,8 +19,8 @@ from memory.store.postgresql.error_translation import is_lost
 from memory.store.postgresql.guarding.scope import ALL, SAY, Scope, beginning
 from memory.store.postgresql.guarding.within import Everywhere
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
-from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
+from memory.store.postgresql.sealing.converting import left, seal_anew
 from memory.store.queued_transaction import QueuedTransaction
 
 Pool = AsyncConnectionPool[PipelinedConnection]
@@ -117,9 +117,9 @@ class PostgresTransaction(QueuedTransaction[BatchedStatement]):
 
     async def renew_key(self, domain: int) -> None:
         """Have what is left in a domain open with a new key alone, and the old one be gone."""
-        found = await renewing.left(self, domain)
+        found = await left(self, domain)
         self._drop(await self.all("DELETE FROM data_keys WHERE domain = :domain RETURNING domain", {"domain": domain}))
-        await renewing.seal_anew(self, domain, found)
+        await seal_anew(self, domain, found)
 
     async def drop_keys(self) -> None:
         """Have every domain have a new key from now on; what the old ones sealed must be gone."""

@@ -95,7 +95,7 @@ class ProcessPresence:
 
     async def _clear(self, connection: PipelinedConnection) -> None:
         """Remove the rows of processes of this home that ended, however they did."""
-        rows = await (await connection.execute("SELECT name FROM processes", binary=True)).fetchall()
+        rows = await connection.rows("SELECT name FROM processes")
         gone = [name for row in rows if (name := row["name"]) != self.own and self._files.seen(name) is False]
         if gone:
             await connection.execute("DELETE FROM processes WHERE name = ANY ($1)", [gone])

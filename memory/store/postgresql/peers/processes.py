@@ -12,7 +12,6 @@ from contextlib import AbstractAsyncContextManager
 from memory.store.bounds import Bounds
 from memory.store.database import Transaction
 from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
-from memory.store.postgresql.address import SCHEMA
 from memory.store.postgresql.kept_commits import KEPT_TABLE
 from memory.store.postgresql.peers.calls import PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
@@ -27,7 +26,6 @@ _TABLES = (
     'CREATE TABLE IF NOT EXISTS paces (name TEXT COLLATE "C" PRIMARY KEY, next DOUBLE PRECISION NOT NULL)',
     KEPT_TABLE,
 )
-_LAST = "kept_commits"
 _HELD = "SELECT l.unit, l.units FROM leases l JOIN processes p ON p.name = l.holder WHERE l.name = :name"
 _TURN = (
     "INSERT INTO paces (name, next) VALUES (:name, extract(epoch FROM clock_timestamp()) + CAST(:apart AS DOUBLE PRECISION)) "
@@ -117,9 +115,3 @@ async def _take_turn(tx: Transaction, name: str, apart: float) -> float:
 async def make_tables(connection: PipelinedConnection) -> None:
     """Make the tables where they are not there yet."""
     await connection.execute(";\n".join(_TABLES))
-
-
-async def has_tables(connection: PipelinedConnection) -> bool:
-    """Say whether the tables were made."""
-    row = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.{_LAST}"])).fetchone()
-    return row is not None and row["there"] is not None
