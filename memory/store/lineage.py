@@ -14,7 +14,7 @@ from typing import TypeVar
 from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store.bounds import require_within
-from memory.store.database import Parameters, Reader, Transaction
+from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
@@ -116,15 +116,13 @@ async def cut(tx: Transaction, gone: Sequence[int]) -> None:
 
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
     """Return the roots and all their descendants."""
-    found = set(roots)
-    for some in pages(roots):
-        rows = await tx.all(
-            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({placeholders('r', some)}) "
-            "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
-            bound("r", some),
-        )
-        found.update(row["id"] for row in rows)
-    return sorted(found)
+    rows = await rows_for(
+        tx,
+        "WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({these}) "
+        "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
+        roots,
+    )
+    return sorted({*roots, *(row["id"] for row in rows)})
 
 
 async def living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> bool:
@@ -160,13 +158,12 @@ async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool 
 async def require_shown(reader: Reader, keys: Sequence[int]) -> None:
     """Raise SourceGone if an item was forgotten, or is a digest that was erased since: its text may be shown no more."""
     await require_living(reader, keys, replaced=True)
-    for some in pages(keys):
-        if await reader.one(_ERASED.format(within=placeholders("k", some)), bound("k", some)):
-            raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
+    if await rows_for(reader, _ERASED, keys):
+        raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
 
 
 _ERASED = (
-    "SELECT 1 AS yes FROM items i WHERE i.id IN ({within}) AND i.dead_at IS NOT NULL "
+    "SELECT 1 AS yes FROM items i WHERE i.id IN ({these}) AND i.dead_at IS NOT NULL "
     "AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.item = i.id) "
     "AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.item = i.id) LIMIT 1"
 )
@@ -200,6 +197,14 @@ async def require_unchanged(reader: Reader, texts: Mapping[int, str]) -> None:
     """Raise SourceGone if one of these texts was changed or forgotten."""
     if not await unchanged(reader, texts):
         raise SourceGone(lazy("Something this answer rests on was changed while it was made."))
+
+
+async def rows_for(reader: Reader, sql: str, values: Collection[object], **further: object) -> list[Row]:
+    """Return the rows of a statement for all of these values, however many; in it, `{these}` stands for a list of them."""
+    found: list[Row] = []
+    for some in pages(list(values)):
+        found += await reader.all(sql.format(these=placeholders("these", some)), {**further, **bound("these", some)})
+    return found
 
 
 def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
