@@ -1,4 +1,4 @@
-"""The rows of domains, the counters guarded by their row locks, and the log of changes, which tells every process what to read anew."""
+"""The rows of domains, the counters, and the log of changes, which tells every process what to read anew."""
 
 from collections.abc import Sequence
 
@@ -32,6 +32,17 @@ async def next_source(tx: Transaction, domain: Domain) -> str:
     row = await tx.one("UPDATE domains SET items = items + 1 WHERE id = :domain RETURNING items", {"domain": domain.key})
     assert row is not None
     return str(row["items"])
+
+
+async def take(tx: Transaction, counter: str, n: int = 1) -> int:
+    """Reserve n numbers of a counter and return the first; every number is given once, and other takers wait for the commit."""
+    row = await tx.one(
+        "INSERT INTO counters (name, value) VALUES (:name, :n) "
+        "ON CONFLICT (name) DO UPDATE SET value = counters.value + :n RETURNING value",
+        {"name": counter, "n": n},
+    )
+    assert row is not None
+    return int(row["value"]) - n + 1
 
 
 async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from localization.sentences import lazy
-from memory.errors import MemoryMissing
+from memory.errors import MemoryMissing, NotWritable
 
 TOMBSTONES = "tombstones.log"
 HOLDERS = "holders"
@@ -78,6 +78,17 @@ def read_word(path: Path) -> str:
         return os.read(handle, _WORD_BYTES).decode("ascii")
     finally:
         os.close(handle)
+
+
+def unwritable(folder: Path, error: OSError) -> NotWritable:
+    """Return what is raised where a folder of the home cannot be written to."""
+    return NotWritable(
+        lazy(
+            "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
+            parent=folder,
+            strerror=error.strerror,
+        )
+    )
 
 
 def write_whole(path: Path, data: bytes) -> None:

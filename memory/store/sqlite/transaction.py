@@ -15,8 +15,8 @@ from localization.sentences import lazy
 from memory.errors import NotWritable
 from memory.store import home_files
 from memory.store.bounds import Bounds
-from memory.store.counters import take
 from memory.store.database import Numbers, Parameters, Row
+from memory.store.domains import take
 from memory.store.queued_transaction import QueuedTransaction, Waiting
 from memory.store.sqlite import wal
 

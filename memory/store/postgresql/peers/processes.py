@@ -52,8 +52,7 @@ class Processes:
 
     async def join(self, role: str) -> None:
         """Be one of them in a role from now on. Raises DatabaseAway, DatabaseRefused."""
-        self.presence.plays(role)
-        await self.presence.join()
+        await self.presence.join(role)
         self._takes_part = True
 
     async def lease(self, name: str, units: int) -> Lease | None:
