@@ -15,7 +15,7 @@ from memory.text.prompt_lines import SOURCE, prompt_line
 _RULES = """\
 You write the memory of Lyra, a companion who talks with people. {job}
 
-Write {count}{fewer}. {aim}
+Write {count}, fewer if little was said. {aim}
 {rules}
 - Copy names, numbers, dates and ids letter by letter. Every date is absolute: "yesterday" and "in three weeks" become the \
 date they mean, counted from the date of their message.
@@ -55,7 +55,6 @@ class _Kind:
     unit: str = "sentence"
     first: str = "First sentence."
     second: str = "Second sentence."
-    fewer: str = ", fewer if little was said"
 
 
 _KINDS: dict[TaskKind, _Kind] = {
@@ -143,7 +142,6 @@ def render(task: Task) -> WriterPrompt:
     rules = _RULES.format(
         job=kind.job,
         count=count,
-        fewer=kind.fewer,
         aim=kind.aim,
         rules=kind.rules,
         unit=kind.unit,
