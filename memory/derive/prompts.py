@@ -5,7 +5,7 @@ its lines begins with "| ", each header with a label, so that no message can end
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 
 from memory.ports import Source, Task, TaskKind
@@ -140,17 +140,7 @@ def render(task: Task) -> WriterPrompt:
     labels = [source.label for source in task.sources] or ["m1"]
     kind, count = _KINDS[task.kind], _count(task)
     rules = _RULES.format(
-        job=kind.job,
-        count=count,
-        aim=kind.aim,
-        rules=kind.rules,
-        unit=kind.unit,
-        first=kind.first,
-        second=kind.second,
-        several=", ".join(labels[:3:2]),
-        one=labels[len(labels[:2]) - 1],
-        data=kind.data,
-        fence=fence,
+        **asdict(kind), count=count, several=", ".join(labels[:3:2]), one=labels[len(labels[:2]) - 1], fence=fence
     )
     today = f"Today is {task.today}. " if task.today else ""
     return WriterPrompt(rules, f"{data}\n\n{today}{_REMINDER.format(count=count)}")

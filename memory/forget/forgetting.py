@@ -56,7 +56,7 @@ class Forgetting:
             await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             self._begun.add(gone.key)
         # It names places and people, and nobody can tell which of these are to be forgotten.
-        await asyncio.to_thread(home_files.drop_left, self.tombstones.log)
+        await asyncio.to_thread(home_files.clear_folder, self.tombstones.log, home_files.LEFT)
         try:
             await self._log(gone)
             done = await self.finish([gone])

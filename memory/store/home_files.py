@@ -31,15 +31,9 @@ def remove(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def drop_marks(path: Path) -> None:
-    """Remove the marks of how far a memory was kept: another one is put in its place on purpose."""
-    for file in path.with_name(COMMITS).glob("*"):
-        file.unlink(missing_ok=True)
-
-
-def drop_left(path: Path) -> None:
-    """Remove what connections left for the next start beside a database; the next start begins new ones."""
-    for file in path.with_name(LEFT).glob("*"):
+def clear_folder(path: Path, folder: str) -> None:
+    """Remove the files of a folder beside a database: `COMMITS` where another memory is put in its place on purpose, `LEFT` for new ones."""
+    for file in path.with_name(folder).glob("*"):
         file.unlink(missing_ok=True)
 
 

@@ -131,7 +131,7 @@ def free_aside(path: Path) -> Path:
 def put_aside(path: Path, now: int) -> Path:
     """Set a superseded memory aside (idempotent); return its new path."""
     aside = free_aside(path)
-    home_files.drop_marks(path)
+    home_files.clear_folder(path, home_files.COMMITS)
     # The log first: while the main file is in place, a rerun chooses the same number.
     for file in (*home_files.companions(path), path):
         if file.name.endswith("-shm") or not home_files.size(file):
