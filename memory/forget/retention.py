@@ -136,19 +136,12 @@ class Retention:
 
     async def _over(self, domain: Domain, tier: str, before: int) -> list[int]:
         """Return the next items of a tier that were stored or made before an instant, oldest first."""
+        which = "made_at AS at FROM digests WHERE domain = :domain ORDER BY made_at, item"
         if tier == MESSAGES:
-            rows = await self.db.all(
-                "SELECT item, stored_at AS at FROM exchanges WHERE domain = :domain ORDER BY item LIMIT :n",
-                {"domain": domain.key, "n": STEP},
-            )
+            which = "stored_at AS at FROM exchanges WHERE domain = :domain ORDER BY item"
         elif tier in _STATED:
-            rows = await self.db.all(
-                "SELECT item, made_at AS at FROM statements WHERE domain = :domain AND tier = :tier ORDER BY made_at, item LIMIT :n",
-                {"domain": domain.key, "tier": _STATED[tier], "n": STEP},
-            )
-        else:
-            rows = await self.db.all(
-                "SELECT item, made_at AS at FROM digests WHERE domain = :domain ORDER BY made_at, item LIMIT :n",
-                {"domain": domain.key, "n": STEP},
-            )
+            which = "made_at AS at FROM statements WHERE domain = :domain AND tier = :tier ORDER BY made_at, item"
+        rows = await self.db.all(
+            f"SELECT item, {which} LIMIT :n", {"domain": domain.key, "tier": _STATED.get(tier, ""), "n": STEP}
+        )
         return [row["item"] for row in rows if row["at"] < before]

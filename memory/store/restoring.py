@@ -17,6 +17,7 @@ from localization.sentences import Sentence, lazy
 from memory.errors import BackupFailed, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
+from memory.store.database import Reader
 from memory.store.sqlite.connecting import opens
 from memory.store.sqlite.database import SqliteDatabase
 from memory.types import MINUTE
@@ -194,8 +195,14 @@ async def verified(path: Path, key: bytes | None) -> int:
     """Verify a copy page by page; return how many messages it holds."""
     async with await SqliteDatabase.open(path, key) as copy:
         await copy.verify()
-        row = await copy.one("SELECT count(*) AS n FROM exchanges")
+        held = await messages(copy)
         await copy.checkpoint()
+    return held
+
+
+async def messages(db: Reader) -> int:
+    """Return how many messages a memory holds."""
+    row = await db.one("SELECT count(*) AS n FROM exchanges")
     return int(row["n"]) if row else 0
 
 

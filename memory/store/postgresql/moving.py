@@ -38,7 +38,7 @@ async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress)
             every = await tables(file)
             if not await same(file, db, every):
                 await take_over(db, file, tell, only_empty=True)
-            messages = await _messages(file)
+            messages = await restoring.messages(file)
         yield messages
 
 
@@ -59,14 +59,14 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
                     raise DatabaseRefused(
                         lazy("{path} holds a memory that is not the one in the database. Move it away first.", path=path)
                     )
-                messages = await _messages(file)
+                messages = await restoring.messages(file)
         else:
             restoring.clear(path)
             await db.copy_to(restoring.staged(path), key, tell)
             async with await SqliteDatabase.open(restoring.staged(path), key) as file:
                 if not await _holds_what(file, still):
                     raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=path))
-                messages = await _messages(file)
+                messages = await restoring.messages(file)
                 await file.checkpoint()
         yield messages
 
@@ -128,8 +128,3 @@ async def _holds_what(file: Reader, source: Reader) -> bool:
 async def _counted(store: Reader) -> list[tuple[str, int]]:
     rows = await store.all("SELECT name, value FROM counters ORDER BY name")
     return [(row["name"], row["value"]) for row in rows if row["name"] not in numbering.KINDS]
-
-
-async def _messages(file: Reader) -> int:
-    row = await file.one("SELECT count(*) AS n FROM exchanges")
-    return int(row["n"]) if row else 0

@@ -62,9 +62,10 @@ class Processes:
             return await _take_unit(tx, self.presence.own, name, units)
 
     async def slot(self, name: str, a_second: float) -> float:
-        """Take the next of so many turns a second that all processes have together; return in how many seconds it is."""
+        """Take the next of so many turns a second that all processes have together, by the clock of the server; return in how many seconds it is."""
         async with self._write(Bounds()) as tx:
-            return await _take_turn(tx, name, 1 / a_second)
+            (row,) = await tx.all(_TURN, {"name": name, "apart": 1 / a_second})
+        return max(float(row["wait"]), 0.0)
 
     def call(self, *words: str) -> None:
         """Call words to the others soon."""
@@ -102,13 +103,6 @@ async def _take_unit(tx: Transaction, own: str, name: str, units: int) -> Lease 
         {"name": name, "unit": unit, "units": agreed, "own": own, "fence": fence},
     )
     return Lease(unit, agreed, fence)
-
-
-async def _take_turn(tx: Transaction, name: str, apart: float) -> float:
-    """Take the next turn of a name by the clock of the server; return in how many seconds it is."""
-    row = await tx.one(_TURN, {"name": name, "apart": apart})
-    assert row is not None
-    return max(float(row["wait"]), 0.0)
 
 
 async def make_tables(connection: PipelinedConnection) -> None:
