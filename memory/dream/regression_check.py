@@ -17,7 +17,7 @@ from memory.index.recall.query import Query
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import last_change
-from memory.store.lineage import bound, placeholders, rows_for
+from memory.store.lineage import bound, paged, placeholders
 from memory.text import lexical
 from memory.tiers import exchanges
 from memory.tiers.messages import said
@@ -58,11 +58,11 @@ async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference
     )
     gone = {row["item"] for row in changes if row["op"] == "drop"}
     new = sorted({row["item"] for row in changes if row["op"] == "add"} - gone)
-    rows = await rows_for(
-        tx, "SELECT * FROM terms WHERE domain = :d AND item IN ({these}) ORDER BY item, passage", new, d=domain.key
+    rows = await paged(
+        tx, "SELECT * FROM terms WHERE domain = :d AND item IN ({within}) ORDER BY item, passage", new, {"d": domain.key}
     )
     cited: dict[int, set[int]] = {item: set() for item in new}
-    for row in await rows_for(tx, "SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({these})", new):
+    for row in await paged(tx, "SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({within})", new):
         cited[row["child"]].add(row["parent"])
     return Difference(rows, frozenset(gone), {item: frozenset(rests) for item, rests in cited.items()})
 

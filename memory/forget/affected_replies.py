@@ -14,7 +14,7 @@ from memory.forget.gone import Gone
 from memory.forget.sparing import COMPARED, Nearness, content, holding, shares
 from memory.store.database import DatabaseAccess, Row
 from memory.store.domains import domains_of
-from memory.store.lineage import bound, pages, placeholders, rows_for, texts_of
+from memory.store.lineage import bound, paged, pages, placeholders, texts_of
 from memory.text.display_names import LYRA
 from memory.tiers.messages import seen
 from memory.types import Domain
@@ -114,11 +114,11 @@ class AffectedReplies:
         The text of erased ones is unknown: the texts of their sources stand in.
         """
         found = {**frontier, **await self._erased_above(frontier)}
-        above = await rows_for(self.db, _ABOVE, frontier)
+        above = await paged(self.db, _ABOVE, frontier)
         below = {*frontier, *(row["item"] for row in above)}
         lines: dict[int, set[int]] = {}
-        for row in await rows_for(
-            self.db, "SELECT digest, line, item FROM cites WHERE digest IN ({these})", [row["item"] for row in above]
+        for row in await paged(
+            self.db, "SELECT digest, line, item FROM cites WHERE digest IN ({within})", [row["item"] for row in above]
         ):
             if row["item"] in below:
                 lines.setdefault(row["digest"], set()).add(row["line"])
@@ -129,7 +129,7 @@ class AffectedReplies:
 
     async def _erased_above(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
         roots: dict[int, list[int]] = {}
-        for row in await rows_for(self.db, _ERASED, frontier):
+        for row in await paged(self.db, _ERASED, frontier):
             roots.setdefault(row["id"], []).append(row["root"])
         found: dict[int, Sequence[str] | None] = {}
         for digest, sources in roots.items():
@@ -142,33 +142,33 @@ class AffectedReplies:
         found: set[int] = set()
         for there in await domains_of(self.db, items) or [domain]:
             found.update([reply async for reply in seen.by(self.db, there, items)])
-        said = await rows_for(self.db, "SELECT DISTINCT session FROM exchanges WHERE item IN ({these})", items)
+        said = await paged(self.db, "SELECT DISTINCT session FROM exchanges WHERE item IN ({within})", items)
         sessions = sorted({row["session"] for row in said})
         unrecorded = await self.db.all(
             _UNRECORDED.format(sessions=placeholders("s", sessions)),
             {"domain": domain.key, "first": items[0], "lyra": LYRA, **bound("s", sessions)},
         )
-        found.update(row["item"] for row in (*await rows_for(self.db, _CITING, items), *unrecorded))
+        found.update(row["item"] for row in (*await paged(self.db, _CITING, items), *unrecorded))
         return sorted(found.difference(known))
 
     async def _notices(self, keys: Sequence[int]) -> set[int]:
         """Return which of these keys are those of notices."""
-        notices = "SELECT id FROM items WHERE id IN ({these}) AND kind = 'notice' AND dead_at IS NULL"
-        return {row["id"] for row in await rows_for(self.db, notices, keys)}
+        notices = "SELECT id FROM items WHERE id IN ({within}) AND kind = 'notice' AND dead_at IS NULL"
+        return {row["id"] for row in await paged(self.db, notices, keys)}
 
     async def _replies(self, keys: Sequence[int]) -> list[SeenReply]:
         """Return the replies with these keys but those that are erased anyway, oldest first."""
         besides = f"AND ({self.besides.where}) IS NOT TRUE " if self.besides else ""
-        rows = await rows_for(
+        rows = await paged(
             self.db,
-            f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({{these}}) AND e.kind <> 'said' {besides}"
+            f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({{within}}) AND e.kind <> 'said' {besides}"
             "ORDER BY e.item",
             keys,
-            **(self.besides.parameters if self.besides else {}),
+            self.besides.parameters if self.besides else {},
         )
         views = await self._views(rows)
         cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
-        for edge in await rows_for(self.db, "SELECT child, parent, cited, answered FROM lineage WHERE child IN ({these})", keys):
+        for edge in await paged(self.db, "SELECT child, parent, cited, answered FROM lineage WHERE child IN ({within})", keys):
             rests[edge["child"]].add(edge["parent"])
             # Before views were recorded, everything that a reply rested on was cited.
             if edge["cited"] or edge["answered"] or edge["child"] not in views:
@@ -204,19 +204,19 @@ class AffectedReplies:
 
 
 _ABOVE = (
-    "WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({these}) UNION SELECT l.child FROM lineage l "
+    "WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({within}) UNION SELECT l.child FROM lineage l "
     "JOIN above ON l.parent = above.id JOIN items i ON i.id = l.child AND i.kind <> 'exchange') "
     "SELECT d.item, d.text FROM digests d JOIN above ON above.id = d.item "
     "UNION ALL SELECT s.item, s.text FROM statements s JOIN above ON above.id = s.item"
 )
 _ERASED = (
-    "WITH RECURSIVE above (root, id) AS (SELECT id, id FROM items WHERE id IN ({these}) UNION "
+    "WITH RECURSIVE above (root, id) AS (SELECT id, id FROM items WHERE id IN ({within}) UNION "
     "SELECT above.root, l.child FROM lineage l JOIN above ON l.parent = above.id "
     "JOIN items i ON i.id = l.child AND i.kind <> 'exchange') "
     "SELECT above.root, above.id FROM above JOIN items i ON i.id = above.id WHERE i.kind <> 'exchange' AND i.dead_at IS NOT NULL"
 )
 _CITING = (
-    "SELECT l.child AS item FROM lineage l JOIN exchanges e ON e.item = l.child WHERE e.kind <> 'said' AND l.parent IN ({these})"
+    "SELECT l.child AS item FROM lineage l JOIN exchanges e ON e.item = l.child WHERE e.kind <> 'said' AND l.parent IN ({within})"
 )
 _UNRECORDED = (
     "SELECT e.item FROM exchanges e WHERE e.domain = :domain AND e.item > :first AND e.kind = 'reply' "

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Row
-from memory.store.lineage import rows_for
+from memory.store.lineage import paged
 from memory.tiers.messages import asides, seen
 from memory.tiers.messages.asides import Aside
 
@@ -139,8 +139,8 @@ class ComparisonState:
 
     async def stored(self, items: Sequence[int]) -> list[StoredMessage]:
         """Return those of these messages that are stored, newest first."""
-        sql = f"SELECT {_COLUMNS} FROM exchanges WHERE item IN ({{these}}) ORDER BY said_at DESC, item DESC"
-        return await self._with_ids(await rows_for(self._db, sql, items))
+        sql = f"SELECT {_COLUMNS} FROM exchanges WHERE item IN ({{within}}) ORDER BY said_at DESC, item DESC"
+        return await self._with_ids(await paged(self._db, sql, items))
 
     async def supports(self, replies: Sequence[int]) -> dict[int, list[Support]]:
         """Return what these replies rest on that comparing their own place does not cover.
@@ -156,7 +156,7 @@ class ComparisonState:
         }
         for reply, items in shown.items():
             found[reply] += [placed.get(item, Support(None)) for item in sorted(items, reverse=True)]
-        rows = await rows_for(self._db, _CITED, replies)
+        rows = await paged(self._db, _CITED, replies)
         for row, one in zip(rows, await self._with_ids(rows), strict=True):
             found[row["reply"]].append(Support(one, row["platform"], row["place"]))
         return dict(found)
@@ -170,9 +170,9 @@ class ComparisonState:
     async def _with_ids(self, rows: Sequence[Row]) -> list[StoredMessage]:
         heard = ("said", "aside")
         ids: dict[int, list[str]] = {row["item"]: [row["source_id"]] if row["kind"] in heard else [] for row in rows}
-        for row in await rows_for(
+        for row in await paged(
             self._db,
-            "SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({these}) AND remote_id <> '' "
+            "SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({within}) AND remote_id <> '' "
             "AND operation <> 'delete' ORDER BY item, remote_id",
             [row["item"] for row in rows if row["kind"] not in heard],
         ):
@@ -191,7 +191,7 @@ _CITED = (
     "SELECT l.child AS reply, p.item, p.kind, p.text, p.source_id, p.said_at, p.stored_at, p.edited_at, s.platform, s.place "
     "FROM lineage l JOIN exchanges p ON p.item = l.parent JOIN sessions s ON s.id = p.session "
     "JOIN exchanges c ON c.item = l.child JOIN sessions t ON t.id = c.session "
-    "WHERE l.child IN ({these}) AND l.cited = 1 AND (s.platform <> t.platform OR s.place <> t.place) ORDER BY l.child, l.parent DESC"
+    "WHERE l.child IN ({within}) AND l.cited = 1 AND (s.platform <> t.platform OR s.place <> t.place) ORDER BY l.child, l.parent DESC"
 )
 _BEFORE = (
     f"SELECT {_COLUMNS} FROM exchanges WHERE session = :session "

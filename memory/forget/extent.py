@@ -8,7 +8,7 @@ from memory.forget.erase import digests_above
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
-from memory.store.lineage import rows_for
+from memory.store.lineage import paged
 from memory.tiers import exchanges
 from memory.tiers.messages import asides
 from memory.types import Domain
@@ -28,8 +28,8 @@ async def extent(forgetting: Forgetting, domain: Domain, items: Sequence[int]) -
     if not items:
         return AffectedItems((), ())
     gone = Gone(0, domain, max(items), ForgottenScope(items))
-    rows = await rows_for(
-        db, f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({{these}})", items, domain=domain.key
+    rows = await paged(
+        db, f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({{within}})", items, {"domain": domain.key}
     )
     lost: LostTexts = {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
     walk = AffectedReplies(db, Nearness(forgetting.embedder), besides=gone)

@@ -25,7 +25,7 @@ from memory.ports import Clock, Embedder
 from memory.store import home_files
 from memory.store.database import Database, Transaction
 from memory.store.domains import by_domain
-from memory.store.lineage import Seal, mark_dead, pages, rows_for
+from memory.store.lineage import Seal, mark_dead, paged, pages
 from memory.tiers import exchanges
 from memory.tiers.messages import asides, known
 from memory.types import Domain, Forgotten
@@ -139,7 +139,7 @@ class Forgetting:
         found: list[Gone] = []
         async with self.db.transaction() as tx:
             await self.tombstones.put_up(tx, hashes, now)
-            rows = await rows_for(tx, "SELECT id FROM items WHERE public_id IN ({these}) AND dead_at IS NULL", hashes)
+            rows = await paged(tx, "SELECT id FROM items WHERE public_id IN ({within}) AND dead_at IS NULL", hashes)
             for domain, those in await by_domain(tx, [row["id"] for row in rows]):
                 found.append(await gone_rows.add(tx, domain, ForgottenScope(those), now))
                 await mark_dead(tx, those, now)

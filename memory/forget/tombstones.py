@@ -22,7 +22,7 @@ from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
 from memory.store import home_files, installation_values
 from memory.store.database import Database, Reader, Transaction
-from memory.store.lineage import pages, rows_for
+from memory.store.lineage import paged, pages
 
 _READ, _WRITTEN = "tombstones read", "tombstones written"
 # A power cut truncates a line anywhere. Earlier versions wrote no checksum.
@@ -137,7 +137,7 @@ async def remember_read(tx: Transaction, unread: UnreadTombstones) -> None:
 
 async def among(reader: Reader, hashes: Iterable[str]) -> set[str]:
     """Return which of these hashes have a tombstone in the database."""
-    rows = await rows_for(reader, "SELECT public_id FROM tombstones WHERE public_id IN ({these})", dict.fromkeys(hashes))
+    rows = await paged(reader, "SELECT public_id FROM tombstones WHERE public_id IN ({within})", dict.fromkeys(hashes))
     return {row["public_id"] for row in rows}
 
 

@@ -14,7 +14,7 @@ from memory.errors import SourceGone
 from memory.store import domains
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
-from memory.store.lineage import bound, pages, placeholders, rows_for
+from memory.store.lineage import bound, paged, pages, placeholders
 from memory.types import NOBODY, Confidence, Domain, Identity, WithheldFrom
 
 
@@ -40,10 +40,10 @@ async def within(reader: Reader, home: Domain) -> list[Confidence]:
 async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
     """Map those of these items that were told in confidence to their confidences."""
     found: dict[int, Confidence] = {}
-    for row in await rows_for(
+    for row in await paged(
         reader,
         "SELECT f.item, c.domain AS confidence, c.excepted, d.* "
-        "FROM confided f JOIN confidences c ON c.domain = f.domain JOIN domains d ON d.id = c.home WHERE f.item IN ({these})",
+        "FROM confided f JOIN confidences c ON c.domain = f.domain JOIN domains d ON d.id = c.home WHERE f.item IN ({within})",
         sorted(items),
     ):
         if one := read(row, domains.read_domain(row)):

@@ -16,7 +16,7 @@ from memory.places import scope_settings
 from memory.places.places import Places
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Transaction
-from memory.store.lineage import descendants, pages, rows_for
+from memory.store.lineage import descendants, paged, pages
 from memory.tiers import episodes
 from memory.tiers.messages import seen
 from memory.types import Domain, DomainKind, Identity
@@ -82,11 +82,11 @@ async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> 
     words += [reply async for reply in seen.by(there, domain, words)]
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         await scope_settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
-        rows = await rows_for(
+        rows = await paged(
             tx,
-            "SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({these})",
+            "SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({within})",
             await descendants(tx, words),
-            domain=domain.key,
+            {"domain": domain.key},
         )
         resting = [row["item"] for row in rows]
         await _retire(tx, domain, resting, now)
@@ -121,9 +121,9 @@ async def resting_on(db: DatabaseAccess, episode: int, members: Collection[Ident
 
 async def _speakers(db: DatabaseAccess, items: Collection[int]) -> dict[int, Identity]:
     """Map the items that are people's messages to their speakers."""
-    rows = await rows_for(
+    rows = await paged(
         db,
-        "SELECT e.item, n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.item IN ({these})",
+        "SELECT e.item, n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.item IN ({within})",
         sorted(items),
     )
     return {row["item"]: Identity(row["platform"], row["native_id"]) for row in rows}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from memory.store.bounds import require_within
 from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import rows_for
+from memory.store.lineage import paged
 from memory.types import Domain, DomainKind, DomainRef
 
 
@@ -92,15 +92,15 @@ async def by_key(reader: Reader, key: int) -> Domain | None:
 
 async def domains_of(reader: Reader, items: Sequence[int]) -> list[Domain]:
     """Return the domains that these items belong to."""
-    rows = await rows_for(reader, "SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({these}))", items)
+    rows = await paged(reader, "SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({within}))", items)
     return list({row["id"]: read_domain(row) for row in rows}.values())
 
 
 async def by_domain(reader: Reader, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
     """Group items by the domain they belong to."""
     found: dict[Domain, list[int]] = {}
-    for row in await rows_for(
-        reader, "SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({these})", items
+    for row in await paged(
+        reader, "SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({within})", items
     ):
         found.setdefault(read_domain(row), []).append(row["item"])
     return list(found.items())

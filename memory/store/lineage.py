@@ -116,9 +116,9 @@ async def cut(tx: Transaction, gone: Sequence[int]) -> None:
 
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
     """Return the roots and all their descendants."""
-    rows = await rows_for(
+    rows = await paged(
         tx,
-        "WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({these}) "
+        "WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({within}) "
         "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
         roots,
     )
@@ -158,12 +158,12 @@ async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool 
 async def require_shown(reader: Reader, keys: Sequence[int]) -> None:
     """Raise SourceGone if an item was forgotten, or is a digest that was erased since: its text may be shown no more."""
     await require_living(reader, keys, replaced=True)
-    if await rows_for(reader, _ERASED, keys):
+    if await paged(reader, _ERASED, keys):
         raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
 
 
 _ERASED = (
-    "SELECT 1 AS yes FROM items i WHERE i.id IN ({these}) AND i.dead_at IS NOT NULL "
+    "SELECT 1 AS yes FROM items i WHERE i.id IN ({within}) AND i.dead_at IS NOT NULL "
     "AND NOT EXISTS (SELECT 1 FROM digests d WHERE d.item = i.id) "
     "AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.item = i.id) LIMIT 1"
 )
@@ -199,18 +199,18 @@ async def require_unchanged(reader: Reader, texts: Mapping[int, str]) -> None:
         raise SourceGone(lazy("Something this answer rests on was changed while it was made."))
 
 
-async def rows_for(reader: Reader, sql: str, values: Collection[object], **further: object) -> list[Row]:
-    """Return the rows of a statement for all of these values, however many; in it, `{these}` stands for a list of them."""
-    found: list[Row] = []
-    for some in pages(list(values)):
-        found += await reader.all(sql.format(these=placeholders("these", some)), {**further, **bound("these", some)})
-    return found
-
-
 def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
     """Yield values in slices that fit the placeholders of one statement."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
+
+
+async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Mapping[str, object] = {}) -> list[Row]:
+    """Return the rows of a query about many keys, run page by page: `{within}` in it stands for the keys of a page."""
+    found: list[Row] = []
+    for some in pages(list(keys)):
+        found += await reader.all(sql.format(within=placeholders("w", some)), {**parameters, **bound("w", some)})
+    return found
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:
