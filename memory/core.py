@@ -1,13 +1,10 @@
 """Memory: everything Lyra keeps, in one encrypted file or a database, behind views bound to who may know.
 
 The path of a message: the journal commits the event as heard (T1); a view stores it as an exchange of a session before any
-model sees it (T2); a view stores the reply, what it rests on, and every part to be sent, together with the end of the event
-(T3). Exchanges outside any episode form the open one; consolidation closes episodes, writes a gist for each, merges gists
-by eight, and makes a summary on demand. Recall reads words and vectors of exactly the domains in view. Forgetting writes a
-message's tombstone first, then removes everything that was derived from it.
+model sees it (T2); a view stores the reply, what it rests on, and every part to be sent, together with the end of the event (T3).
 
-`Memory` opens the file and hands out views, consolidators and the journal. It shows no text itself: its counts span all
-domains, and what a platform removes or edits is removed or edited wherever it is kept.
+`Memory` shows no text itself: its counts span all domains, and what a platform removes or edits is removed or edited
+wherever it is kept.
 """
 
 import hmac
@@ -18,12 +15,11 @@ from typing import Self
 
 from memory.derive.context import Context, closing
 from memory.dream.schedule import DreamHours, Schedule
-from memory.forget.clock_jumps import ClockJumps
 from memory.forget.comparison_state import ComparisonState
 from memory.forget.disappearance import Disappearance
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import is_sweeping
-from memory.forget.retention import Retention
+from memory.forget.retention import ClockJumps, Retention
 from memory.forget.tombstones import Tombstones
 from memory.index.embedder_routing import EmbedderRouting
 from memory.index.recall.domain_indexes import MOST_BYTES, DomainIndexes
@@ -209,7 +205,7 @@ class Memory:
         known = [name, *(called for _, called in await identities.names(self.db, [who]) if called)]
         async with self.db.transaction() as tx:
             for domain in shared.values():
-                await (opted_out.leave_out if out else opted_out.take_in)(tx, self.places.seal, domain, known)
+                await opted_out.leave_out(tx, self.places.seal, domain, known, out=out)
 
     async def opted_out(self) -> list[KeptSetting]:
         """Return who opted out, for `take_over`."""

@@ -1,30 +1,4 @@
-"""What can go wrong in memory. The docstring of every class is one sentence a person can read.
-
-MemoryFailure
-├── KeyMissing · KeyUnusable · WrongKey      the key and the file do not match
-├── NewerDatabase · NotADatabase             the file is not one this version can open
-├── MemoryMissing                             the file is gone, though there was one
-├── ForeignLog                                the log beside the file belongs to another
-├── TombstonesDamaged                         the log of what was forgotten is not what was written
-├── DatabaseBusy · DiskFull · NotWritable    the file cannot be written now
-├── DatabaseAway · DatabaseRefused            the server is out of reach, or unfit to keep a memory
-├── MemoryOutdated                            what was confirmed is not there any more
-├── HomeInUse                                 another process holds what this one needs for itself
-├── BusyElsewhere                             another process is doing the same work
-├── NotFound                                  nothing by that name or id in this domain
-├── AmbiguousId                               several ids begin with what was typed
-├── NotYours                                  somebody else said it
-├── NotShared                                 only shared places have this
-├── ToldInConfidence                          a confidence cannot become a fact for everybody
-├── LinkRefused                               the code or request links no accounts
-├── BackupFailed                              the copy could not be made or read
-├── RotationFailed                            the key could not be changed
-├── SourceGone                                a message was forgotten or changed while an answer was made from it
-├── EmbeddingFailed                           no vectors; the texts are kept
-└── WriterFailed · WriterRefused              no digest; the messages are kept
-    ├── BudgetSpent                           (a WriterFailed) no digest today; the messages are kept
-    └── TooMuchToRead                         (a WriterRefused) the prompt does not fit the writer
-"""
+"""What can go wrong in memory. The docstring of every class is one sentence a person can read."""
 
 from localization.sentences import Explained, Said
 

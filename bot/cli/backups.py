@@ -57,7 +57,7 @@ async def restore(file: Path, yes: bool) -> int:
             held = await restoring.stage(file, key, environment.db_path, told)
         kept = await _without_the_forgotten(file, key, environment.db_path, chosen)
         if address:
-            replace = imported("memory.store.postgresql.replacing:replace")
+            replace = imported("memory.store.postgresql.moving:replace")
             with copying() as told:
                 aside = await replace(address, environment.db_path, key, told)
         else:

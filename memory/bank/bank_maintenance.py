@@ -24,15 +24,15 @@ from memory.forget.gone import present
 from memory.places.confidences import common
 from memory.places.consent import TIER, Consent, consent, resting_on
 from memory.places.places import Places
-from memory.ports import Entry, Source
+from memory.ports import Entry
 from memory.store.database import Row, Transaction
 from memory.text.time import periods
-from memory.text.time.times import iso, local
+from memory.text.time.times import local
 from memory.tiers import episodes, statements
 from memory.tiers.episodes import HAS_TALK
 from memory.tiers.exchanges import SELECT, exchange, recallable
-from memory.tiers.source_lines import SourceLine
-from memory.types import Exchange, Kind
+from memory.tiers.source_lines import of_messages
+from memory.types import Exchange
 
 FORM = Form(least=1, most=3, words=80)
 
@@ -56,7 +56,7 @@ async def _work(derivation: Derivation, terms: Consent, episode: Row) -> Work:
     # would never become old enough to be folded.
     began = min(episode["first_at"], episode["closed_at"])
     period = episode["period"] or periods.conversation(began, context.domain.time_zone, episode["session"], episode["position"])
-    lines = [_line(at, message, context.domain.time_zone) for at, message in enumerate(messages, start=1)]
+    lines = of_messages(messages, context.domain.time_zone)
     keys = [message.key for message in messages]
 
     async def still(tx: Transaction) -> bool:
@@ -89,12 +89,6 @@ async def _messages(derivation: Derivation, terms: Consent, episode: int) -> lis
     )
     kept_out = await resting_on(derivation.context.db, episode, terms.without)
     return [message for message in map(exchange, rows) if recallable(message) and message.key not in kept_out]
-
-
-def _line(at: int, message: Exchange, time_zone: str) -> SourceLine:
-    source = Source(f"m{at}", message.speaker, iso(message.said_at, time_zone), message.text)
-    said = (message.key,) if message.kind is Kind.SAID else ()
-    return SourceLine(source, message.key, said, message.said_at, message.said_at)
 
 
 OFF = "The bank is off here."

@@ -19,22 +19,14 @@ from memory.ports import Entry, Source, TaskKind, Writer
 from memory.store.database import Transaction
 from memory.store.lineage import parents
 from memory.text.proper_names import names
-from memory.text.time.times import iso, local
+from memory.text.time.times import local
 from memory.tiers import episodes, exchanges, profile, statements, summaries
-from memory.tiers.source_lines import SourceLine, of_statements
+from memory.tiers.source_lines import SourceLine, of_messages, of_statements
 from memory.tiers.written_digest import DigestLine, DigestPlace, WrittenDigest
-from memory.types import Digest, Domain, Exchange, Session
+from memory.types import Digest, Domain, Session
 
 _SENTENCES = 8
 _MOST_KNOWN = 8
-
-
-@dataclass(frozen=True, slots=True)
-class DigestSource:
-    """One source of a digest with its item."""
-
-    source: Source
-    item: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +34,7 @@ class Job:
     """A digest to be written: its place, its sources, and the digest it replaces."""
 
     place: DigestPlace
-    drafts: tuple[DigestSource, ...]
+    drafts: tuple[SourceLine, ...]
     first_at: int
     last_at: int
     replaces: int | None = None
@@ -107,10 +99,10 @@ class Consolidator:
     async def _gist_job(self, session: Session, episode: episodes.Episode) -> Job:
         messages = [e for e in await episodes.messages(self._context.db, episode) if exchanges.recallable(e)]
         place = DigestPlace("gist", 0, episode.position)
-        drafts = tuple(_draft(at, message, self._context.domain.time_zone) for at, message in enumerate(messages, start=1))
+        drafts = tuple(of_messages(messages, self._context.domain.time_zone))
         return Job(place, drafts, episode.first_at, episode.last_at, episode.gist, tuple(await self._known(drafts)))
 
-    async def _known(self, drafts: Sequence[DigestSource]) -> list[SourceLine]:
+    async def _known(self, drafts: Sequence[SourceLine]) -> list[SourceLine]:
         """Return the known facts about people that messages name."""
         context = self._context
         facts = await of_statements(
@@ -173,13 +165,12 @@ def _written(job: Job, entries: Sequence[Entry], writer: str, *, extractive: boo
     return WrittenDigest(tuple(lines), writer, extractive, job.first_at, job.last_at, tuple(sorted({*items.values(), *supplied})))
 
 
-def _draft(number: int, message: Exchange, time_zone: str) -> DigestSource:
-    return DigestSource(Source(f"m{number}", message.speaker, iso(message.said_at, time_zone), message.text), message.key)
-
-
 def _merge_job(place: DigestPlace, children: Sequence[Digest], domain: Domain, replaces: int | None = None) -> Job:
     drafts = tuple(
-        DigestSource(Source(f"d{at}", "", f"{local(child.first_at, domain.time_zone):%Y-%m-%d}", child.text), child.key)
+        SourceLine(
+            Source(f"d{at}", "", f"{local(child.first_at, domain.time_zone):%Y-%m-%d}", child.text),
+            *(child.key, (), child.first_at, child.last_at),
+        )
         for at, child in enumerate(children, start=1)
     )
     return Job(place, drafts, min(c.first_at for c in children), max(c.last_at for c in children), replaces)

@@ -5,7 +5,7 @@ its lines begins with "| ", each header with a label, so that no message can end
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 
 from memory.ports import Source, Task, TaskKind
@@ -15,7 +15,7 @@ from memory.text.prompt_lines import SOURCE, prompt_line
 _RULES = """\
 You write the memory of Lyra, a companion who talks with people. {job}
 
-Write {count}{fewer}. {aim}
+Write {count}, fewer if little was said. {aim}
 {rules}
 - Copy names, numbers, dates and ids letter by letter. Every date is absolute: "yesterday" and "in three weeks" become the \
 date they mean, counted from the date of their message.
@@ -55,7 +55,6 @@ class _Kind:
     unit: str = "sentence"
     first: str = "First sentence."
     second: str = "Second sentence."
-    fewer: str = ", fewer if little was said"
 
 
 _KINDS: dict[TaskKind, _Kind] = {
@@ -141,18 +140,7 @@ def render(task: Task) -> WriterPrompt:
     labels = [source.label for source in task.sources] or ["m1"]
     kind, count = _KINDS[task.kind], _count(task)
     rules = _RULES.format(
-        job=kind.job,
-        count=count,
-        fewer=kind.fewer,
-        aim=kind.aim,
-        rules=kind.rules,
-        unit=kind.unit,
-        first=kind.first,
-        second=kind.second,
-        several=", ".join(labels[:3:2]),
-        one=labels[len(labels[:2]) - 1],
-        data=kind.data,
-        fence=fence,
+        **asdict(kind), count=count, several=", ".join(labels[:3:2]), one=labels[len(labels[:2]) - 1], fence=fence
     )
     today = f"Today is {task.today}. " if task.today else ""
     return WriterPrompt(rules, f"{data}\n\n{today}{_REMINDER.format(count=count)}")

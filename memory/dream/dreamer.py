@@ -17,10 +17,11 @@ from memory.derive import progress
 from memory.derive.consolidate import Consolidator
 from memory.derive.context import Context
 from memory.derive.ladder import Ladder
+from memory.dream.novelty import Novelty
 from memory.dream.reflecting import Reflected, Reflecting
 from memory.dream.regression_check import RegressionCheck
 from memory.dream.report import Report, Step
-from memory.dream.sensing import DreamSignals, Sensor
+from memory.dream.sensing import Sensor
 from memory.errors import BudgetSpent, WriterFailed
 from memory.forget import erase
 from memory.index.recall.domain_indexes import DomainIndexes
@@ -88,7 +89,7 @@ class Dreamer:
         """Return what a pass would find and act on now, without doing any of it."""
         findings = await self._findings()
         steps = [self._step(name, findings.drives[name], forced) for name in _ORDER]
-        return Report(before=findings.drives, after=findings.drives, sensed=dict(findings.sensed.signals), steps=steps)
+        return Report(before=findings.drives, after=findings.drives, sensed=findings.signals, steps=steps)
 
     async def dream(self, *, forced: bool = False, tell: Progress = lambda *_: None) -> Report:
         """Dream one pass, persist the new state, and return the report; if `forced`, all drives act.
@@ -97,7 +98,7 @@ class Dreamer:
         """
         findings = await self._findings()
         findings.tell = tell
-        report = Report(before=findings.drives, sensed=dict(findings.sensed.signals), heard=findings.heard)
+        report = Report(before=findings.drives, sensed=dict(findings.signals), heard=findings.heard)
         acts = {CONTINUITY: self._continue, COHERENCE: self._cohere, CURIOSITY: self._wonder}
         for name in _ORDER:
             step = self._step(name, findings.drives[name], forced)
@@ -121,18 +122,17 @@ class Dreamer:
         mind = state.mind
         news = await said.after(self._context.db, domain, mind.heard)
         elapsed = now - (state.since or news["first"] or now)
-        sensed = await self._sensor.sense()
-        levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in sensed.signals.items()}
+        signals, novelty = await self._sensor.sense()
+        levels = {name: built(mind.drives[name], one.value, elapsed) for name, one in signals.items()}
         disliked = await feedback.count(self._context.db, domain, state.since)
-        return _Findings(mind, elapsed, sensed, mind.drives.but(**levels), news["n"], news["last"] or mind.heard, disliked)
+        return _Findings(
+            mind, elapsed, signals, novelty, mind.drives.but(**levels), news["n"], news["last"] or mind.heard, disliked
+        )
 
     def _step(self, name: str, level: float, forced: bool) -> Step:
         threshold = self._thresholds[name]
-        if forced:
-            return Step(name, level, threshold, acted=True)
-        return Step(
-            name, level, threshold, acted=level >= threshold, why="" if level >= threshold else marked("below its threshold")
-        )
+        acts = forced or level >= threshold
+        return Step(name, level, threshold, acted=acts, why="" if acts else marked("below its threshold"))
 
     async def _continue(self, findings: "_Findings", step: Step, forced: bool) -> Step:
         """Close finished episodes, and write gists that are missing or extractive; new gists raise coherence."""
@@ -149,7 +149,7 @@ class Dreamer:
                 await consolidator.close_episodes(session, asked=forced)
                 made += await consolidator.digest(session, redo=True)
         finally:
-            was = findings.sensed[COHERENCE]
+            was = findings.signals[COHERENCE]
             is_now = await self._sensor.coherence()
             findings.signals[COHERENCE] = is_now
             findings.drives = findings.drives.but(
@@ -181,7 +181,7 @@ class Dreamer:
         """Reflect on what is new, after which it is no longer new."""
         if self._chat_model is None:
             return replace(step, acted=False, why=NO_MODEL)
-        findings.reflected = await Reflecting(self._context, self._chat_model, step.level).reflect(findings.sensed.novelty)
+        findings.reflected = await Reflecting(self._context, self._chat_model, step.level).reflect(findings.novelty)
         if findings.reflected.again:
             return replace(step, why=findings.reflected.why)
         return self._done(
@@ -226,7 +226,8 @@ class _Findings:
 
     mind: StateOfMind
     elapsed: int
-    sensed: DreamSignals
+    signals: dict[str, Signal]
+    novelty: Novelty
     drives: Drives
     said: int
     heard: int
@@ -235,9 +236,6 @@ class _Findings:
     failed: int = 0
     left: dict[str, float] = field(default_factory=dict)
     tell: Progress = lambda *_: None
-
-    def __post_init__(self) -> None:
-        self.signals: dict[str, Signal] = dict(self.sensed.signals)
 
 
 def _said_of(reflected: Reflected | None) -> str:

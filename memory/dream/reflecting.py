@@ -6,10 +6,13 @@ decided elsewhere.
 """
 
 import asyncio
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from localization.sentences import marked
+from localization.sentences import lazy, marked
 from memory.derive import progress
 from memory.derive.checks.junk import is_in_another_script, is_no_thought, links
 from memory.derive.checks.sentence_judge import SentenceJudge
@@ -19,16 +22,16 @@ from memory.derive.progress import Progress
 from memory.derive.prompts import WriterPrompt, fenced
 from memory.derive.refusals import Target
 from memory.dream.novelty import Novelty
-from memory.dream.thought_parsing import Thought, read_thought
 from memory.errors import TooMuchToRead, WriterFailed, WriterRefused
 from memory.places import opted_out
 from memory.ports import ChatModel, Entry, Source
 from memory.store.database import Reader, Transaction
 from memory.text.budget import tokens
 from memory.text.lexical import key_words
-from memory.text.time.times import iso, local
+from memory.text.storable import clean
+from memory.text.time.times import local
 from memory.tiers import exchanges, manners, profile, reflections, selfstate, statements, summaries
-from memory.tiers.source_lines import Grounds, SourceLine, fitting, grounds, of_gists, of_statements, stated, weight
+from memory.tiers.source_lines import Grounds, SourceLine, fitting, grounds, of_gists, of_messages, of_statements, stated, weight
 from memory.types import Domain, DomainKind, Statement
 
 _MANNER = "p"
@@ -62,6 +65,9 @@ def thought_prompt(sources: Sequence[Source], today: str) -> WriterPrompt:
     )
 
 
+MOST_CHARACTERS = 600
+_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*?)\n?```\Z", re.DOTALL | re.IGNORECASE)
+_THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 KIND = "reflection"
 LEAST_RECEIPTS = 2
 _MESSAGES, _GISTS, _LINES, _FACTS = 12, 3, 8, 24
@@ -70,6 +76,16 @@ _SHRINKS = 6
 _AROUND = 16
 """The token overhead of a prompt besides its texts."""
 _TIER = "reflection"
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A thought, the labels of its sources, whether she wants to post it, and how what she heard felt (-1 to 1)."""
+
+    text: str
+    cites: tuple[str, ...]
+    post: bool
+    feeling: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +127,7 @@ class Reflecting:
         # Some may have been changed or forgotten since.
         there = await exchanges.at_their_places(self._context.db, [self._context.domain.key], keys)
         said = sorted((placed.exchange for placed in there.values()), key=lambda message: (message.said_at, message.key))
-        zone = self._context.domain.time_zone
-        spoken = [
-            SourceLine(Source(f"m{at}", m.speaker, iso(m.said_at, zone), m.text), m.key, (m.key,), m.said_at, m.said_at)
-            for at, m in enumerate(said, start=1)
-        ]
+        spoken = of_messages(said, self._context.domain.time_zone)
         gists = await summaries.newest(self._context.db, self._context.domain, _GISTS)
         gist_lines = [line for line in await of_gists(self._context.db, self._context.domain, gists) if line.said]
         texts = {m.key: m.text for m in said} | {row["item"]: row["text"] for row in gists}
@@ -212,6 +224,39 @@ _UNDONE = {
     Outcome.REFUSED: Reflected(why=marked("the answer could not be used"), again=True),
     Outcome.GIVEN_UP: Reflected(why=marked("no answer could be used")),
 }
+
+
+def read_thought(answer: str) -> Thought:
+    """Return the thought in an answer: one JSON object, alone or in a fence. Raises WriterRefused for anything else."""
+    answer = clean(answer)
+    bare = _THINKING.sub("", answer).strip()
+    fenced = _FENCED.match(bare)
+    try:
+        found = json.loads(fenced[1] if fenced else bare)
+    except (ValueError, RecursionError):
+        raise WriterRefused(lazy("The answer is no JSON object."), answer) from None
+    if not isinstance(found, dict):
+        raise WriterRefused(lazy("The answer is no JSON object."), answer)
+    return _thought(found, answer)
+
+
+def _thought(found: dict[str, Any], answer: str) -> Thought:
+    text, cites, post, feeling = (found.get(name) for name in ("text", "cites", "post", "feeling"))
+    if text is None or text == "":
+        return Thought("", (), post=False, feeling=_feeling(feeling))
+    if not isinstance(text, str) or not isinstance(cites, list) or not all(isinstance(label, str) for label in cites):
+        raise WriterRefused(lazy("The answer's text or its citations are not what they should be."), answer)
+    if len(text) > MOST_CHARACTERS:
+        raise WriterRefused(lazy("The answer's text is longer than {most} characters.", most=MOST_CHARACTERS), answer)
+    # Only a literal true permits posting: "yes", 1 and a missing field do not.
+    return Thought(" ".join(clean(text).split()), tuple(dict.fromkeys(cites)), post is True, _feeling(feeling))
+
+
+def _feeling(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return 0.0
+    # Clamped first: an integer may be too large for a float.
+    return float(max(-1, min(1, value)))
 
 
 def _wrong(found: Thought, sources: Sequence[Source]) -> str:

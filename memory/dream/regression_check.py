@@ -17,7 +17,7 @@ from memory.index.recall.query import Query
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import last_change
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import bound, paged, placeholders
 from memory.text import lexical
 from memory.tiers import exchanges
 from memory.tiers.messages import said
@@ -58,18 +58,12 @@ async def _difference(tx: Transaction, domain: Domain, since: int) -> Difference
     )
     gone = {row["item"] for row in changes if row["op"] == "drop"}
     new = sorted({row["item"] for row in changes if row["op"] == "add"} - gone)
-    rows: list[Row] = []
+    rows = await paged(
+        tx, "SELECT * FROM terms WHERE domain = :d AND item IN ({within}) ORDER BY item, passage", new, {"d": domain.key}
+    )
     cited: dict[int, set[int]] = {item: set() for item in new}
-    for some in pages(new):
-        which = bound("i", some)
-        rows += await tx.all(
-            f"SELECT * FROM terms WHERE domain = :d AND item IN ({placeholders('i', some)}) ORDER BY item, passage",
-            {"d": domain.key, **which},
-        )
-        for row in await tx.all(
-            f"SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({placeholders('i', some)})", which
-        ):
-            cited[row["child"]].add(row["parent"])
+    for row in await paged(tx, "SELECT child, parent FROM lineage WHERE cited = 1 AND child IN ({within})", new):
+        cited[row["child"]].add(row["parent"])
     return Difference(rows, frozenset(gone), {item: frozenset(rests) for item, rests in cited.items()})
 
 

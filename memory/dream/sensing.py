@@ -7,8 +7,7 @@ Contradicting facts are those that say the same except for a name or number.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from memory.derive.context import Context
 from memory.derive.derivation import Derivation
@@ -65,17 +64,6 @@ _SOFTLY = 0.05
 _MOST_CONTRADICTIONS = 4
 
 
-@dataclass(frozen=True, slots=True)
-class DreamSignals:
-    """The signals of the drives that act, and the novelty to reflect on."""
-
-    signals: Mapping[str, Signal]
-    novelty: Novelty
-
-    def __getitem__(self, name: str) -> Signal:
-        return self.signals[name]
-
-
 class Sensor:
     """The sensor of one domain."""
 
@@ -84,14 +72,16 @@ class Sensor:
         self._db = context.db
         self._domain_indexes = domain_indexes
 
-    async def sense(self) -> DreamSignals:
-        """Return the current signals."""
+    async def sense(self) -> tuple[dict[str, Signal], Novelty]:
+        """Return the current signals of the drives that act, and the novelty to reflect on."""
         since = await thought_about(self._db, self._context.domain)
         (loaded,) = await self._domain_indexes.of([self._context.domain.key], ())
         new = await novelty(self._db, self._context.domain, loaded, since)
-        return DreamSignals(
-            {CONTINUITY: await self.continuity(), COHERENCE: await self.coherence(), CURIOSITY: await self._curiosity(new)}, new
-        )
+        return {
+            CONTINUITY: await self.continuity(),
+            COHERENCE: await self.coherence(),
+            CURIOSITY: await self._curiosity(new),
+        }, new
 
     async def continuity(self) -> Signal:
         """Return the signal of finished messages in no gist, or only an extractive one, and how long they have waited."""

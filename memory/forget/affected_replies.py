@@ -14,7 +14,7 @@ from memory.forget.gone import Gone
 from memory.forget.sparing import COMPARED, Nearness, content, holding, shares
 from memory.store.database import DatabaseAccess, Row
 from memory.store.domains import domains_of
-from memory.store.lineage import bound, pages, placeholders, texts_of
+from memory.store.lineage import bound, paged, pages, placeholders, texts_of
 from memory.text.display_names import LYRA
 from memory.tiers.messages import seen
 from memory.types import Domain
@@ -114,26 +114,23 @@ class AffectedReplies:
         The text of erased ones is unknown: the texts of their sources stand in.
         """
         found = {**frontier, **await self._erased_above(frontier)}
-        for some in pages(list(frontier)):
-            above = await self.db.all(_ABOVE.format(within=placeholders("e", some)), bound("e", some))
-            below = {*some, *(row["item"] for row in above)}
-            lines: dict[int, set[int]] = {}
-            for row in await self.db.all(
-                f"SELECT digest, line, item FROM cites WHERE digest IN ({placeholders('a', above)})",
-                bound("a", (row["item"] for row in above)),
-            ):
-                if row["item"] in below:
-                    lines.setdefault(row["digest"], set()).add(row["line"])
-            for row in above:
-                text, cited = str(row["text"]).split("\n"), lines.get(row["item"])
-                found[row["item"]] = [line for at, line in enumerate(text) if cited is None or at in cited] or None
+        above = await paged(self.db, _ABOVE, frontier)
+        below = {*frontier, *(row["item"] for row in above)}
+        lines: dict[int, set[int]] = {}
+        for row in await paged(
+            self.db, "SELECT digest, line, item FROM cites WHERE digest IN ({within})", [row["item"] for row in above]
+        ):
+            if row["item"] in below:
+                lines.setdefault(row["digest"], set()).add(row["line"])
+        for row in above:
+            text, cited = str(row["text"]).split("\n"), lines.get(row["item"])
+            found[row["item"]] = [line for at, line in enumerate(text) if cited is None or at in cited] or None
         return found
 
     async def _erased_above(self, frontier: LostTexts) -> dict[int, Sequence[str] | None]:
         roots: dict[int, list[int]] = {}
-        for some in pages(list(frontier)):
-            for row in await self.db.all(_ERASED.format(within=placeholders("e", some)), bound("e", some)):
-                roots.setdefault(row["id"], []).append(row["root"])
+        for row in await paged(self.db, _ERASED, frontier):
+            roots.setdefault(row["id"], []).append(row["root"])
         found: dict[int, Sequence[str] | None] = {}
         for digest, sources in roots.items():
             known = [texts for source in sources if (texts := frontier[source]) is not None]
@@ -145,61 +142,41 @@ class AffectedReplies:
         found: set[int] = set()
         for there in await domains_of(self.db, items) or [domain]:
             found.update([reply async for reply in seen.by(self.db, there, items)])
-        for some in pages(items):
-            rows = await self.db.all(_CITING.format(within=placeholders("k", some)), bound("k", some))
-            found.update(row["item"] for row in rows)
-        sessions = await self._sessions(items)
-        rows = await self.db.all(
+        said = await paged(self.db, "SELECT DISTINCT session FROM exchanges WHERE item IN ({within})", items)
+        sessions = sorted({row["session"] for row in said})
+        unrecorded = await self.db.all(
             _UNRECORDED.format(sessions=placeholders("s", sessions)),
             {"domain": domain.key, "first": items[0], "lyra": LYRA, **bound("s", sessions)},
         )
-        found.update(row["item"] for row in rows)
+        found.update(row["item"] for row in (*await paged(self.db, _CITING, items), *unrecorded))
         return sorted(found.difference(known))
-
-    async def _sessions(self, keys: Sequence[int]) -> list[int]:
-        """Return the sessions in which these items were said."""
-        found: set[int] = set()
-        for some in pages(keys):
-            rows = await self.db.all(
-                f"SELECT DISTINCT session FROM exchanges WHERE item IN ({placeholders('k', some)})", bound("k", some)
-            )
-            found.update(row["session"] for row in rows)
-        return sorted(found)
 
     async def _notices(self, keys: Sequence[int]) -> set[int]:
         """Return which of these keys are those of notices."""
-        found: set[int] = set()
-        for some in pages(keys):
-            rows = await self.db.all(
-                f"SELECT id FROM items WHERE id IN ({placeholders('k', some)}) AND kind = 'notice' AND dead_at IS NULL",
-                bound("k", some),
-            )
-            found.update(row["id"] for row in rows)
-        return found
+        notices = "SELECT id FROM items WHERE id IN ({within}) AND kind = 'notice' AND dead_at IS NULL"
+        return {row["id"] for row in await paged(self.db, notices, keys)}
 
     async def _replies(self, keys: Sequence[int]) -> list[SeenReply]:
         """Return the replies with these keys but those that are erased anyway, oldest first."""
-        found: list[SeenReply] = []
         besides = f"AND ({self.besides.where}) IS NOT TRUE " if self.besides else ""
-        for some in pages(keys):
-            rows = await self.db.all(
-                f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({placeholders('k', some)}) AND e.kind <> 'said' {besides}"
-                "ORDER BY e.item",
-                {**bound("k", some), **(self.besides.parameters if self.besides else {})},
-            )
-            views = await self._views(rows)
-            cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
-            for edge in await self.db.all(
-                f"SELECT child, parent, cited, answered FROM lineage WHERE child IN ({placeholders('k', some)})", bound("k", some)
-            ):
-                rests[edge["child"]].add(edge["parent"])
-                # Before views were recorded, everything that a reply rested on was cited.
-                if edge["cited"] or edge["answered"] or edge["child"] not in views:
-                    cites[edge["child"]].add(edge["parent"])
-            for row in rows:
-                key = row["item"]
-                found.append(SeenReply(key, row["text"], views.get(key), frozenset(cites[key]), frozenset(rests[key])))
-        return found
+        rows = await paged(
+            self.db,
+            f"SELECT e.item, e.text, e.session, e.speaker FROM exchanges e WHERE e.item IN ({{within}}) AND e.kind <> 'said' {besides}"
+            "ORDER BY e.item",
+            keys,
+            self.besides.parameters if self.besides else {},
+        )
+        views = await self._views(rows)
+        cites, rests = defaultdict[int, set[int]](set), defaultdict[int, set[int]](set)
+        for edge in await paged(self.db, "SELECT child, parent, cited, answered FROM lineage WHERE child IN ({within})", keys):
+            rests[edge["child"]].add(edge["parent"])
+            # Before views were recorded, everything that a reply rested on was cited.
+            if edge["cited"] or edge["answered"] or edge["child"] not in views:
+                cites[edge["child"]].add(edge["parent"])
+        return [
+            SeenReply(at, row["text"], views.get(at), frozenset(cites[at]), frozenset(rests[at]))
+            for at, row in ((row["item"], row) for row in rows)
+        ]
 
     async def _views(self, replies: Sequence[Row]) -> dict[int, frozenset[int]]:
         """Return what each reply had in view; those of Lyra's from before that was recorded are missing."""

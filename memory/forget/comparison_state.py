@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from memory.ports import Clock
 from memory.store.database import Database, Row
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import paged
 from memory.tiers.messages import asides, seen
 from memory.tiers.messages.asides import Aside
 
@@ -139,13 +139,8 @@ class ComparisonState:
 
     async def stored(self, items: Sequence[int]) -> list[StoredMessage]:
         """Return those of these messages that are stored, newest first."""
-        found: list[Row] = []
-        for some in pages(items):
-            found += await self._db.all(
-                f"SELECT {_COLUMNS} FROM exchanges WHERE item IN ({placeholders('i', some)}) ORDER BY said_at DESC, item DESC",
-                bound("i", some),
-            )
-        return await self._with_ids(found)
+        sql = f"SELECT {_COLUMNS} FROM exchanges WHERE item IN ({{within}}) ORDER BY said_at DESC, item DESC"
+        return await self._with_ids(await paged(self._db, sql, items))
 
     async def supports(self, replies: Sequence[int]) -> dict[int, list[Support]]:
         """Return what these replies rest on that comparing their own place does not cover.
@@ -161,10 +156,9 @@ class ComparisonState:
         }
         for reply, items in shown.items():
             found[reply] += [placed.get(item, Support(None)) for item in sorted(items, reverse=True)]
-        for some in pages(replies):
-            rows = await self._db.all(_CITED.format(within=placeholders("r", some)), bound("r", some))
-            for row, one in zip(rows, await self._with_ids(rows), strict=True):
-                found[row["reply"]].append(Support(one, row["platform"], row["place"]))
+        rows = await paged(self._db, _CITED, replies)
+        for row, one in zip(rows, await self._with_ids(rows), strict=True):
+            found[row["reply"]].append(Support(one, row["platform"], row["place"]))
         return dict(found)
 
     async def _asides_of(self, replies: Sequence[int]) -> dict[int, frozenset[int]]:
@@ -176,14 +170,13 @@ class ComparisonState:
     async def _with_ids(self, rows: Sequence[Row]) -> list[StoredMessage]:
         heard = ("said", "aside")
         ids: dict[int, list[str]] = {row["item"]: [row["source_id"]] if row["kind"] in heard else [] for row in rows}
-        for some in pages([row["item"] for row in rows if row["kind"] not in heard]):
-            sent = await self._db.all(
-                f"SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({placeholders('i', some)}) AND remote_id <> '' "
-                "AND operation <> 'delete' ORDER BY item, remote_id",
-                bound("i", some),
-            )
-            for row in sent:
-                ids[row["item"]].append(row["remote_id"])
+        for row in await paged(
+            self._db,
+            "SELECT DISTINCT item, remote_id FROM outbox WHERE item IN ({within}) AND remote_id <> '' "
+            "AND operation <> 'delete' ORDER BY item, remote_id",
+            [row["item"] for row in rows if row["kind"] not in heard],
+        ):
+            ids[row["item"]].append(row["remote_id"])
         return [
             StoredMessage(
                 row["item"], row["text"], row["said_at"], row["stored_at"], row["edited_at"], tuple(ids[row["item"]]),

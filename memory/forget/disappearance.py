@@ -21,7 +21,7 @@ from memory.index.reindexing import mark_unfound, reindex
 from memory.ports import Clock
 from memory.store.database import Database, Row, Transaction
 from memory.store.domains import by_domain, read_domain
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import bound, paged, placeholders
 from memory.types import MINUTE, Domain, Forgotten
 
 WEEK = 7 * 24 * 60 * MINUTE
@@ -111,9 +111,7 @@ class Disappearance:
         total = Forgotten(0, 0, 0)
         for row in await self.db.all("SELECT * FROM vanished WHERE due <= :now AND withheld = 1", {"now": self.clock.now()}):
             while items := await self._items(row["id"]):
-                rows = await self.db.all(
-                    f"SELECT public_id FROM items WHERE id IN ({placeholders('i', items)})", bound("i", items)
-                )
+                rows = await paged(self.db, "SELECT public_id FROM items WHERE id IN ({within})", items)
                 total += await self.forgetting.forget_named([one["public_id"] for one in rows])
                 async with self.db.transaction() as tx:
                     await tx.run(f"DELETE FROM withheld WHERE item IN ({placeholders('i', items)})", bound("i", items))
@@ -138,12 +136,8 @@ class Disappearance:
 
     async def _is_new(self, sessions: Sequence[tuple[Domain, int]]) -> bool:
         """Return whether anything in these sessions is not withheld yet."""
-        for some in pages([session for _, session in sessions]):
-            within = placeholders("s", some)
-            sql = f"SELECT 1 AS yes FROM exchanges e WHERE e.session IN ({within}) AND {present('e')} LIMIT 1"
-            if await self.db.one(sql, bound("s", some)):
-                return True
-        return False
+        sql = f"SELECT 1 AS yes FROM exchanges e WHERE e.session IN ({{within}}) AND {present('e')} LIMIT 1"
+        return bool(await paged(self.db, sql, [session for _, session in sessions]))
 
     async def _vanished(self, platform: str, prefix: Sequence[str]) -> int | None:
         """Return the key of a vanished place, None if it has not vanished."""

@@ -11,7 +11,7 @@ from memory.places import confidences
 from memory.places.places import drop_names
 from memory.store.database import Reader, Transaction
 from memory.store.domains import by_domain
-from memory.store.lineage import bound, cut, mark_dead, pages, placeholders, rest_on_messages
+from memory.store.lineage import bound, cut, mark_dead, paged, pages, placeholders, rest_on_messages
 from memory.tiers import entities, episodes, feedback, open_things, reflections, rereading, statements, summaries
 from memory.tiers.messages import asides, seen, storing
 from memory.types import Domain, Forgotten
@@ -57,16 +57,14 @@ async def expire(tx: Transaction, domain: Domain, items: Sequence[int], now: int
 
 async def digests_above(reader: Reader, items: Sequence[int]) -> list[int]:
     """Return these items and all digests that rest on them, directly or not."""
-    found = set(items)
-    for some in pages(items):
-        rows = await reader.all(
-            f"WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({placeholders('i', some)}) UNION "
-            "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id "
-            "JOIN items i ON i.id = l.child AND i.kind <> 'exchange' AND i.dead_at IS NULL) SELECT id FROM above",
-            bound("i", some),
-        )
-        found.update(row["id"] for row in rows)
-    return sorted(found)
+    rows = await paged(
+        reader,
+        "WITH RECURSIVE above (id) AS (SELECT id FROM items WHERE id IN ({within}) UNION "
+        "SELECT l.child FROM lineage l JOIN above ON l.parent = above.id "
+        "JOIN items i ON i.id = l.child AND i.kind <> 'exchange' AND i.dead_at IS NULL) SELECT id FROM above",
+        items,
+    )
+    return sorted({*items, *(row["id"] for row in rows)})
 
 
 async def drop_what_is_empty(tx: Transaction, domain: Domain) -> None:
@@ -84,16 +82,16 @@ async def _remove_all(tx: Transaction, domain: Domain, gone: Sequence[int], now:
 
 async def _receipt(tx: Transaction, domain: Domain, gone: Sequence[int]) -> Forgotten:
     counted = {"said": 0, "reply": 0, "digest": 0}
-    for some in pages(gone):
-        rows = await tx.all(
-            "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
-            f"WHERE e.domain = :domain AND e.item IN ({placeholders('i', some)}) GROUP BY 1 UNION ALL "
-            f"SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({placeholders('i', some)}) "
-            f"UNION ALL SELECT 'digest' AS what, count(*) AS n FROM statements WHERE domain = :domain AND item IN ({placeholders('i', some)})",
-            {"domain": domain.key, **bound("i", some)},
-        )
-        for row in rows:
-            counted[row["what"]] += row["n"]
+    for row in await paged(
+        tx,
+        "SELECT CASE WHEN e.kind = 'said' THEN 'said' ELSE 'reply' END AS what, count(*) AS n FROM exchanges e "
+        "WHERE e.domain = :domain AND e.item IN ({within}) GROUP BY 1 UNION ALL "
+        "SELECT 'digest' AS what, count(*) AS n FROM digests WHERE domain = :domain AND item IN ({within}) "
+        "UNION ALL SELECT 'digest' AS what, count(*) AS n FROM statements WHERE domain = :domain AND item IN ({within})",
+        gone,
+        {"domain": domain.key},
+    ):
+        counted[row["what"]] += row["n"]
     return Forgotten(counted["said"], counted["digest"], counted["reply"])
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.forget.affected_replies import AffectedReplies
+from memory.forget.affected_replies import AffectedReplies, LostTexts
 from memory.forget.erase import digests_above
 from memory.forget.forgetting import Forgetting
 from memory.forget.gone import ForgottenScope, Gone
 from memory.forget.sparing import Nearness
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import paged
 from memory.tiers import exchanges
 from memory.tiers.messages import asides
 from memory.types import Domain
@@ -28,13 +28,10 @@ async def extent(forgetting: Forgetting, domain: Domain, items: Sequence[int]) -
     if not items:
         return AffectedItems((), ())
     gone = Gone(0, domain, max(items), ForgottenScope(items))
-    lost: dict[int, Sequence[str] | None] = {}
-    for some in pages(items):
-        rows = await db.all(
-            f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({placeholders('i', some)})",
-            {"domain": domain.key, **bound("i", some)},
-        )
-        lost |= {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
+    rows = await paged(
+        db, f"{exchanges.SELECT_PLACED}WHERE e.domain = :domain AND e.item IN ({{within}})", items, {"domain": domain.key}
+    )
+    lost: LostTexts = {row["item"]: [row["text"]] for row in rows} | await asides.of(db, forgetting.seal, domain, rows)
     walk = AffectedReplies(db, Nearness(forgetting.embedder), besides=gone)
     replies = sorted((await walk.along(domain, lost)).difference(items))
     above = await digests_above(db, [*items, *replies])

@@ -25,7 +25,7 @@ from memory.ports import Clock, Embedder
 from memory.store import home_files
 from memory.store.database import Database, Transaction
 from memory.store.domains import by_domain
-from memory.store.lineage import Seal, bound, mark_dead, pages, placeholders
+from memory.store.lineage import Seal, mark_dead, paged, pages
 from memory.tiers import exchanges
 from memory.tiers.messages import asides, known
 from memory.types import Domain, Forgotten
@@ -56,7 +56,7 @@ class Forgetting:
             await silence(tx, f"domain = :domain AND {NOTICES}", {"domain": domain.key})
             self._begun.add(gone.key)
         # It names places and people, and nobody can tell which of these are to be forgotten.
-        await asyncio.to_thread(home_files.drop_left, self.tombstones.log)
+        await asyncio.to_thread(home_files.clear_folder, self.tombstones.log, home_files.LEFT)
         try:
             await self._log(gone)
             done = await self.finish([gone])
@@ -139,13 +139,8 @@ class Forgetting:
         found: list[Gone] = []
         async with self.db.transaction() as tx:
             await self.tombstones.put_up(tx, hashes, now)
-            items: list[int] = []
-            for some in pages(hashes):
-                rows = await tx.all(
-                    f"SELECT id FROM items WHERE public_id IN ({placeholders('n', some)}) AND dead_at IS NULL", bound("n", some)
-                )
-                items += [row["id"] for row in rows]
-            for domain, those in await by_domain(tx, items):
+            rows = await paged(tx, "SELECT id FROM items WHERE public_id IN ({within}) AND dead_at IS NULL", hashes)
+            for domain, those in await by_domain(tx, [row["id"] for row in rows]):
                 found.append(await gone_rows.add(tx, domain, ForgottenScope(those), now))
                 await mark_dead(tx, those, now)
                 # A notice has no lineage, so what it quotes is unknown: none keeps its text, and none is sent any more.

@@ -2,6 +2,9 @@
 
 A place may set a shorter time for its messages. A message that expires is forgotten like any other, with all that rests on it.
 A digest or statement with a shorter time of its own expires alone; its messages stay, and it is not rewritten from them.
+
+What goes for good because its time is over would go too early by a clock that is wrong for some minutes, as after a start
+without a battery or before the time is set. So it goes only once the clock has stayed ahead for an hour.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,9 +25,37 @@ SETTING = "retention"
 _STATED = {"facts": "profile", "months": "era", "narrative": "narrative", "thoughts": "self", "notes": "bank"}
 TIERS = (MESSAGES, "gists", *_STATED)
 """What a time can be set for. "gists" covers the summaries above them as well."""
+_FAR = 30 * DAY
+_SCOPE, _KEY = "install", "clock"
 _OFTEN = DAY // 24
 _STEPS = 8
 """The number of steps per sweep, so that nobody waits long for it; the next one takes up the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockJumps:
+    """Compares the clock with the instant at which it was last looked at, in this process or an earlier one."""
+
+    db: Database
+    clock: Clock
+
+    async def is_settled(self) -> bool:
+        """Return whether nothing speaks against the clock: it was here an hour ago, or less than thirty days back, or never before."""
+        now, settings = self.clock.now(), KeptSettings(self.db)
+        seen, since = _read(await settings.get(_SCOPE, _KEY))
+        if not seen or now <= seen + _FAR or (since and now >= since + _OFTEN):
+            # Noted once an hour: everything else that happens here is rarer.
+            if since or abs(now - seen) >= _OFTEN:
+                await settings.set(_SCOPE, _KEY, [now, 0])
+            return True
+        if not since or now < since:
+            await settings.set(_SCOPE, _KEY, [seen, now])
+        return False
+
+
+def _read(kept: object) -> tuple[int, int]:
+    """Return when the clock was last believed, and since when it is doubted, 0 each if that is not known."""
+    return (int(kept[0]), int(kept[1])) if isinstance(kept, list) else (0, 0)
 
 
 @dataclass
@@ -105,19 +136,12 @@ class Retention:
 
     async def _over(self, domain: Domain, tier: str, before: int) -> list[int]:
         """Return the next items of a tier that were stored or made before an instant, oldest first."""
+        which = "made_at AS at FROM digests WHERE domain = :domain ORDER BY made_at, item"
         if tier == MESSAGES:
-            rows = await self.db.all(
-                "SELECT item, stored_at AS at FROM exchanges WHERE domain = :domain ORDER BY item LIMIT :n",
-                {"domain": domain.key, "n": STEP},
-            )
+            which = "stored_at AS at FROM exchanges WHERE domain = :domain ORDER BY item"
         elif tier in _STATED:
-            rows = await self.db.all(
-                "SELECT item, made_at AS at FROM statements WHERE domain = :domain AND tier = :tier ORDER BY made_at, item LIMIT :n",
-                {"domain": domain.key, "tier": _STATED[tier], "n": STEP},
-            )
-        else:
-            rows = await self.db.all(
-                "SELECT item, made_at AS at FROM digests WHERE domain = :domain ORDER BY made_at, item LIMIT :n",
-                {"domain": domain.key, "n": STEP},
-            )
+            which = "made_at AS at FROM statements WHERE domain = :domain AND tier = :tier ORDER BY made_at, item"
+        rows = await self.db.all(
+            f"SELECT item, {which} LIMIT :n", {"domain": domain.key, "tier": _STATED.get(tier, ""), "n": STEP}
+        )
         return [row["item"] for row in rows if row["at"] < before]

@@ -22,7 +22,7 @@ from localization.sentences import lazy
 from memory.errors import DiskFull, TombstonesDamaged
 from memory.store import home_files, installation_values
 from memory.store.database import Database, Reader, Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import paged, pages
 
 _READ, _WRITTEN = "tombstones read", "tombstones written"
 # A power cut truncates a line anywhere. Earlier versions wrote no checksum.
@@ -137,13 +137,8 @@ async def remember_read(tx: Transaction, unread: UnreadTombstones) -> None:
 
 async def among(reader: Reader, hashes: Iterable[str]) -> set[str]:
     """Return which of these hashes have a tombstone in the database."""
-    found: set[str] = set()
-    for some in pages(list(dict.fromkeys(hashes))):
-        rows = await reader.all(
-            f"SELECT public_id FROM tombstones WHERE public_id IN ({placeholders('n', some)})", bound("n", some)
-        )
-        found.update(row["public_id"] for row in rows)
-    return found
+    rows = await paged(reader, "SELECT public_id FROM tombstones WHERE public_id IN ({within})", dict.fromkeys(hashes))
+    return {row["public_id"] for row in rows}
 
 
 async def put_up(tx: Transaction, hashes: Iterable[str], now: int) -> None:

@@ -88,21 +88,22 @@ class Inbox:
 
     async def unfinished(self, platform: str, place: str | None = None) -> list[InboxEvent]:
         """Return the events still waiting for an answer, oldest first."""
-        rows = await self._db.all(
-            "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
-            "AND (CAST(:place AS TEXT) IS NULL OR place = :place) AND state IN ('new', 'held') ORDER BY id",
-            {"platform": platform, "place": place},
-        )
-        return [_heard(row) for row in rows]
+        return await self._waiting("(CAST(:place AS TEXT) IS NULL OR place = :place)", {"platform": platform, "place": place})
 
     async def unfinished_around(self, platform: str, place: str) -> list[InboxEvent]:
         """Return the events still waiting for an answer in any thread of a place's channel, oldest first."""
+        return await self._waiting("place >= :from AND place < :to", {"platform": platform, **around(place)})
+
+    async def _waiting(self, where: str, parameters: Parameters) -> list[InboxEvent]:
         rows = await self._db.all(
             "SELECT id, event_id, place, payload, received_at, tries FROM inbox WHERE platform = :platform "
-            "AND place >= :from AND place < :to AND state IN ('new', 'held') ORDER BY id",
-            {"platform": platform, **around(place)},
+            f"AND {where} AND state IN ('new', 'held') ORDER BY id",
+            parameters,
         )
-        return [_heard(row) for row in rows]
+        return [
+            InboxEvent(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])
+            for row in rows
+        ]
 
     async def open_payloads(self, keys: Sequence[int]) -> dict[int, str]:
         """Return the current payloads of those events that still wait for an answer."""
@@ -230,10 +231,6 @@ def in_commit_order(platform: str, events: Sequence[Event], cursors: Mapping[str
 
 
 _NOT_DONE = "WHERE platform = :platform AND event_id = :event_id AND state <> 'done'"
-
-
-def _heard(row: Row) -> InboxEvent:
-    return InboxEvent(row["id"], Event(row["event_id"], row["place"], row["payload"]), row["received_at"], row["tries"])
 
 
 async def _insert(run: Run, platform: str, events: Sequence[Event], now: int) -> list[InboxEvent]:

@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memory.store.counters import take
 from memory.store.database import ClaimHolders, DatabaseAccess, Parameters, Transaction
+from memory.store.domains import take
 from memory.types import MINUTE, Domain
 
 LEASE = 10 * MINUTE

@@ -14,8 +14,8 @@ from memory.errors import SourceGone
 from memory.store import domains
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
-from memory.store.lineage import bound, pages, placeholders
-from memory.types import NOBODY, Confidence, Domain, DomainKind, DomainRef, Identity, WithheldFrom
+from memory.store.lineage import bound, paged, pages, placeholders
+from memory.types import NOBODY, Confidence, Domain, Identity, WithheldFrom
 
 
 def common(alias: str) -> str:
@@ -40,17 +40,14 @@ async def within(reader: Reader, home: Domain) -> list[Confidence]:
 async def of(reader: Reader, items: Collection[int]) -> dict[int, Confidence]:
     """Map those of these items that were told in confidence to their confidences."""
     found: dict[int, Confidence] = {}
-    for some in pages(sorted(items)):
-        rows = await reader.all(
-            "SELECT f.item, c.domain AS confidence, c.excepted, c.home, d.kind, d.platform, d.native_id, d.epoch, d.time_zone "
-            "FROM confided f JOIN confidences c ON c.domain = f.domain JOIN domains d ON d.id = c.home "
-            f"WHERE f.item IN ({placeholders('i', some)})",
-            bound("i", some),
-        )
-        for row in rows:
-            ref = DomainRef(DomainKind(row["kind"]), row["platform"], row["native_id"], row["epoch"])
-            if one := read(row, Domain(row["home"], ref, row["time_zone"])):
-                found[row["item"]] = one
+    for row in await paged(
+        reader,
+        "SELECT f.item, c.domain AS confidence, c.excepted, d.* "
+        "FROM confided f JOIN confidences c ON c.domain = f.domain JOIN domains d ON d.id = c.home WHERE f.item IN ({within})",
+        sorted(items),
+    ):
+        if one := read(row, domains.read_domain(row)):
+            found[row["item"]] = one
     return found
 
 

@@ -16,7 +16,7 @@ from memory.places import scope_settings
 from memory.places.places import Places
 from memory.store.bounds import Bounds
 from memory.store.database import DatabaseAccess, Transaction
-from memory.store.lineage import bound, descendants, pages, placeholders
+from memory.store.lineage import descendants, paged, pages
 from memory.tiers import episodes
 from memory.tiers.messages import seen
 from memory.types import Domain, DomainKind, Identity
@@ -82,7 +82,13 @@ async def withdraw(kept: Places, domain: Domain, member: Identity, now: int) -> 
     words += [reply async for reply in seen.by(there, domain, words)]
     async with kept.db.transaction(bounds=Bounds.of(domain.key)) as tx:
         await scope_settings.put(tx, kept.scope(domain), _key(member), [member.platform, member.native_id])
-        resting = await _bullets(tx, domain, await descendants(tx, words))
+        rows = await paged(
+            tx,
+            "SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({within})",
+            await descendants(tx, words),
+            {"domain": domain.key},
+        )
+        resting = [row["item"] for row in rows]
         await _retire(tx, domain, resting, now)
     await kept.db.checkpoint()
     return len(resting)
@@ -115,32 +121,18 @@ async def resting_on(db: DatabaseAccess, episode: int, members: Collection[Ident
 
 async def _speakers(db: DatabaseAccess, items: Collection[int]) -> dict[int, Identity]:
     """Map the items that are people's messages to their speakers."""
-    found: dict[int, Identity] = {}
-    for some in pages(sorted(items)):
-        rows = await db.all(
-            "SELECT e.item, n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity "
-            f"WHERE e.item IN ({placeholders('s', some)})",
-            bound("s", some),
-        )
-        found.update((row["item"], Identity(row["platform"], row["native_id"])) for row in rows)
-    return found
+    rows = await paged(
+        db,
+        "SELECT e.item, n.platform, n.native_id FROM exchanges e JOIN identities n ON n.id = e.identity WHERE e.item IN ({within})",
+        sorted(items),
+    )
+    return {row["item"]: Identity(row["platform"], row["native_id"]) for row in rows}
 
 
 _SAID_BY = (
     "SELECT e.item FROM exchanges e JOIN identities n ON n.id = e.identity "
     "WHERE e.domain = :domain AND n.platform = :platform AND n.native_id = :native_id"
 )
-
-
-async def _bullets(tx: Transaction, domain: Domain, items: Sequence[int]) -> list[int]:
-    found: list[int] = []
-    for some in pages(items):
-        rows = await tx.all(
-            f"SELECT item FROM statements WHERE domain = :domain AND tier = 'bank' AND item IN ({placeholders('i', some)})",
-            {"domain": domain.key, **bound("i", some)},
-        )
-        found += [row["item"] for row in rows]
-    return found
 
 
 async def _retire(tx: Transaction, domain: Domain, bullets: Sequence[int], now: int) -> None:

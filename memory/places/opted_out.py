@@ -26,18 +26,11 @@ def scope(seal: Seal, who: Identity) -> str:
     return f"account:{seal.id(DomainRef(DomainKind.DM, who.platform, who.native_id), 'opted-out')}"
 
 
-async def leave_out(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
-    """Stop learning in a domain about those with these names."""
+async def leave_out(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str], *, out: bool) -> None:
+    """Stop learning in a domain about those with these names or, unless `out`, resume it."""
     for name in names:
         for form in name_forms.forms(name):
-            await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), True)
-
-
-async def take_in(tx: Transaction, seal: Seal, domain: Domain, names: Collection[str]) -> None:
-    """Resume learning in a domain about those with these names."""
-    for name in names:
-        for form in name_forms.forms(name):
-            await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), None)
+            await scope_settings.put(tx, _scope(seal, domain), _mark(seal, domain, form), out or None)
 
 
 async def is_named(reader: Reader, seal: Seal, domain: Domain, text: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from hashlib import sha256
 
+from memory.places.identities import account
 from memory.store.database import DatabaseAccess, Reader, Transaction
 from memory.store.lineage import Seal, bound, placeholders
 from memory.text.display_names import TAG, is_reserved, likeness, tagged, untagged
@@ -243,15 +244,12 @@ async def told_apart(
         there = holders.get(marks[names[key]], {})
         keeps = there.get(domains[0].key, who) == who and (domains[0].key in there or set(there.values()) <= {who})
         if not is_reserved(names[key]):
-            own = names[key] if keeps else tagged(names[key], await _public_id(db, seal, domains[0], one.identity))
-            found[key] = one._replace(speaker=own)
+            found[key] = one._replace(speaker=names[key])
+            if not keeps:
+                speaker = await account(db, one.identity)
+                assert speaker is not None
+                found[key] = one._replace(speaker=tagged(names[key], public_id(seal, domains[0].ref, speaker)))
     return found
-
-
-async def _public_id(db: DatabaseAccess, seal: Seal, domain: Domain, key: int) -> str:
-    row = await db.one("SELECT platform, native_id FROM identities WHERE id = :id", {"id": key})
-    assert row is not None
-    return public_id(seal, domain.ref, Identity(row["platform"], row["native_id"]))
 
 
 def _mark(seal: Seal, name: str) -> str:

@@ -1,7 +1,7 @@
 """Running work to its end although the awaiting task is cancelled."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -19,19 +19,6 @@ async def to_the_end(work: Coroutine[Any, Any, T]) -> T:
     if cancelled is not None and not task.cancelled() and task.exception() is None:
         raise cancelled
     return task.result()
-
-
-async def all_of(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
-    """Await all of these at once and return what they return. Raises what the first of them that failed raised, once all have ended."""
-    ended = await to_the_end(_ended(work))
-    for one in ended:
-        if isinstance(one, BaseException):
-            raise one
-    return ended
-
-
-async def _ended(work: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
-    return await asyncio.gather(*work, return_exceptions=True)
 
 
 def end_if_asked() -> None:

@@ -38,7 +38,8 @@ class Reader(Protocol):
 
     async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
         """Run one statement and return its first row, or None."""
-        ...
+        rows = await self.all(sql, parameters)
+        return rows[0] if rows else None
 
 
 class Transaction(Reader, Protocol):

@@ -1,10 +1,10 @@
-"""The rows of domains, the counters guarded by their row locks, and the log of changes, which tells every process what to read anew."""
+"""The rows of domains, the counters, and the log of changes, which tells every process what to read anew."""
 
 from collections.abc import Sequence
 
 from memory.store.bounds import require_within
 from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import paged
 from memory.types import Domain, DomainKind, DomainRef
 
 
@@ -32,6 +32,17 @@ async def next_source(tx: Transaction, domain: Domain) -> str:
     row = await tx.one("UPDATE domains SET items = items + 1 WHERE id = :domain RETURNING items", {"domain": domain.key})
     assert row is not None
     return str(row["items"])
+
+
+async def take(tx: Transaction, counter: str, n: int = 1) -> int:
+    """Reserve n numbers of a counter and return the first; every number is given once, and other takers wait for the commit."""
+    row = await tx.one(
+        "INSERT INTO counters (name, value) VALUES (:name, :n) "
+        "ON CONFLICT (name) DO UPDATE SET value = counters.value + :n RETURNING value",
+        {"name": counter, "n": n},
+    )
+    assert row is not None
+    return int(row["value"]) - n + 1
 
 
 async def announce(tx: Transaction, domain: Domain, items: Sequence[int], op: str) -> None:
@@ -81,24 +92,15 @@ async def by_key(reader: Reader, key: int) -> Domain | None:
 
 async def domains_of(reader: Reader, items: Sequence[int]) -> list[Domain]:
     """Return the domains that these items belong to."""
-    found: dict[int, Domain] = {}
-    for some in pages(items):
-        rows = await reader.all(
-            f"SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({placeholders('i', some)}))",
-            bound("i", some),
-        )
-        found.update((row["id"], read_domain(row)) for row in rows)
-    return list(found.values())
+    rows = await paged(reader, "SELECT * FROM domains WHERE id IN (SELECT domain FROM items WHERE id IN ({within}))", items)
+    return list({row["id"]: read_domain(row) for row in rows}.values())
 
 
 async def by_domain(reader: Reader, items: Sequence[int]) -> list[tuple[Domain, list[int]]]:
     """Group items by the domain they belong to."""
     found: dict[Domain, list[int]] = {}
-    for some in pages(items):
-        rows = await reader.all(
-            f"SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({placeholders('i', some)})",
-            bound("i", some),
-        )
-        for row in rows:
-            found.setdefault(read_domain(row), []).append(row["item"])
+    for row in await paged(
+        reader, "SELECT i.id AS item, d.* FROM items i JOIN domains d ON d.id = i.domain WHERE i.id IN ({within})", items
+    ):
+        found.setdefault(read_domain(row), []).append(row["item"])
     return list(found.items())

@@ -5,9 +5,10 @@ import os
 from pathlib import Path
 from typing import Self
 
-from localization.sentences import Said, lazy
-from memory.errors import HomeInUse, NotWritable
+from localization.sentences import Said
+from memory.errors import HomeInUse
 from memory.store.database import Reader
+from memory.store.home_files import unwritable
 
 
 class FileLock:
@@ -25,13 +26,7 @@ class FileLock:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise NotWritable(
-                lazy(
-                    "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
-                    parent=self.path.parent,
-                    strerror=error.strerror,
-                )
-            ) from error
+            raise unwritable(self.path.parent, error) from error
         try:
             fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from localization.sentences import lazy
-from memory.errors import MemoryMissing
+from memory.errors import MemoryMissing, NotWritable
 
 TOMBSTONES = "tombstones.log"
 HOLDERS = "holders"
@@ -31,15 +31,9 @@ def remove(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def drop_marks(path: Path) -> None:
-    """Remove the marks of how far a memory was kept: another one is put in its place on purpose."""
-    for file in path.with_name(COMMITS).glob("*"):
-        file.unlink(missing_ok=True)
-
-
-def drop_left(path: Path) -> None:
-    """Remove what connections left for the next start beside a database; the next start begins new ones."""
-    for file in path.with_name(LEFT).glob("*"):
+def clear_folder(path: Path, folder: str) -> None:
+    """Remove the files of a folder beside a database: `COMMITS` where another memory is put in its place on purpose, `LEFT` for new ones."""
+    for file in path.with_name(folder).glob("*"):
         file.unlink(missing_ok=True)
 
 
@@ -78,6 +72,17 @@ def read_word(path: Path) -> str:
         return os.read(handle, _WORD_BYTES).decode("ascii")
     finally:
         os.close(handle)
+
+
+def unwritable(folder: Path, error: OSError) -> NotWritable:
+    """Return what is raised where a folder of the home cannot be written to."""
+    return NotWritable(
+        lazy(
+            "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
+            parent=folder,
+            strerror=error.strerror,
+        )
+    )
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from localization.sentences import lazy
-from memory.errors import DiskFull, KeyMissing, KeyUnusable, MemoryFailure, NotWritable
+from memory.errors import DiskFull, KeyMissing, KeyUnusable, MemoryFailure
 from memory.store import home_files
 
 _HEX = re.compile(r"[0-9a-fA-F]{64}")
@@ -101,13 +101,7 @@ def _refused(path: Path, error: OSError) -> MemoryFailure:
         return DiskFull(
             lazy("The key {path} could not be written: no room is left on that disk. Free some and try again.", path=path)
         )
-    return NotWritable(
-        lazy(
-            "The folder {parent} cannot be written to ({strerror}). Name another with LYRA_HOME.",
-            parent=path.parent,
-            strerror=error.strerror,
-        )
-    )
+    return home_files.unwritable(path.parent, error)
 
 
 def _read_word(path: Path) -> str:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store.bounds import require_within
-from memory.store.database import Parameters, Reader, Transaction
+from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
@@ -116,15 +116,13 @@ async def cut(tx: Transaction, gone: Sequence[int]) -> None:
 
 async def descendants(tx: Transaction, roots: Sequence[int]) -> list[int]:
     """Return the roots and all their descendants."""
-    found = set(roots)
-    for some in pages(roots):
-        rows = await tx.all(
-            f"WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({placeholders('r', some)}) "
-            "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
-            bound("r", some),
-        )
-        found.update(row["id"] for row in rows)
-    return sorted(found)
+    rows = await paged(
+        tx,
+        "WITH RECURSIVE gone (id) AS (SELECT id FROM items WHERE id IN ({within}) "
+        "UNION SELECT lineage.child FROM lineage JOIN gone ON lineage.parent = gone.id) SELECT id FROM gone",
+        roots,
+    )
+    return sorted({*roots, *(row["id"] for row in rows)})
 
 
 async def living(reader: Reader, keys: Sequence[int], *, replaced: bool = False) -> bool:
@@ -160,9 +158,8 @@ async def require_living(reader: Reader, keys: Sequence[int], *, replaced: bool 
 async def require_shown(reader: Reader, keys: Sequence[int]) -> None:
     """Raise SourceGone if an item was forgotten, or is a digest that was erased since: its text may be shown no more."""
     await require_living(reader, keys, replaced=True)
-    for some in pages(keys):
-        if await reader.one(_ERASED.format(within=placeholders("k", some)), bound("k", some)):
-            raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
+    if await paged(reader, _ERASED, keys):
+        raise SourceGone(lazy("Something this answer rests on was forgotten while it was made."))
 
 
 _ERASED = (
@@ -206,6 +203,14 @@ def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
     """Yield values in slices that fit the placeholders of one statement."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
+
+
+async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Mapping[str, object] = {}) -> list[Row]:
+    """Return the rows of a query about many keys, run page by page: `{within}` in it stands for the keys of a page."""
+    found: list[Row] = []
+    for some in pages(list(keys)):
+        found += await reader.all(sql.format(within=placeholders("w", some)), {**parameters, **bound("w", some)})
+    return found
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:

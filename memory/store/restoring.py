@@ -17,6 +17,7 @@ from localization.sentences import Sentence, lazy
 from memory.errors import BackupFailed, MemoryFailure, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store import home_files
+from memory.store.database import Reader
 from memory.store.sqlite.connecting import opens
 from memory.store.sqlite.database import SqliteDatabase
 from memory.types import MINUTE
@@ -131,7 +132,7 @@ def free_aside(path: Path) -> Path:
 def put_aside(path: Path, now: int) -> Path:
     """Set a superseded memory aside (idempotent); return its new path."""
     aside = free_aside(path)
-    home_files.drop_marks(path)
+    home_files.clear_folder(path, home_files.COMMITS)
     # The log first: while the main file is in place, a rerun chooses the same number.
     for file in (*home_files.companions(path), path):
         if file.name.endswith("-shm") or not home_files.size(file):
@@ -194,8 +195,14 @@ async def verified(path: Path, key: bytes | None) -> int:
     """Verify a copy page by page; return how many messages it holds."""
     async with await SqliteDatabase.open(path, key) as copy:
         await copy.verify()
-        row = await copy.one("SELECT count(*) AS n FROM exchanges")
+        held = await messages(copy)
         await copy.checkpoint()
+    return held
+
+
+async def messages(db: Reader) -> int:
+    """Return how many messages a memory holds."""
+    row = await db.one("SELECT count(*) AS n FROM exchanges")
     return int(row["n"]) if row else 0
 
 

@@ -16,9 +16,9 @@ def _nothing(_value: str) -> int:
     return 0
 
 
-def _all_but(words: str) -> Callable[[str], int]:
-    """Return a function for `LookedUp.plain`: a value is plain throughout unless it starts with `words`."""
-    return lambda value: 0 if value.startswith(words) else len(value)
+def _but_names(value: str) -> int:
+    """For `LookedUp.plain`: a value is plain throughout unless it is a name."""
+    return 0 if value.startswith("name ") else len(value)
 
 
 def _one_of(*closed: str) -> Callable[[str], int]:
@@ -66,7 +66,7 @@ GIVEN_UP = "given up"
 """Recorded when a writer is not asked again and nobody else writes the digest, until another writer comes."""
 TABLES: Mapping[str, Sealed] = {
     "activity": Sealed(["detail"], ["seq"]),
-    "announced": Sealed(["whose"], ["item"], looked_up={"whose": LookedUp(_all_but("name "))}),
+    "announced": Sealed(["whose"], ["item"], looked_up={"whose": LookedUp(_but_names)}),
     "claims": Sealed(["note"], ["name", "slot"], domain=""),
     "digests": Sealed(["text"], ["item"]),
     "dreams": Sealed(["report"], ["at"]),
@@ -104,7 +104,7 @@ TABLES: Mapping[str, Sealed] = {
         ["name"], ["public_id"], looked_up={"name": LookedUp(lambda value: len(value) if _ID.fullmatch(value) else 0)}
     ),
     "settings": Sealed(["value"], ["scope", "key"], domain=""),
-    "statements": Sealed(["text", "period"], ["item"], looked_up={"period": LookedUp(_all_but("name "), begins=True)}),
+    "statements": Sealed(["text", "period"], ["item"], looked_up={"period": LookedUp(_but_names, begins=True)}),
     "terms": Sealed(["speaker", "hashes", "fingerprint"], ["item", "passage"], numbers=["fingerprint"], binary=["hashes"]),
     "vectors": Sealed(["text_hash", "vector"], ["space", "item", "passage"], binary=["text_hash", "vector"]),
 }

@@ -24,9 +24,7 @@ class SealedFiles:
         """Keep data under a name, on disk and whole, replacing any earlier. Raises OSError, with nothing kept."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         nonce = os.urandom(_NONCE)
-        cipher = AES.new(self._key, AES.MODE_GCM, nonce=nonce)
-        cipher.update(name.encode())
-        sealed, tag = cipher.encrypt_and_digest(data)
+        sealed, tag = AES.new(self._key, AES.MODE_GCM, nonce=nonce).update(name.encode()).encrypt_and_digest(data)
         home_files.write_whole(self._folder / name, nonce + tag + sealed)
 
     def take(self, name: str) -> bytes | None:
@@ -41,10 +39,8 @@ class SealedFiles:
         nonce, tag, sealed = kept[:_NONCE], kept[_NONCE : _NONCE + _TAG], kept[_NONCE + _TAG :]
         if len(tag) < _TAG:
             raise ValueError("it was cut off")
-        cipher = AES.new(self._key, AES.MODE_GCM, nonce=nonce)
-        cipher.update(name.encode())
         try:
-            return cipher.decrypt_and_verify(sealed, tag)
+            return AES.new(self._key, AES.MODE_GCM, nonce=nonce).update(name.encode()).decrypt_and_verify(sealed, tag)
         except ValueError as error:
             raise ValueError("it was changed, or sealed with another key") from error
 

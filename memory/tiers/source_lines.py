@@ -8,9 +8,9 @@ from memory.store.database import DatabaseAccess, Row
 from memory.store.lineage import bound, pages, placeholders
 from memory.text.budget import clip, tokens
 from memory.text.lexical import key_words
-from memory.text.time.times import local
+from memory.text.time.times import iso, local
 from memory.tiers.statements import NewStatement, cited
-from memory.types import Domain, Statement
+from memory.types import Domain, Exchange, Kind, Statement
 
 _LEAST = 48
 _MOST_REPLACED = 3
@@ -36,6 +36,17 @@ class Grounds:
     said: tuple[int, ...]
     first_at: int
     last_at: int
+
+
+def of_messages(messages: Iterable[Exchange], time_zone: str) -> list[SourceLine]:
+    """Return messages as lines labelled m1, m2 and so on."""
+    return [
+        SourceLine(
+            Source(f"m{at}", one.speaker, iso(one.said_at, time_zone), one.text),
+            *(one.key, (one.key,) if one.kind is Kind.SAID else (), one.said_at, one.said_at),
+        )
+        for at, one in enumerate(messages, start=1)
+    ]
 
 
 async def of_gists(db: DatabaseAccess, domain: Domain, gists: Sequence[Row]) -> list[SourceLine]:

@@ -7,9 +7,9 @@ by the title; what is unique to a branch becomes a session of its own.
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from localization.sentences import Explained, Sentence, lazy
+from localization.sentences import Sentence, lazy
 from memory.text.storable import clean
-from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, from_seconds
+from memory.transfer.message import MAX_LINE, BadLine, FileUnusable, Incoming, Role, UnreadableMessage, from_seconds
 from memory.transfer.pieces import DamagedFile, MalformedExport, conversations
 from memory.transfer.tree import Faults, Tree, grow
 
@@ -20,10 +20,6 @@ _UNSAID = (
     *("model_editable_context", "tether_browsing_display", "tether_quote", "sonic_webpage"),
 )
 _CAPTIONS = {"image_asset_pointer": "[image]", "video_container_asset_pointer": "[video]"}
-
-
-class _Refused(Explained):
-    """A message that cannot be read; the text is the reason."""
 
 
 def read_chatgpt(stream: BinaryIO) -> Iterator[Incoming | BadLine]:
@@ -94,7 +90,7 @@ class _Conversation:
             self._times[node] = self._time(node, said)
             try:
                 found = _said(said) if said else None
-            except _Refused as refused:
+            except UnreadableMessage as refused:
                 self.faults[str(refused)] = None
                 continue
             if found:
@@ -130,16 +126,16 @@ def _said(message: Mapping[str, object]) -> tuple[Role, str] | None:
     """Return the role and text of a message, or None if nobody said it to anybody."""
     author, content = message.get("author"), message.get("content")
     if not isinstance(author, dict) or not isinstance(content, dict | None):
-        raise _Refused(lazy("a message's author or content has the wrong type"))
+        raise UnreadableMessage(lazy("a message's author or content has the wrong type"))
     spoken_to = message.get("recipient")
     if author.get("role") == "tool" or content is None or _hidden(message) or spoken_to not in (None, "all"):
         return None
     role = _ROLES.get(_string(author.get("role")))
     if role is None:
-        raise _Refused(lazy("a message's author is none of user, assistant, system, tool"))
+        raise UnreadableMessage(lazy("a message's author is none of user, assistant, system, tool"))
     text = clean(_text(content))
     if len(text.encode()) > MAX_LINE:
-        raise _Refused(lazy("a message is longer than 1 MiB"))
+        raise UnreadableMessage(lazy("a message is longer than 1 MiB"))
     return (role, text) if text.strip() else None
 
 
@@ -155,7 +151,7 @@ def _text(content: Mapping[str, object]) -> str:
     if parts is None:
         return _string(content.get("text"))
     if not isinstance(parts, list):
-        raise _Refused(lazy("a message's parts have the wrong type"))
+        raise UnreadableMessage(lazy("a message's parts have the wrong type"))
     return "\n".join(text for part in parts if (text := _part(part)))
 
 
@@ -164,7 +160,7 @@ def _part(part: object) -> str:
     if part is None or isinstance(part, str):
         return part or ""
     if not isinstance(part, dict):
-        raise _Refused(lazy("a message's parts have the wrong type"))
+        raise UnreadableMessage(lazy("a message's parts have the wrong type"))
     kind = part.get("content_type")
     return _CAPTIONS.get(kind, "") if isinstance(kind, str) and kind in _CAPTIONS else _string(part.get("text"))
 

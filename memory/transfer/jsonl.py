@@ -9,10 +9,21 @@ from datetime import datetime, timedelta, tzinfo
 from hashlib import blake2b
 from typing import BinaryIO
 
-from localization.sentences import Explained, lazy
+from localization.sentences import lazy
 from memory.text.storable import EMPTY, clean
 from memory.text.time.zones import zone as zone_of
-from memory.transfer.message import EPOCH, MAX_LINE, BadLine, Incoming, Role, from_seconds, speakers, within, without_mark
+from memory.transfer.message import (
+    EPOCH,
+    MAX_LINE,
+    BadLine,
+    Incoming,
+    Role,
+    UnreadableMessage,
+    from_seconds,
+    speakers,
+    within,
+    without_mark,
+)
 from memory.transfer.message_names import ImportedLine, MessageNames, names_an_hour
 from memory.types import MOST_NAME
 
@@ -51,10 +62,6 @@ _SKIP_BYTES = 1 << 16
 _SHOWN_CHARS = 40
 _ANOTHER = lazy("its id is that of an earlier line with other words")
 _ROLES: Mapping[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "tool": "system"}
-
-
-class _Refused(Explained):
-    """A line that is no message; the text is the reason."""
 
 
 def read_jsonl(stream: BinaryIO, time_zone: str, person: str = "") -> Iterator[Incoming | BadLine]:
@@ -112,7 +119,7 @@ def _skip_line(stream: BinaryIO) -> None:
 def _read(number: int, raw: bytes, zone: tzinfo, names: MessageNames) -> Incoming | BadLine:
     try:
         return _message(number, _fields(raw), zone, names)
-    except _Refused as refused:
+    except UnreadableMessage as refused:
         return BadLine(number, refused.sentence)
 
 
@@ -122,11 +129,13 @@ def _fields(raw: bytes) -> dict[str, object]:
         # Not strict: a raw tab or NUL inside a string is no reason to lose the message.
         fields = json.loads(raw.decode(), strict=False)
     except UnicodeDecodeError as error:
-        raise _Refused(lazy("not UTF-8")) from error
+        raise UnreadableMessage(lazy("not UTF-8")) from error
     except (ValueError, RecursionError) as error:
-        raise _Refused(lazy("not JSON: the file ends in the middle of this line") if half else lazy("not JSON")) from error
+        raise UnreadableMessage(
+            lazy("not JSON: the file ends in the middle of this line") if half else lazy("not JSON")
+        ) from error
     if not isinstance(fields, dict):
-        raise _Refused(lazy("not a JSON object"))
+        raise UnreadableMessage(lazy("not a JSON object"))
     return fields
 
 
@@ -135,7 +144,7 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Mes
     role = _role(fields)
     session, speaker = _text(fields, "session"), _text(fields, "speaker")
     if session and len(session) > MOST_NAME:
-        raise _Refused(lazy("session is longer than {most} characters", most=MOST_NAME))
+        raise UnreadableMessage(lazy("session is longer than {most} characters", most=MOST_NAME))
     created_at, written = _created_at(fields.get("created_at"), zone)
     id_ = _id(fields)
     own, *former = names.of(id_, ImportedLine(session, role, speaker, content, written))
@@ -149,10 +158,10 @@ def _message(number: int, fields: Mapping[str, object], zone: tzinfo, names: Mes
 def _content(fields: Mapping[str, object]) -> str:
     content = fields.get("content")
     if content is not None and not isinstance(content, str):
-        raise _Refused(lazy("content is not text"))
+        raise UnreadableMessage(lazy("content is not text"))
     content = clean(content or "")
     if not content:
-        raise _Refused(lazy("no content"))
+        raise UnreadableMessage(lazy("no content"))
     return content
 
 
@@ -162,7 +171,7 @@ def _role(fields: Mapping[str, object]) -> Role:
         return "user"
     known = _ROLES.get(role.lower()) if isinstance(role, str) else None
     if known is None:
-        raise _Refused(lazy("role is none of user, assistant, system, tool"))
+        raise UnreadableMessage(lazy("role is none of user, assistant, system, tool"))
     return known
 
 
@@ -171,7 +180,7 @@ def _text(fields: Mapping[str, object], name: str) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise _Refused(lazy("{name} is not text", name=name))
+        raise UnreadableMessage(lazy("{name} is not text", name=name))
     return clean(str(value)) or None
 
 
@@ -180,7 +189,7 @@ def _id(fields: Mapping[str, object]) -> str | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise _Refused(lazy("id is neither text nor a whole number"))
+        raise UnreadableMessage(lazy("id is neither text nor a whole number"))
     return clean(str(value)) or None
 
 
@@ -195,7 +204,7 @@ def _created_at(value: object, zone: tzinfo) -> tuple[int | None, int | str | No
         instant = _known(from_seconds(value))
         return instant, instant
     if not isinstance(value, str):
-        raise _Refused(lazy("created_at is neither text nor a number"))
+        raise UnreadableMessage(lazy("created_at is neither text nor a number"))
     moment = _moment(value)
     if moment.tzinfo is None:
         return _instant(moment.replace(tzinfo=zone)), moment.isoformat()
@@ -209,7 +218,7 @@ def _moment(value: str) -> datetime:
     except ValueError as error:
         # Quoted only if it looks like a time: the field might contain a message by mistake.
         shown = len(value) <= _SHOWN_CHARS and any(character.isdigit() for character in value)
-        raise _Refused(
+        raise UnreadableMessage(
             lazy("created_at is not ISO 8601: {value}", value=value) if shown else lazy("created_at is not ISO 8601")
         ) from error
 
@@ -220,5 +229,5 @@ def _instant(moment: datetime) -> int:
 
 def _known(instant: int | None) -> int:
     if instant is None:
-        raise _Refused(lazy("created_at is outside the years 1970 to 9999"))
+        raise UnreadableMessage(lazy("created_at is outside the years 1970 to 9999"))
     return instant

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Literal
 
-from localization.sentences import Said, lazy
+from localization.sentences import Explained, Said, lazy
 from memory.errors import MemoryFailure
 from memory.text.display_names import LYRA
 from memory.types import SECOND, FormerIds
@@ -23,6 +23,10 @@ Role = Literal["user", "assistant", "system"]
 
 class FileUnusable(MemoryFailure):
     """A file that cannot be opened or read, or that contains no messages in a known format."""
+
+
+class UnreadableMessage(Explained):
+    """A line or message that cannot be read; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)

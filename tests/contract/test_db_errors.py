@@ -11,7 +11,7 @@ import pytest
 
 from memory.errors import DiskFull, MemoryFailure, NewerDatabase, NotADatabase, NotWritable, WrongKey
 from memory.store.sqlite.database import SqliteDatabase
-from memory.store.sqlite.file_identity import FileIdentity
+from memory.store.sqlite.transaction import FileIdentity
 from tests.kits.memory_kit import KEY
 
 REPO = Path(__file__).resolve().parents[2]
@@ -103,7 +103,7 @@ import asyncio, concurrent.futures.thread, os, resource, sys
 sys.path.insert(0, sys.argv[1])
 from pathlib import Path
 from memory.store.sqlite.database import SqliteDatabase
-from memory.store.sqlite.file_identity import FileIdentity
+from memory.store.sqlite.transaction import FileIdentity
 from memory.errors import MemoryFailure
 from tests.kits.memory_kit import KEY
 

@@ -10,7 +10,7 @@ import sqlcipher3
 
 from memory.errors import DatabaseBusy, DatabaseRefused, NotADatabase
 from memory.store import restoring
-from memory.store.postgresql import connecting, moving, replacing
+from memory.store.postgresql import connecting, moving
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.sqlite.database import SqliteDatabase
@@ -107,7 +107,13 @@ async def test_without_reading_back_it_is_not_found(
     address: DatabaseAddress, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked(address, CHANGED)
-    monkeypatch.setattr(replacing, "same", always)
+    answers = iter((False, True))
+
+    async def same(*_: object) -> bool:
+        """Take two stores for the same once something was written."""
+        return next(answers)
+
+    monkeypatch.setattr(moving, "same", same)
     await into(address, path)
     async with await PostgresDatabase.open(address, KEY) as db:
         assert await db.one("SELECT 1 AS changed FROM cursors WHERE value = '2'")
@@ -135,7 +141,7 @@ async def test_without_looking_whether_it_is_empty_what_it_held_is_lost(
 ) -> None:
     await filled(address)
     asked(address, "UPDATE lyra.cursors SET platform = 'theirs'")
-    monkeypatch.setattr(replacing, "is_empty", always)
+    monkeypatch.setattr(moving, "is_empty", always)
     await into(address, path)
     async with await PostgresDatabase.open(address, KEY) as db:
         assert not await db.one("SELECT 1 AS held FROM cursors WHERE platform = 'theirs'")

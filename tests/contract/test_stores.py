@@ -11,8 +11,8 @@ import pytest
 from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.counters import take
 from memory.store.database import Database, Row, Transaction
+from memory.store.domains import take
 from memory.store.opening import open_database
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.guarding.scope import WHOLE

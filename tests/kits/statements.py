@@ -79,11 +79,11 @@ class Scope:
 
 
 class Source:
-    """The modules of a package, without those of the two kinds of store, and the texts of their expressions."""
+    """The modules of a package, without the port and the two kinds of store behind it, and the texts of their expressions."""
 
     def __init__(self, root: Path = ROOT) -> None:
-        stores = {root / "store" / "postgresql", root / "store" / "sqlite"}
-        modules = (Module(path, root) for path in sorted(root.rglob("*.py")) if stores.isdisjoint(path.parents))
+        stores = {root / "store" / name for name in ("database.py", "postgresql", "sqlite")}
+        modules = (Module(path, root) for path in sorted(root.rglob("*.py")) if stores.isdisjoint((path, *path.parents)))
         self.modules = {module.name: module for module in modules}
         self._followed: set[tuple[Function, str]] = set()
 

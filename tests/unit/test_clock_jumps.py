@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memory.core import ConsolidationRules
-from memory.forget import clock_jumps
+from memory.forget import retention
 from memory.types import DAY, MINUTE
 from tests.kits.dream_kit import Muse, days, dreamt
 from tests.kits.dream_month import month
@@ -21,7 +21,7 @@ async def test_a_clock_that_is_a_year_ahead_and_put_right_again_has_nothing_forg
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guarded: bool
 ) -> None:
     if not guarded:
-        monkeypatch.setattr(clock_jumps, "_FAR", 100 * YEAR)
+        monkeypatch.setattr(retention, "_FAR", 100 * YEAR)
     async with at_home(tmp_path, habits=MONTH) as home:
         await home.say("my cat is called Turing")
         assert await home.memory.expire() == 0

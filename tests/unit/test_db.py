@@ -12,8 +12,8 @@ import pytest
 from memory.errors import MemoryFailure
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.counters import take
 from memory.store.database import Parameters, Row
+from memory.store.domains import take
 from memory.store.sqlite.database import SqliteDatabase
 from memory.store.sqlite.transaction import SqliteTransaction
 from tests.fakes.pulse import PATIENCE

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory.dream.thought_parsing import MOST_CHARACTERS, Thought, read_thought
+from memory.dream.reflecting import MOST_CHARACTERS, Thought, read_thought
 from memory.errors import WriterRefused
 from memory.text.storable import clean
 from tests.kits.size import examples

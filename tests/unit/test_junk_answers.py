@@ -8,8 +8,7 @@ import pytest
 from memory.derive import entries, prompts
 from memory.derive.checks import junk
 from memory.derive.drafting import sound
-from memory.dream.reflecting import _RULES, _wrong
-from memory.dream.thought_parsing import Thought
+from memory.dream.reflecting import _RULES, Thought, _wrong
 from memory.errors import WriterRefused
 from memory.ports import Entry, Source, Task, TaskKind
 

@@ -23,7 +23,7 @@ from memory.derive.checks.written_names import LYRA, WrittenNames, acts, held, i
 from memory.ports import Source
 from memory.text.lexical import plain
 from memory.text.numbers import COUNT_WORDS, NUMBER, UNCOUNTED, loose, phrase, pieces, readings_of
-from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day, blanked
+from memory.text.time.dates import MONTHS, WEEKDAYS, WORD, Day
 
 _ADDRESSED = re.compile(r"\b(?:you|your|du|dich|dir|dein\w*|tu|toi|te|tú)\b", re.IGNORECASE)
 _PAIR = 2
@@ -166,8 +166,7 @@ def _claims(rest: str, sources: SourceFacts) -> Iterator[tuple[int, str, set[str
         if scaled:  # "10k" is not held by "10"
             readings = (readings - pieces(m.group(1))) or readings
         yield m.start(), m.group(), readings, loose(m.group(1)), unit_of(rest, m.start(), m.end())
-    for m in counted(blanked(rest, NUMBER.finditer(rest))):
-        words = re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())
+    for m, words in counted(rest):
         value, parts = phrase([COUNT_WORDS[w] for w in words]), {str(COUNT_WORDS[w]) for w in words if w not in UNCOUNTED}
         the_people = value in {len(sources.speakers), _PAIR} and rest[: m.start()].casefold().endswith("the ")
         if parts and not the_people:

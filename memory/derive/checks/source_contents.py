@@ -129,8 +129,8 @@ def _numbers(rest: str) -> set[str]:
     values = set[str]()
     for m in NUMBER.finditer(rest):
         values |= readings_of(m) | loose(m.group(1)) | pieces(m.group(1))
-    for m in counted(blanked(rest, NUMBER.finditer(rest))):
-        counts = [COUNT_WORDS[w] for w in re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())]
+    for _, words in counted(rest):
+        counts = [COUNT_WORDS[w] for w in words]
         values.update(map(str, (*counts, phrase(counts))))
     spaced = re.findall(r"(?<!\d)\d{1,3}(?:\s\d{3})+(?!\d)", rest)
     return values | {trimmed(re.sub(r"\s", "", run)) for run in spaced}
@@ -140,8 +140,7 @@ def _counted_things(rest: str) -> Iterator[tuple[str, str]]:
     """Yield each value in a text with its unit."""
     for m in NUMBER.finditer(rest):
         yield from ((value, unit_of(rest, m.start(), m.end())) for value in readings_of(m) | pieces(m.group(1)))
-    for m in counted(blanked(rest, NUMBER.finditer(rest))):
-        words = re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())
+    for m, words in counted(rest):
         unit = unit_of(rest, m.start(), m.end())
         if unit or not words[-1].endswith(("st", "nd", "rd", "th")):  # "the third" is not three of anything
             yield str(phrase([COUNT_WORDS[w] for w in words])), unit
@@ -156,6 +155,7 @@ def unit_of(rest: str, start: int, end: int) -> str:
     return "at" if _AT.search(rest, max(0, start - 4), start) else ""
 
 
-def counted(text: str) -> Iterator[re.Match[str]]:
-    """Yield the spelled-out numbers of a text."""
-    return matches(in_words(), COUNTED_BEGINNING, text)
+def counted(rest: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Yield the spelled-out numbers of a text without its dates, and the words of each."""
+    for m in matches(in_words(), COUNTED_BEGINNING, blanked(rest, NUMBER.finditer(rest))):
+        yield m, re.split(r"[\s-]+(?:and\s+)?", m.group().casefold())

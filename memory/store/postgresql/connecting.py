@@ -76,13 +76,10 @@ async def require_fit(connection: PipelinedConnection, address: DatabaseAddress)
                 oldest=OLDEST,
             )
         )
-    row = await (
-        await connection.execute(
-            "SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, "
-            "current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS copy"
-        )
-    ).fetchone()
-    assert row is not None
+    (row,) = await connection.rows(
+        "SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS pages, "
+        "current_setting('server_encoding') AS encoding, pg_is_in_recovery() AS copy"
+    )
     if "off" in (row["fsync"], row["pages"]):
         raise DatabaseRefused(
             lazy(

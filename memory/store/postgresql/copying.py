@@ -10,7 +10,6 @@ from typing import Self
 from memory.ports import Progress
 from memory.store.database import Parameters, Reader, Row
 from memory.store.postgresql.address import SCHEMA
-from memory.store.postgresql.batching import fetched
 from memory.store.postgresql.guarding.scope import READING_ALL
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.border import Border
@@ -68,15 +67,10 @@ async def copy(source: Reader, every: Sequence[Table], write: Write, tell: Progr
     for table in every:
         names = ", ".join(table.columns)
         insert = f"INSERT INTO {table.name} ({names}) VALUES ({', '.join(f':{column}' for column in table.columns)})"
-        last: Parameters | None = None
-        while rows := await _page(source, table, last):
-            page = [dict(zip(table.columns, row, strict=True)) for row in rows]
-            await write(insert, page)
-            done += _ROW * len(page)
+        async for rows in pages(source, table):
+            await write(insert, [dict(zip(table.columns, row, strict=True)) for row in rows])
+            done += _ROW * len(rows)
             tell(done, total)
-            last = page[-1]
-            if not table.key:
-                break
     tell(total, total)
 
 
@@ -122,7 +116,7 @@ async def _page(source: Reader, table: Table, last: Parameters | None) -> list[R
     return await source.all(f"{select} {behind}ORDER BY {key} LIMIT {_PAGE}", given)
 
 
-class Snapshot:
+class Snapshot(Reader):
     """What reads one state of the whole memory, on a connection of its own. Use `Snapshot.taken`."""
 
     def __init__(self, connection: PipelinedConnection, border: Border) -> None:
@@ -139,12 +133,7 @@ class Snapshot:
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
-        return await fetched(self._connection, READING_ALL, sql, parameters or {}, self._border)
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Run one statement and return its first row, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
+        return await self._border.fetched(self._connection, READING_ALL, sql, parameters or {})
 
 
 async def read_through(db: Reader) -> None:

@@ -21,15 +21,14 @@ from memory.errors import HomeInUse, MemoryFailure, WrongKey
 from memory.ports import Progress
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Row
+from memory.store.database import Parameters, Reader, Row
 from memory.store.file_locks import FileHolders
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.batching import asked, fetched
 from memory.store.postgresql.connecting import OPTIONS, PATIENCE_SECONDS, connect, conninfo, require_fit, set_up
 from memory.store.postgresql.copying import Snapshot, copy, read_through, tables
 from memory.store.postgresql.error_translation import explained, is_lost
-from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope
+from memory.store.postgresql.guarding.scope import READING_ALL, WHOLE, Scope, asked
 from memory.store.postgresql.guarding.within import ScopedDatabase
 from memory.store.postgresql.kept_commits import KeptCommits, lacking
 from memory.store.postgresql.migrating import migrate
@@ -42,13 +41,13 @@ from memory.store.postgresql.sealing.border import Border
 from memory.store.postgresql.sealing.converting import columns
 from memory.store.postgresql.sealing.keyring import Keyring
 from memory.store.postgresql.transaction import STILL_HERE, Pool, PostgresTransaction, let_go
-from memory.store.postgresql.transaction_gate import TransactionGate
 from memory.store.sqlite.database import SqliteDatabase
+from memory.store.transaction_gate import TransactionGate
 
 READERS, WRITERS = 4, 4
 
 
-class PostgresDatabase:
+class PostgresDatabase(Reader):
     """An open database. Use `PostgresDatabase.open`; close it, or leave the `async with`."""
 
     def __init__(self, address: DatabaseAddress, pool: Pool, border: Border, commits: KeptCommits) -> None:
@@ -103,7 +102,7 @@ class PostgresDatabase:
         self._closed = True
         if self.peers is not None:
             await self.peers.calls.close()
-        async with self._writing.turn(None):
+        async with self._writing.turn():
             await to_the_end(self._reservation.close())
             await to_the_end(self._pool.close())
 
@@ -183,11 +182,6 @@ class PostgresDatabase:
         with explained(self.address):
             return await self._read(sql, parameters or {}, scope)
 
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Read the first row of one statement, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
-
     async def _read(self, sql: str, parameters: Parameters, scope: Scope = READING_ALL) -> list[Row]:
         async with self._reading:
             try:
@@ -201,7 +195,7 @@ class PostgresDatabase:
     async def _asked(self, sql: str, parameters: Parameters, scope: Scope) -> list[Row]:
         connection = await self._pool.getconn()
         try:
-            return await fetched(connection, scope, sql, parameters, self._border)
+            return await self._border.fetched(connection, scope, sql, parameters)
         finally:
             await to_the_end(let_go(self._pool, connection))
 

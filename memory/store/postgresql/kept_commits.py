@@ -80,7 +80,7 @@ class KeptCommits:
         """Find out at a new connection whether the server has what was confirmed. Raises the library's errors."""
         if not (told := self.told):
             return
-        there = await (await connection.execute(_THERE.format(name="$1"), [self.name], binary=True)).fetchall()
+        there = await connection.rows(_THERE.format(name="$1"), [self.name])
         if lacks := _missing(told, there):
             self._lacking = lacks
             self.outdated.set()

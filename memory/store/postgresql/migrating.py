@@ -6,18 +6,17 @@ The tables are those of a role that nobody signs in as: in its name the schema i
 from functools import partial
 
 from localization.sentences import lazy
-from memory.errors import DatabaseRefused, MemoryMissing, NewerDatabase
+from memory.errors import DatabaseRefused, MemoryMissing
 from memory.store.postgresql import numbering
 from memory.store.postgresql.address import LOCK, SCHEMA, DatabaseAddress
-from memory.store.postgresql.batching import asked
 from memory.store.postgresql.dialect import translated
 from memory.store.postgresql.guarding import policies
-from memory.store.postgresql.guarding.scope import SAY, WHOLE
-from memory.store.postgresql.peers.processes import has_tables, make_tables
+from memory.store.postgresql.guarding.scope import SAY, WHOLE, asked
+from memory.store.postgresql.peers.processes import make_tables
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.converting import convert, is_sealed
 from memory.store.postgresql.sealing.keyring import TABLE, Keyring
-from memory.store.schema import migrations, newest
+from memory.store.schema import known, migrations, newest
 
 _LEDGER = "CREATE TABLE IF NOT EXISTS migrations (version BIGINT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL)"
 
@@ -30,17 +29,17 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
 
     Raises NewerDatabase, MemoryMissing, WrongKey.
     """
-    known = await _version(connection)
+    version = await _version(connection)
     if (
-        known == newest()
-        and await _is_numbered(connection)
-        and await has_tables(connection)
+        version == newest()
+        and await connection.has(f"numbers_{numbering.KINDS[-1]}")
+        and await connection.has("kept_commits")
         and await is_sealed(connection)
         and await policies.are_forced(connection)
     ):
         await keys.open(partial(asked, connection, WHOLE))
         return
-    if not known and not new:
+    if not version and not new:
         raise MemoryMissing(
             lazy(
                 "The database {address} is empty, though a memory was kept for this home. Name the right one as url in [store]. "
@@ -51,12 +50,12 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
     async with connection.transaction():
         await connection.execute(f"SELECT pg_advisory_xact_lock({LOCK}, 0)")
         # Another process may have done it meanwhile.
-        known = await _version(connection)
+        version = await _version(connection)
         await _act_as_owner(connection, address)
         await connection.execute(SAY, WHOLE.parameters)
         await connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}; {_LEDGER}")
         for step in migrations():
-            if step.version > known:
+            if step.version > version:
                 await connection.execute(";\n".join(map(translated, step.statements())))
                 await connection.execute(
                     "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, $3)", [step.version, step.name, step.digest]
@@ -67,38 +66,19 @@ async def migrate(connection: PipelinedConnection, address: DatabaseAddress, key
         await keys.open(partial(asked, connection, WHOLE))
         await convert(connection, keys)
         await policies.force(connection)
-        await _give_rights(connection)
+        await connection.execute(_RIGHTS)
         for name, version in _MARKS.items():
             await connection.execute(
                 "INSERT INTO migrations (version, name, digest) VALUES ($1, $2, '') ON CONFLICT DO NOTHING", [version, name]
             )
 
 
-async def _is_numbered(connection: PipelinedConnection) -> bool:
-    row = await (
-        await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.numbers_{numbering.KINDS[-1]}"])
-    ).fetchone()
-    return row is not None and row["there"] is not None
-
-
 async def _version(connection: PipelinedConnection) -> int:
-    there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.migrations"])).fetchone()
-    if there is None or there["there"] is None:
+    if not await connection.has("migrations"):
         return 0
     newest_of = "SELECT coalesce(max(version), 0) AS version FROM migrations WHERE name <> ALL (CAST($1 AS TEXT[]))"
-    row = await (await connection.execute(newest_of, [[*_MARKS]])).fetchone()
-    assert row is not None
-    version = int(row["version"])
-    if version > newest():
-        raise NewerDatabase(
-            lazy(
-                "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
-                "version, or restore a backup made with this one.",
-                version=version,
-                known=newest(),
-            )
-        )
-    return version
+    (row,) = await connection.rows(newest_of, [[*_MARKS]])
+    return known(int(row["version"]))
 
 
 _OWNER = (
@@ -107,6 +87,7 @@ _OWNER = (
     "FROM pg_database d LEFT JOIN pg_namespace n ON n.nspname = $1 JOIN pg_roles o ON o.oid = coalesce(n.nspowner, d.datdba) "
     "JOIN pg_roles u ON u.rolname = current_user WHERE d.datname = current_database()"
 )
+# Nobody else than who signed in is given anything.
 _RIGHTS = (
     f"GRANT USAGE ON SCHEMA {SCHEMA} TO SESSION_USER; "
     f"GRANT SELECT, INSERT, UPDATE, DELETE, TRUNCATE ON ALL TABLES IN SCHEMA {SCHEMA} TO SESSION_USER; "
@@ -119,8 +100,7 @@ async def _act_as_owner(connection: PipelinedConnection, address: DatabaseAddres
 
     Raises DatabaseRefused where the schema is somebody else's.
     """
-    row = await (await connection.execute(_OWNER, [SCHEMA])).fetchone()
-    assert row is not None
+    (row,) = await connection.rows(_OWNER, [SCHEMA])
     if row["own"]:
         return
     if row["may"]:
@@ -134,8 +114,3 @@ async def _act_as_owner(connection: PipelinedConnection, address: DatabaseAddres
                 owner=row["name"],
             )
         )
-
-
-async def _give_rights(connection: PipelinedConnection) -> None:
-    """Let whoever signed in read and write the rows of all tables: nobody else is given anything."""
-    await connection.execute(_RIGHTS)

@@ -1,10 +1,10 @@
-"""Moves a memory from a file into a database, or from there into a file, the first of which stays as it was.
+"""Moves a memory from a file into a database, or from there into a file, the first of which stays as it was; puts a backup in its place.
 
 Nothing of it counts until all of it is there and was read back row by row. What was cut off behind that is recognized by its rows:
 a target that holds the same is done.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,13 +12,12 @@ from localization.sentences import lazy
 from memory.errors import DatabaseRefused, HomeInUse, NotADatabase, WrongKey
 from memory.ports import Progress
 from memory.store import home_files, restoring
-from memory.store.database import Reader
+from memory.store.database import Parameters, Reader
+from memory.store.postgresql import numbering
 from memory.store.postgresql.address import DatabaseAddress
-from memory.store.postgresql.copying import same, tables
+from memory.store.postgresql.copying import copy, is_empty, same, tables
 from memory.store.postgresql.database import PostgresDatabase
 from memory.store.postgresql.error_translation import another
-from memory.store.postgresql.numbering import KINDS
-from memory.store.postgresql.replacing import take_over
 from memory.store.sqlite.database import SqliteDatabase
 
 
@@ -39,7 +38,7 @@ async def into(address: DatabaseAddress, path: Path, key: bytes, tell: Progress)
             every = await tables(file)
             if not await same(file, db, every):
                 await take_over(db, file, tell, only_empty=True)
-            messages = await _messages(file)
+            messages = await restoring.messages(file)
         yield messages
 
 
@@ -60,16 +59,56 @@ async def out_of(address: DatabaseAddress, path: Path, key: bytes, tell: Progres
                     raise DatabaseRefused(
                         lazy("{path} holds a memory that is not the one in the database. Move it away first.", path=path)
                     )
-                messages = await _messages(file)
+                messages = await restoring.messages(file)
         else:
             restoring.clear(path)
             await db.copy_to(restoring.staged(path), key, tell)
             async with await SqliteDatabase.open(restoring.staged(path), key) as file:
                 if not await _holds_what(file, still):
                     raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=path))
-                messages = await _messages(file)
+                messages = await restoring.messages(file)
                 await file.checkpoint()
         yield messages
+
+
+async def replace(address: DatabaseAddress, path: Path, key: bytes, tell: Progress) -> restoring.SupersededMemory | None:
+    """Have the database hold what is staged at `path`, in one transaction; return the file that what it held is kept in, if anything.
+
+    Whenever it is cut off, the database holds the old memory or the new one, whole. Raises the errors of `PostgresDatabase.open`.
+    """
+    async with await PostgresDatabase.open(address, key) as db, await SqliteDatabase.open(restoring.staged(path), key) as staged:
+        aside = None
+        if await db.one("SELECT id FROM items LIMIT 1"):
+            aside = restoring.free_aside(path)
+            await db.copy_to(aside, key, lambda *_: None)
+            home_files.sync(aside)
+        await take_over(db, staged, tell)
+    restoring.clear(path)
+    return restoring.kept(aside) if aside else None
+
+
+async def take_over(db: PostgresDatabase, file: Reader, tell: Progress, *, only_empty: bool = False) -> None:
+    """Have a database hold what a memory in a file holds and nothing else, in one transaction, read back row by row before it counts.
+
+    `tell` is told how many rows of how many. Raises NotADatabase where a row does not come back as it was, DatabaseRefused
+    where something is held and it may be taken over `only_empty`.
+    """
+    every = await tables(file)
+    async with db.transaction() as tx:
+
+        async def write(insert: str, page: Sequence[Parameters]) -> None:
+            await tx.many(insert, page)
+            await tx.one("SELECT 1 AS written")
+
+        if only_empty and not await is_empty(tx, every):
+            raise another(db.address)
+        await tx.one(f"TRUNCATE {', '.join(table.name for table in every)}")
+        # A domain's number may be another one's there.
+        await tx.drop_keys()
+        await copy(file, every, write, tell)
+        if not await same(file, tx, every):
+            raise NotADatabase(lazy("What was written to {address} did not come back as it was.", address=db.address))
+        await numbering.take_over(tx)
 
 
 @asynccontextmanager
@@ -88,9 +127,4 @@ async def _holds_what(file: Reader, source: Reader) -> bool:
 
 async def _counted(store: Reader) -> list[tuple[str, int]]:
     rows = await store.all("SELECT name, value FROM counters ORDER BY name")
-    return [(row["name"], row["value"]) for row in rows if row["name"] not in KINDS]
-
-
-async def _messages(file: Reader) -> int:
-    row = await file.one("SELECT count(*) AS n FROM exchanges")
-    return int(row["n"]) if row else 0
+    return [(row["name"], row["value"]) for row in rows if row["name"] not in numbering.KINDS]

@@ -20,6 +20,7 @@ from psycopg.pq import ConnStatus, ExecStatus, Format, PGconn, Ping
 from psycopg.pq.abc import PGresult
 
 from memory.store.database import Row
+from memory.store.postgresql.address import SCHEMA
 from memory.store.postgresql.dialect import StoredRow, positions
 
 Step = tuple[str, Sequence[object]]
@@ -95,6 +96,15 @@ class PipelinedConnection(AsyncConnection[Row]):
         if waiting.cancelled is not None:
             raise waiting.cancelled
         return found
+
+    async def rows(self, sql: str, given: Sequence[object] = ()) -> list[Row]:
+        """Run one statement by itself and return its rows."""
+        return await (await self.execute(sql, given, binary=True)).fetchall()
+
+    async def has(self, relation: str) -> bool:
+        """Say whether the database has a table or a sequence of this name."""
+        (row,) = await self.rows("SELECT CASE WHEN to_regclass($1) IS NULL THEN 0 ELSE 1 END AS there", [f"{SCHEMA}.{relation}"])
+        return bool(row["there"])
 
     @property
     def _way_there(self) -> str:

@@ -104,8 +104,8 @@ class Reservation:
         connection = await connect(self._address)
         try:
             how = "pg_try_advisory_lock_shared" if self._beside else "pg_try_advisory_lock"
-            row = await (await connection.execute(f"SELECT {how}({LOCK}, 1) AS mine")).fetchone()
-            mine = row is not None and bool(row["mine"])
+            (row,) = await connection.rows(f"SELECT {how}({LOCK}, 1) AS mine")
+            mine = bool(row["mine"])
             if mine and self._beside:
                 await connection.execute(f"LISTEN {CHANNEL}")
         except BaseException:

@@ -1,14 +1,13 @@
 """A write transaction of PostgreSQL, on a connection that it has alone.
 
-A trip to the server takes longer than most statements do. So the beginning, and what returns nothing, wait for the next statement
-that returns something, or for the commit, and go there with it; the order stays. Each trip is made to its end, also where who waits for it is cancelled: what
-the connection is in afterwards is known.
+The beginning waits with the statements. Each trip to the server is made to its end, also where who waits for it is cancelled: what the
+connection is in afterwards is known.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -16,15 +15,13 @@ from psycopg_pool import AsyncConnectionPool
 
 from memory.store.bounds import Bounds
 from memory.store.database import Numbers, Parameters, Reader, Row, Rows
-from memory.store.postgresql.batching import BatchedStatement, StatementBatch
 from memory.store.postgresql.error_translation import is_lost
-from memory.store.postgresql.guarding.scope import ALL, SAY, Scope
+from memory.store.postgresql.guarding.scope import ALL, SAY, Scope, beginning
 from memory.store.postgresql.guarding.within import Everywhere
 from memory.store.postgresql.pipelined_connection import PipelinedConnection, Step
-from memory.store.postgresql.sealing import renewing
 from memory.store.postgresql.sealing.border import Border, Prepared
-from memory.store.postgresql.sealing.keyring import Ask
-from memory.store.postgresql.transaction_gate import beginning
+from memory.store.postgresql.sealing.converting import left, seal_anew
+from memory.store.queued_transaction import QueuedTransaction
 
 Pool = AsyncConnectionPool[PipelinedConnection]
 STILL_HERE = "SELECT 1 / count(*) FROM (SELECT 1 FROM processes WHERE name = $1 FOR KEY SHARE) AS here"
@@ -41,8 +38,16 @@ _MANY = 20
 _IN_USE = (TransactionStatus.INTRANS, TransactionStatus.INERROR)
 
 
-class PostgresTransaction:
-    """A write transaction. Nothing but these methods may be awaited inside it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchedStatement:
+    """A statement whose rows somebody waits for; `everywhere` says that it is shown those of all domains."""
+
+    step: Step
+    everywhere: bool = False
+
+
+class PostgresTransaction(QueuedTransaction[BatchedStatement]):
+    """An open write transaction of a server."""
 
     def __init__(
         self,
@@ -58,7 +63,7 @@ class PostgresTransaction:
         `require` raises where nothing may be kept after all, and is asked once the server has answered; `closing` is run with the commit
         of what was written, such as `STILL_HERE`: once this process is not said to be alive any more, nothing is kept either.
         """
-        self.bounds = bounds
+        super().__init__(bounds)
         self._scope = scope
         self._border = border
         # The domains that something was sealed in: with a key that was made here, and with one that may be gone by now.
@@ -69,8 +74,6 @@ class PostgresTransaction:
         self._closing = closing
         self._pool = pool
         self._taken: PipelinedConnection | None = None
-        self._asking = StatementBatch(self._send)
-        self._waiting: list[tuple[str, Parameters | Rows]] = []
         self._number: str | None = None
         self._item: int | None = None
         self._has_written = False
@@ -83,7 +86,7 @@ class PostgresTransaction:
     @property
     def everywhere(self) -> Reader:
         """The transaction for questions of the whole memory."""
-        return Everywhere(self.ask_everywhere)
+        return Everywhere(partial(self._fetched, everywhere=True))
 
     @property
     def _connection(self) -> PipelinedConnection:
@@ -97,11 +100,6 @@ class PostgresTransaction:
     async def free(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run a SELECT and return those of its rows that no other transaction has locked; this one has them locked then."""
         return await self.all(f"{sql} FOR UPDATE SKIP LOCKED", parameters)
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Run one statement and return its first row, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return the next n numbers of a sequence of the server, for which nobody waits."""
@@ -117,24 +115,11 @@ class PostgresTransaction:
         """Run the last statement and return all its rows; the commit is the next thing."""
         return await self.all(sql, parameters)
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Ask what these ask in as few trips as may be."""
-        return await self._asking.together(work)
-
-    async def run(self, sql: str, parameters: Parameters | None = None) -> None:
-        """Run one statement that returns nothing; what is wrong with it is raised by what comes next."""
-        self._waiting.append((sql, dict(parameters or {})))
-
-    async def many(self, sql: str, rows: Rows) -> None:
-        """Run one statement once a row; what is wrong with it is raised by what comes next."""
-        if some := rows if callable(rows) else list(rows):
-            self._waiting.append((sql, some))
-
     async def renew_key(self, domain: int) -> None:
         """Have what is left in a domain open with a new key alone, and the old one be gone."""
-        found = await renewing.left(self, domain)
+        found = await left(self, domain)
         self._drop(await self.all("DELETE FROM data_keys WHERE domain = :domain RETURNING domain", {"domain": domain}))
-        await renewing.seal_anew(self, domain, found)
+        await seal_anew(self, domain, found)
 
     async def drop_keys(self) -> None:
         """Have every domain have a new key from now on; what the old ones sealed must be gone."""
@@ -172,34 +157,28 @@ class PostgresTransaction:
         connection, self._taken = self._taken, None
         await let_go(self._pool, connection)
 
-    async def ask_everywhere(self, sql: str, parameters: Parameters) -> list[Row]:
-        """Run one statement that is shown the rows of all domains, and return all its rows."""
-        return await self._fetched(sql, parameters, everywhere=True)
-
     async def _fetched(self, sql: str, parameters: Parameters, *, everywhere: bool = False) -> list[Row]:
         prepared = self._border.prepared(sql)
-        await self._require_keys(prepared, [parameters], self._ask)
+        await self._require_keys(prepared, [parameters])
         step = (prepared.sql, self._border.values(prepared, parameters))
-        rows = await self._asking.ask(step, everywhere=everywhere)
-        return await self._border.rows(prepared, rows, self._ask)
+        (rows,) = await self._ask([BatchedStatement(step, everywhere)])
+        return await self._border.rows(prepared, rows, self._by_number)
 
-    async def _ask(self, sql: str, given: Sequence[object]) -> list[Row]:
-        return await self._asking.ask((sql, given))
+    async def _by_number(self, sql: str, given: Sequence[object]) -> list[Row]:
+        (rows,) = await self._ask([BatchedStatement((sql, given))])
+        return rows
 
-    async def _send(self, asked: Sequence[BatchedStatement]) -> Sequence[list[Row]]:
+    async def _fetch(self, asked: Sequence[BatchedStatement]) -> Sequence[list[Row]]:
         return await self._sent(await self._made(), asked)
 
-    async def _ask_alone(self, sql: str, given: Sequence[object]) -> list[Row]:
-        return (await self._sent([], [BatchedStatement((sql, given))]))[0]
-
-    async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters], ask: Ask) -> None:
-        """Have the keys at hand that these rows are sealed with, made where there are none; `ask` asks for those."""
+    async def _require_keys(self, prepared: Prepared, rows: Sequence[Parameters]) -> None:
+        """Have the keys at hand that these rows are sealed with, made where there are none."""
         if not prepared.plan.recipes:
             return
         keys, domains = self._border.keys, prepared.domains(rows)
         if missing := [domain for domain in sorted(domains) if not keys.has(domain)]:
-            await keys.require(ask, missing)
-            for key in await keys.made(ask, missing):
+            await keys.require(self._by_number, missing)
+            for key in await keys.made(self._by_number, missing):
                 keys.take(key)
                 self._new.add(key.domain)
         # Those that are no domain's stay for good.
@@ -267,12 +246,11 @@ class PostgresTransaction:
             raise psycopg.errors.SerializationFailure("a key was destroyed meanwhile")
 
     async def _made(self) -> Made:
-        waiting, self._waiting = self._waiting, []
         made = []
-        for sql, given in waiting:
+        for sql, given in self._taken_over():
             rows = [given] if isinstance(given, Mapping) else await _listed(given)
             prepared = self._border.prepared(sql)
-            await self._require_keys(prepared, rows, self._ask_alone)
+            await self._require_keys(prepared, rows)
             sealed = partial(_sealed, self._border, prepared, rows)
             made.append((prepared.sql, await asyncio.to_thread(sealed) if len(rows) > _MANY else sealed()))
         return made

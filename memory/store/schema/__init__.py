@@ -8,6 +8,9 @@ from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
+from localization.sentences import lazy
+from memory.errors import NewerDatabase
+
 
 @dataclass(frozen=True, slots=True)
 class Migration:
@@ -35,6 +38,21 @@ def migrations() -> list[Migration]:
 def newest() -> int:
     """Return the latest version, without reading the steps."""
     return max(map(_version, _steps()))
+
+
+def known(version: int, last: int | None = None) -> int:
+    """Return the version of a memory, where the steps up to the `last` are known, by default the latest. Raises NewerDatabase."""
+    last = last or newest()
+    if version > last:
+        raise NewerDatabase(
+            lazy(
+                "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
+                "version, or restore a backup made with this one.",
+                version=version,
+                known=last,
+            )
+        )
+    return version
 
 
 def _steps() -> list[Traversable]:

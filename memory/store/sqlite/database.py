@@ -24,15 +24,15 @@ from memory.ports import Progress
 from memory.store import home_files
 from memory.store.bounds import Bounds
 from memory.store.cancellation import to_the_end
-from memory.store.database import Parameters, Row, Transaction
+from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.store.file_locks import FileHolders
 from memory.store.peers import Peers
 from memory.store.sqlite import wal
 from memory.store.sqlite.connecting import BUSY_TIMEOUT_MS, COMMON, READER, WRITER, connect, opened, set_pragmas
 from memory.store.sqlite.error_translation import explained
-from memory.store.sqlite.file_identity import FileIdentity
 from memory.store.sqlite.migrating import migrate
-from memory.store.sqlite.transaction import Connection, SqliteTransaction, Turnstile
+from memory.store.sqlite.transaction import Connection, FileIdentity, SqliteTransaction
+from memory.store.transaction_gate import TransactionGate
 
 _CHECKPOINT_TIMEOUT_MS = 50
 _PAGES = 1_000
@@ -40,7 +40,7 @@ _PAGES = 1_000
 _CHECKPOINT_PAUSE_SECONDS = 0.05
 
 
-class SqliteDatabase:
+class SqliteDatabase(Reader):
     """An open database. Use `SqliteDatabase.open`; close it, or leave the `async with`."""
 
     def __init__(self, path: Path, writer: Connection, reader: Connection) -> None:
@@ -49,7 +49,7 @@ class SqliteDatabase:
         self._file = FileIdentity(path)
         self._writer = writer
         self._reader = reader
-        self._writing = Turnstile()
+        self._writing = TransactionGate(1)
         self._reading = asyncio.Lock()
         self._closed = False
         self.peers: Peers | None = None
@@ -151,11 +151,6 @@ class SqliteDatabase:
             await self._reader.interrupt()
             await asyncio.wait([behind], timeout=0.001)
         behind.exception()
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Return the first row of one statement, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
 
     def within(self, domains: Collection[int]) -> Self:
         """Return it as it is: who opens a file has all of it, and what a statement names is what it is for."""

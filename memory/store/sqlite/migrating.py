@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 from aiosqlite.core import Connection
 
-from localization.sentences import lazy
-from memory.errors import NewerDatabase
 from memory.store.cancellation import to_the_end
-from memory.store.schema import Migration, migrations, newest
+from memory.store.schema import Migration, known, migrations, newest
 
 
 async def migrate(connection: Connection, steps: Sequence[Migration] | None = None) -> None:
@@ -54,14 +52,4 @@ async def _is_current(connection: Connection, last: int) -> bool:
 
 async def _version(connection: Connection, last: int) -> int:
     rows = list(await connection.execute_fetchall("SELECT coalesce(max(version), 0) AS version FROM migrations"))
-    version = int(rows[0]["version"])
-    if version > last:
-        raise NewerDatabase(
-            lazy(
-                "This memory was written by a newer Lyra (schema {version}, this one knows {known}). Start the newer "
-                "version, or restore a backup made with this one.",
-                version=version,
-                known=last,
-            )
-        )
-    return version
+    return known(int(rows[0]["version"]), last)

@@ -1,32 +1,27 @@
-"""A write transaction of SQLite, the connection it runs on, and the lock by which one follows the other.
+"""A write transaction of SQLite, and the connection it runs on.
 
-Handing work to a connection's thread takes longer than most statements do, and far longer while the event loop is busy. So
-BEGIN, and statements without results, wait for the next statement with results, or for the commit, and go there with it, in
-order.
+Handing work to a connection's thread takes far longer while the event loop is busy. BEGIN waits with the statements.
 """
 
-import asyncio
 import sqlite3
-from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from aiosqlite import core
 
+from localization.sentences import lazy
+from memory.errors import NotWritable
 from memory.store import home_files
 from memory.store.bounds import Bounds
-from memory.store.counters import take
-from memory.store.database import Numbers, Parameters, Row, Rows
+from memory.store.database import Numbers, Parameters, Row
+from memory.store.domains import take
+from memory.store.queued_transaction import QueuedTransaction, Waiting
 from memory.store.sqlite import wal
-from memory.store.sqlite.file_identity import FileIdentity
 
 T = TypeVar("T")
 Statement = tuple[str, Parameters]
-Waiting = Sequence[tuple[str, Parameters | Rows]]
 
 
 class Connection(core.Connection):
@@ -42,18 +37,44 @@ class Connection(core.Connection):
         return await self.step(partial(_fetched, sql, parameters or {}))
 
 
-class SqliteTransaction:
-    """An open write transaction. Nothing but these methods may be awaited inside it."""
+class FileIdentity:
+    """The file at a path at the time this is made: a deleted or replaced one can still be written, and is lost at the end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._was = _number(path)
+
+    def require(self) -> None:
+        """Raise NotWritable unless the path still leads to that file."""
+        if _number(self._path) != self._was:
+            raise NotWritable(
+                lazy(
+                    "The memory at {path} was moved, deleted or replaced while it was in use, so nothing more is kept. "
+                    "Put it back, or start Lyra again.",
+                    path=self._path,
+                )
+            )
+
+
+def _number(path: Path) -> tuple[int, int] | None:
+    try:
+        there = path.stat()
+    except OSError:
+        return None
+    return there.st_dev, there.st_ino
+
+
+class SqliteTransaction(QueuedTransaction[Statement]):
+    """An open write transaction of a file."""
 
     def __init__(self, connection: Connection, file: FileIdentity, log: Path, bounds: Bounds | None = None) -> None:
-        self.bounds = bounds
+        super().__init__(bounds)
         self._connection = connection
         self._state = _State(file, log)
-        self._waiting: list[tuple[str, Parameters | Rows]] = []
         # Whether anything was handed over: statements of a cancelled await may still be running.
         self._begun = self._over = False
-        # Whether the next statements handed over are the last, and whether what runs is driven by `together`.
-        self._ends = self._driven = False
+        # Whether the next statements handed over are the last.
+        self._ends = False
 
     @property
     def everywhere(self) -> Self:
@@ -68,7 +89,7 @@ class SqliteTransaction:
     async def commit(self) -> None:
         """Commit, numbered if anything was written."""
         if not self._over and (self._waiting or self._begun):
-            await self._connection.step(partial(self._state.commit, self._sent()))
+            await self._connection.step(partial(self._state.commit, self._taken_over()))
 
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
@@ -84,62 +105,11 @@ class SqliteTransaction:
         self._ends = True
         return await self.all(sql, parameters)
 
-    async def together(self, *work: Coroutine[Any, Any, Any]) -> list[Any]:
-        """Run all of these up to where they need rows, get the rows for all in one go, and so on until they have ended."""
-        ended: dict[int, Any] = {}
-        answers: dict[int, Sequence[list[Row]] | None] = dict.fromkeys(range(len(work)))
-        try:
-            while answers:
-                asked: dict[int, Sequence[Statement]] = {}
-                for at, rows in answers.items():
-                    try:
-                        asked[at] = await self._drive(work[at], rows)
-                    except _Ended as end:
-                        ended[at] = end.value
-                found = iter(await self._ask([one for some in asked.values() for one in some]) if asked else ())
-                answers = {at: list(islice(found, len(some))) for at, some in asked.items()}
-            return [ended[at] for at in range(len(work))]
-        finally:
-            for one in work:
-                one.close()
-
-    async def _drive(self, work: Coroutine[Any, Any, Any], rows: Sequence[list[Row]] | None) -> Sequence[Statement]:
-        """Hand over the rows that `work` waits for, and return what it asks next. Raises _Ended with its result."""
-        while True:
-            before, self._driven = self._driven, True
-            try:
-                waits = work.send(rows)
-            except StopIteration as end:
-                raise _Ended(end.value) from None
-            finally:
-                self._driven = before
-            if isinstance(waits, _Asked):
-                return waits.statements
-            await _Passed(waits)
-            rows = None
-
-    async def _ask(self, statements: Sequence[Statement]) -> Sequence[list[Row]]:
-        """Return the rows of each of these statements."""
-        if self._driven:
-            return await _Asked(statements)
+    async def _fetch(self, asked: Sequence[Statement]) -> Sequence[list[Row]]:
         self._begun = True
-        found = await self._connection.step(partial(self._state.fetch, self._sent(), statements, ends=self._ends))
+        found = await self._connection.step(partial(self._state.fetch, self._taken_over(), asked, ends=self._ends))
         self._over = self._ends
         return found
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Run one statement and return its first row, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
-
-    async def run(self, sql: str, parameters: Parameters | None = None) -> None:
-        """Queue one statement without results; its errors are raised by the next call that runs it."""
-        self._waiting.append((sql, dict(parameters or {})))
-
-    async def many(self, sql: str, rows: Rows) -> None:
-        """Queue one statement for each set of parameters; its errors are raised by the next call that runs it."""
-        if some := rows if callable(rows) else list(rows):
-            self._waiting.append((sql, some))
 
     async def numbers(self, of: Numbers, n: int = 1) -> Sequence[int]:
         """Return n numbers, ascending."""
@@ -148,10 +118,6 @@ class SqliteTransaction:
 
     async def renew_key(self, domain: int) -> None:
         """Do nothing: a file has one key."""
-
-    def _sent(self) -> Waiting:
-        waiting, self._waiting = self._waiting, []
-        return waiting
 
 
 class _State:
@@ -191,34 +157,6 @@ class _State:
         connection.commit()
 
 
-class _Ended(Exception):
-    """A driven coroutine has returned a value."""
-
-    def __init__(self, value: object) -> None:
-        super().__init__()
-        self.value = value
-
-
-class _Passed:
-    """Anything else that a driven coroutine waits for, passed on to the event loop."""
-
-    def __init__(self, waits: object) -> None:
-        self._waits = waits
-
-    def __await__(self) -> Generator[Any, None, None]:
-        yield self._waits
-
-
-class _Asked:
-    """Statements that a driven coroutine waits for."""
-
-    def __init__(self, statements: Sequence[Statement]) -> None:
-        self.statements = statements
-
-    def __await__(self) -> Generator[Self, Sequence[list[Row]], Sequence[list[Row]]]:
-        return (yield self)
-
-
 def _fetched(sql: str, parameters: Parameters, connection: sqlite3.Connection) -> list[Row]:
     return connection.execute(sql, parameters).fetchall()
 
@@ -229,42 +167,3 @@ def _run(waiting: Waiting, connection: sqlite3.Connection) -> None:
             connection.execute(sql, given).fetchall()
         else:
             connection.executemany(sql, given() if callable(given) else given)
-
-
-class Turnstile:
-    """A fair lock with two queues: those who come `first` go before the others."""
-
-    def __init__(self) -> None:
-        self._taken = False
-        self._first: deque[asyncio.Future[None]] = deque()
-        self._others: deque[asyncio.Future[None]] = deque()
-
-    @asynccontextmanager
-    async def turn(self, *, first: bool = False) -> AsyncIterator[None]:
-        """Hold the lock for the block."""
-        if self._taken:
-            await self._wait(self._first if first else self._others)
-        self._taken = True
-        try:
-            yield
-        finally:
-            self._pass_on()
-
-    async def _wait(self, waiting: deque[asyncio.Future[None]]) -> None:
-        mine = asyncio.get_running_loop().create_future()
-        waiting.append(mine)
-        try:
-            await mine
-        except asyncio.CancelledError:
-            if mine.done() and not mine.cancelled():
-                self._pass_on()
-            raise
-
-    def _pass_on(self) -> None:
-        """Hand the lock to the next waiter directly, so that no newcomer gets in between."""
-        for waiting in (self._first, self._others):
-            while waiting:
-                if not (mine := waiting.popleft()).done():
-                    mine.set_result(None)
-                    return
-        self._taken = False

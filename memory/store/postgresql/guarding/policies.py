@@ -57,17 +57,17 @@ async def force(connection: PipelinedConnection) -> None:
     """Guard every table that is to be and is not yet."""
     for table in await _tables(connection):
         if not table.guarded:
-            old = await connection.execute(
+            old = await connection.rows(
                 "SELECT quote_ident(polname) AS name FROM pg_policy WHERE polrelid = CAST($1 AS regclass)",
                 [f"{SCHEMA}.{table.name}"],
             )
-            dropped = [f"DROP POLICY {policy['name']} ON {table.name}" for policy in await old.fetchall()]
+            dropped = [f"DROP POLICY {policy['name']} ON {table.name}" for policy in old]
             await connection.execute("; ".join([*dropped, *_made(table)]))
 
 
 async def _tables(connection: PipelinedConnection) -> list[_Table]:
     """Return the tables that are to be guarded."""
-    rows = await (await connection.execute(_TABLES, [SCHEMA, _NAME], binary=True)).fetchall()
+    rows = await connection.rows(_TABLES, [SCHEMA, _NAME])
     return [
         _Table(row["name"], _OWNED.get(row["name"], ["domain"] if row["of_domain"] else []), bool(row["guarded"]))
         for row in rows

@@ -22,7 +22,7 @@ class GuardedDatabase(DatabaseAccess, Protocol):
         ...
 
 
-class ScopedDatabase:
+class ScopedDatabase(Reader):
     """What `DatabaseAccess` asks for, in some domains."""
 
     def __init__(self, server: GuardedDatabase, domains: Collection[int]) -> None:
@@ -33,11 +33,6 @@ class ScopedDatabase:
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Read all rows of one statement that are of these domains."""
         return await self._server.read(self._reading, sql, parameters)
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Read the first row of one statement that is of these domains, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None
 
     def transaction(self, *, first: bool = False, bounds: Bounds | None = None) -> AbstractAsyncContextManager[Transaction]:
         """Write in one transaction what it is bound to, and read these domains beside that; unbound it is for the whole memory."""
@@ -62,7 +57,7 @@ class ScopedDatabase:
 
 
 @dataclass(frozen=True, slots=True)
-class Everywhere:
+class Everywhere(Reader):
     """A transaction of some domains, for what it asks of the whole memory, by what runs one statement for all of them."""
 
     ask: Callable[[str, Parameters], Awaitable[list[Row]]]
@@ -70,8 +65,3 @@ class Everywhere:
     async def all(self, sql: str, parameters: Parameters | None = None) -> list[Row]:
         """Run one statement and return all its rows."""
         return await self.ask(sql, parameters or {})
-
-    async def one(self, sql: str, parameters: Parameters | None = None) -> Row | None:
-        """Run one statement and return its first row, or None."""
-        rows = await self.all(sql, parameters)
-        return rows[0] if rows else None

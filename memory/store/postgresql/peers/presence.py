@@ -40,7 +40,6 @@ class ProcessPresence:
         self._joining = asyncio.Lock()
         self._beating: asyncio.Task[None] | None = None
         self._last = self._since = 0.0
-        self._role = ""
         self.joined = False
         self.lapsed = asyncio.Event()
         """Set once others were told that this process is gone: nothing that it writes is kept any more."""
@@ -54,23 +53,19 @@ class ProcessPresence:
         """Be known in the home from now on. Raises NotWritable."""
         self._files.mark()
 
-    def plays(self, role: str) -> None:
-        """Join in this role."""
-        self._role = role
-
-    async def join(self) -> None:
-        """Be alive from now on; the second call does nothing. Raises DatabaseAway, DatabaseRefused."""
+    async def join(self, role: str = "") -> None:
+        """Be alive from now on, in a role; the second call does nothing. Raises DatabaseAway, DatabaseRefused."""
         async with self._joining:
             if not self.joined:
                 with explained(self._address):
-                    await self._join()
+                    await self._join(role)
 
-    async def _join(self) -> None:
+    async def _join(self, role: str) -> None:
         self._connection = await connect(self._address)
         await self._clear(self._connection)
         await self._connection.execute(
             "INSERT INTO processes (name, role, until) VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))",
-            [self.own, self._role, EXPIRY_SECONDS],
+            [self.own, role, EXPIRY_SECONDS],
         )
         self._last = self._since = self._now()
         self._beating = asyncio.create_task(self._beat())
@@ -95,7 +90,7 @@ class ProcessPresence:
 
     async def _clear(self, connection: PipelinedConnection) -> None:
         """Remove the rows of processes of this home that ended, however they did."""
-        rows = await (await connection.execute("SELECT name FROM processes", binary=True)).fetchall()
+        rows = await connection.rows("SELECT name FROM processes")
         gone = [name for row in rows if (name := row["name"]) != self.own and self._files.seen(name) is False]
         if gone:
             await connection.execute("DELETE FROM processes WHERE name = ANY ($1)", [gone])

@@ -12,7 +12,6 @@ from contextlib import AbstractAsyncContextManager
 from memory.store.bounds import Bounds
 from memory.store.database import Transaction
 from memory.store.peers import EVERYTHING, WRITTEN, Heard, Lease
-from memory.store.postgresql.address import SCHEMA
 from memory.store.postgresql.kept_commits import KEPT_TABLE
 from memory.store.postgresql.peers.calls import PeerCalls
 from memory.store.postgresql.peers.presence import ProcessPresence
@@ -27,7 +26,6 @@ _TABLES = (
     'CREATE TABLE IF NOT EXISTS paces (name TEXT COLLATE "C" PRIMARY KEY, next DOUBLE PRECISION NOT NULL)',
     KEPT_TABLE,
 )
-_LAST = "kept_commits"
 _HELD = "SELECT l.unit, l.units FROM leases l JOIN processes p ON p.name = l.holder WHERE l.name = :name"
 _TURN = (
     "INSERT INTO paces (name, next) VALUES (:name, extract(epoch FROM clock_timestamp()) + CAST(:apart AS DOUBLE PRECISION)) "
@@ -54,8 +52,7 @@ class Processes:
 
     async def join(self, role: str) -> None:
         """Be one of them in a role from now on. Raises DatabaseAway, DatabaseRefused."""
-        self.presence.plays(role)
-        await self.presence.join()
+        await self.presence.join(role)
         self._takes_part = True
 
     async def lease(self, name: str, units: int) -> Lease | None:
@@ -65,9 +62,10 @@ class Processes:
             return await _take_unit(tx, self.presence.own, name, units)
 
     async def slot(self, name: str, a_second: float) -> float:
-        """Take the next of so many turns a second that all processes have together; return in how many seconds it is."""
+        """Take the next of so many turns a second that all processes have together, by the clock of the server; return in how many seconds it is."""
         async with self._write(Bounds()) as tx:
-            return await _take_turn(tx, name, 1 / a_second)
+            (row,) = await tx.all(_TURN, {"name": name, "apart": 1 / a_second})
+        return max(float(row["wait"]), 0.0)
 
     def call(self, *words: str) -> None:
         """Call words to the others soon."""
@@ -107,19 +105,6 @@ async def _take_unit(tx: Transaction, own: str, name: str, units: int) -> Lease 
     return Lease(unit, agreed, fence)
 
 
-async def _take_turn(tx: Transaction, name: str, apart: float) -> float:
-    """Take the next turn of a name by the clock of the server; return in how many seconds it is."""
-    row = await tx.one(_TURN, {"name": name, "apart": apart})
-    assert row is not None
-    return max(float(row["wait"]), 0.0)
-
-
 async def make_tables(connection: PipelinedConnection) -> None:
     """Make the tables where they are not there yet."""
     await connection.execute(";\n".join(_TABLES))
-
-
-async def has_tables(connection: PipelinedConnection) -> bool:
-    """Say whether the tables were made."""
-    row = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.{_LAST}"])).fetchone()
-    return row is not None and row["there"] is not None

@@ -2,10 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from memory.store.database import Parameters, Row
-from memory.store.postgresql.dialect import numbered
+from memory.store.postgresql.dialect import StoredRow, numbered
+from memory.store.postgresql.guarding.scope import Scope, asked
+from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.envelope import hashed, is_sealed, opened, place, seal, unknown
 from memory.store.postgresql.sealing.keyring import Ask, Keyring
 from memory.store.postgresql.sealing.plans import Part, Recipe, StatementPlan, plan
@@ -29,25 +32,24 @@ class Prepared:
         return {one for one in told if isinstance(one, int)} | {int(row[name]) for row in rows for name in names}  # type: ignore[call-overload]
 
 
-class SealedRow:
+class SealedRow(StoredRow):
     """One result row; its sealed columns open as they are read, and nothing before that."""
 
-    __slots__ = ("_at", "_keys", "_sealed", "_values")
+    __slots__ = ("_keys", "_sealed")
 
-    def __init__(self, at: dict[str, int], values: Sequence[Any], sealed: frozenset[int], keys: Keyring) -> None:
-        self._at = at
-        self._values = values
+    def __init__(self, row: StoredRow, sealed: frozenset[int], keys: Keyring) -> None:
+        super().__init__(row.at, row.values)
         self._sealed = sealed
         self._keys = keys
 
     def __getitem__(self, name: str, /) -> Any:
-        return self._opened(self._at[name])
+        return self._opened(self.at[name])
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._opened(at) for at in range(len(self._values)))
+        return (self._opened(at) for at in range(len(self.values)))
 
     def _opened(self, at: int) -> Any:
-        value = self._values[at]
+        value = self.values[at]
         return opened(self._keys, value) if at in self._sealed and is_sealed(value) else value
 
 
@@ -69,6 +71,11 @@ class Border:
             known = self._prepared[sql] = Prepared(*numbered(planned.sql), planned)
         return known
 
+    async def fetched(self, connection: PipelinedConnection, scope: Scope, sql: str, parameters: Parameters) -> list[Row]:
+        """Run one statement that seals nothing, for some domains, and return all its rows."""
+        prepared, ask = self.prepared(sql), partial(asked, connection, scope)
+        return await self.rows(prepared, await ask(prepared.sql, self.values(prepared, parameters)), ask)
+
     def values(self, prepared: Prepared, given: Parameters) -> list[object]:
         """Return the parameters of a statement in their order, sealed."""
         if prepared.plan.recipes:
@@ -86,7 +93,7 @@ class Border:
         stored: list[Any] = found
         if missing := unknown(self.keys, (row.values for row in stored), sealed):
             await self.keys.find(ask, missing)
-        return [SealedRow(row.at, row.values, sealed, self.keys) for row in stored]
+        return [SealedRow(row, sealed, self.keys) for row in stored]
 
     def _made(self, recipe: Recipe, given: Parameters) -> object:
         value = given[recipe.source]

@@ -1,4 +1,5 @@
-"""Seals what an earlier version wrote in words, and gives what is looked up its hashes, in the transaction of a migration.
+"""Seals anew what stands in the tables: what an earlier version wrote in words, in the transaction of a migration, and what is left in a
+domain that is given another key.
 
 Of a table that held words nothing is left in the old files of the server: it is written anew, and the old one is gone with the commit.
 What the server wrote before, to its log and its backups, is not this program's to take back.
@@ -8,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memory.store.database import Row
+from memory.store.database import Row, Transaction
 from memory.store.postgresql.address import SCHEMA
 from memory.store.postgresql.pipelined_connection import PipelinedConnection
 from memory.store.postgresql.sealing.envelope import hashed, place, seal
@@ -22,8 +23,7 @@ _NAMES = frozenset(f"{table}.{column}" for table, told in TABLES.items() for col
 
 async def is_sealed(connection: PipelinedConnection) -> bool:
     """Say whether every column that is to be sealed is."""
-    there = await (await connection.execute("SELECT to_regclass($1) AS there", [f"{SCHEMA}.sealings"])).fetchone()
-    return there is not None and there["there"] is not None and await _sealed(connection) >= _NAMES
+    return await connection.has("sealings") and await _sealed(connection) >= _NAMES
 
 
 async def convert(connection: PipelinedConnection, keys: Keyring) -> None:
@@ -39,7 +39,7 @@ async def convert(connection: PipelinedConnection, keys: Keyring) -> None:
 
 
 async def _sealed(connection: PipelinedConnection) -> set[str]:
-    return {row["name"] for row in await (await connection.execute("SELECT name FROM sealings")).fetchall()}
+    return {row["name"] for row in await connection.rows("SELECT name FROM sealings")}
 
 
 class _Table:
@@ -60,8 +60,7 @@ class _Table:
             await self._run(f'ALTER TABLE {self._name} ADD COLUMN {column}{HASHED} TEXT COLLATE "C"')
         for column in self._numbers:
             await self._run(f"ALTER TABLE {self._name} ADD COLUMN {_new(column)} BYTEA")
-        held = await self._connection.execute(f"SELECT 1 FROM {self._name} LIMIT 1")
-        if await held.fetchone():
+        if await self._connection.rows(f"SELECT 1 AS held FROM {self._name} LIMIT 1"):
             await self._seal()
         for column in self._numbers:
             await self._run(f"ALTER TABLE {self._name} DROP COLUMN {column}")
@@ -88,8 +87,8 @@ class _Table:
 
     async def _require_keys(self, page: Sequence[Row]) -> None:
         domains = sorted({self._domain(row) for row in page})
-        await self._keys.require(self._ask, domains)
-        for key in await self._keys.made(self._ask, domains):
+        await self._keys.require(self._connection.rows, domains)
+        for key in await self._keys.made(self._connection.rows, domains):
             self._keys.take(key)
 
     def _domain(self, row: Row) -> int:
@@ -108,24 +107,19 @@ class _Table:
 
     async def _compare_hashes(self, column: str) -> None:
         """Have constraints and indexes on a column be on its hashes."""
-        rows = await (
-            await self._connection.execute(
-                "SELECT i.indexrelid::regclass::text AS index, pg_get_indexdef(i.indexrelid) AS made, coalesce(c.conname, '') AS held, "
-                "pg_get_constraintdef(c.oid) AS constrained FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid "
-                "AND a.attnum = ANY(i.indkey) LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid "
-                "WHERE i.indrelid = CAST($1 AS regclass) AND a.attname = $2",
-                [f"{SCHEMA}.{self._name}", column],
-            )
-        ).fetchall()
+        rows = await self._connection.rows(
+            "SELECT i.indexrelid::regclass::text AS index, pg_get_indexdef(i.indexrelid) AS made, coalesce(c.conname, '') AS held, "
+            "pg_get_constraintdef(c.oid) AS constrained FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid "
+            "AND a.attnum = ANY(i.indkey) LEFT JOIN pg_constraint c ON c.conindid = i.indexrelid AND c.conrelid = i.indrelid "
+            "WHERE i.indrelid = CAST($1 AS regclass) AND a.attname = $2",
+            [f"{SCHEMA}.{self._name}", column],
+        )
         for row in rows:
             if row["held"]:
                 await self._run(f'ALTER TABLE {self._name} DROP CONSTRAINT "{row["held"]}"')
                 await self._run(f'ALTER TABLE {self._name} ADD CONSTRAINT "{row["held"]}" {_on_hash(row["constrained"], column)}')
             else:
                 await self._run(f"DROP INDEX {row['index']}; {_on_hash(row['made'], column)}")
-
-    async def _ask(self, sql: str, given: Sequence[object]) -> list[Row]:
-        return await (await self._connection.execute(sql, given, binary=True)).fetchall()
 
     async def _run(self, sql: str) -> None:
         await self._connection.execute(sql)
@@ -141,11 +135,49 @@ def _on_hash(definition: Any, column: str) -> str:
 
 async def columns(connection: PipelinedConnection) -> dict[str, list[str]]:
     """Return the columns of every table, in their order."""
-    rows = await connection.execute(
+    rows = await connection.rows(
         "SELECT table_name AS belongs, column_name AS name FROM information_schema.columns WHERE table_schema = $1 ORDER BY 1, ordinal_position",
         [SCHEMA],
     )
     found: dict[str, list[str]] = {}
-    for row in await rows.fetchall():
+    for row in rows:
         found.setdefault(row["belongs"], []).append(row["name"])
     return found
+
+
+_KEYS = (
+    "SELECT c.relname AS belongs, a.attname AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid "
+    "JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
+    "WHERE n.nspname = :schema AND i.indisprimary"
+)
+Left = Mapping[str, Sequence[Mapping[str, object]]]
+"""The rows of each table, with what tells them and what is sealed in them."""
+
+
+async def left(tx: Transaction, domain: int) -> Left:
+    """Return what is sealed in a domain, opened."""
+    keys: dict[str, list[str]] = {}
+    for row in await tx.all(_KEYS, {"schema": SCHEMA}):
+        keys.setdefault(row["belongs"], []).append(row["name"])
+    found = {}
+    for table, told in TABLES.items():
+        if told.domain:
+            names = list(dict.fromkeys([*keys[table], *(one.removesuffix(HASHED) for one in told.row), *told.columns]))
+            rows = await tx.all(f"SELECT {', '.join(names)} FROM {table} WHERE {told.domain} = :domain", {"domain": domain})
+            found[table] = [_named(names, row) for row in rows]
+    return found
+
+
+async def seal_anew(tx: Transaction, domain: int, found: Left) -> None:
+    """Seal what `left` returned with the key that the domain has now."""
+    for table, rows in found.items():
+        told = TABLES[table]
+        sets = ", ".join(f"{column} = :{column}" for column in told.columns)
+        for row in rows:
+            which = " AND ".join(f"{name} = :{name}" for name in row if name not in told.columns or f"{name}{HASHED}" in told.row)
+            update = f"UPDATE {table} SET {sets} WHERE {told.domain} = :the_domain AND {which}"
+            await tx.run(update, {**row, "the_domain": domain})
+
+
+def _named(names: Sequence[str], row: Row) -> dict[str, object]:
+    return dict(zip(names, row, strict=True))

@@ -12,7 +12,7 @@ from memory.errors import HomeInUse, MemoryFailure, RotationFailed
 from memory.store import keys
 from memory.store.postgresql.address import DatabaseAddress
 from memory.store.postgresql.database import PostgresDatabase
-from memory.store.restoring import reason
+from memory.store.restoring import messages, reason
 from memory.store.rotating import Rotated, keep
 
 
@@ -27,7 +27,7 @@ async def rewrap(address: DatabaseAddress, key_path: Path) -> Rotated:
             kept = keep(key_path)
             keys.write(key_path, new.hex())
         async with await PostgresDatabase.open(address, new) as db:
-            row = await db.one("SELECT count(*) AS n FROM exchanges")
+            held = await messages(db)
     except (OSError, MemoryFailure) as error:
         raise RotationFailed(lazy("The key was not changed: {reason}", reason=reason(error))) from error
-    return Rotated(int(row["n"]) if row else 0, kept)
+    return Rotated(held, kept)

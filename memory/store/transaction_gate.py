@@ -1,19 +1,12 @@
-"""Which transactions go on side by side: in this process by a gate, between processes by locks of the server.
-
-Those that do not meet go at once, each of the others as soon as nobody before it is in the way.
-"""
+"""Which transactions of this process go on side by side: those that do not meet, each of the others as soon as nobody before it is in the way."""
 
 import asyncio
 from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 from memory.store.bounds import Bounds, Key
-from memory.store.postgresql.address import LOCK, SCHEMA
-from memory.store.postgresql.guarding.scope import SETTINGS, Scope
-from memory.store.postgresql.pipelined_connection import Step
 
 
 @dataclass(slots=True)
@@ -69,7 +62,7 @@ class TransactionGate:
         self._others: Waiting = deque()
 
     @asynccontextmanager
-    async def turn(self, bounds: Bounds | None, *, first: bool = False) -> AsyncIterator[None]:
+    async def turn(self, bounds: Bounds | None = None, *, first: bool = False) -> AsyncIterator[None]:
         """Be inside for the block, alone with what these bounds write; alone altogether where there are none."""
         if self._first or self._others or self._inside.some >= self._most or not self._inside.admits(bounds):
             await self._wait(bounds, self._first if first else self._others)
@@ -114,25 +107,3 @@ class TransactionGate:
                     stay.append((bounds, mine))
                 ahead.add(bounds)
             waiting.extendleft(reversed(stay))
-
-
-_LOCK = "SELECT pg_advisory_xact_lock(CAST($1 AS BIGINT))"
-_SHARED = "SELECT pg_advisory_xact_lock_shared(CAST($1 AS BIGINT))"
-_ALONE, _BESIDE = (f"SELECT pg_advisory_xact_lock{how}({LOCK}, 0), {SETTINGS}" for how in ("", "_shared"))
-"""The first lock, and which domains the transaction is for: of two that go in one statement, either may be first."""
-
-
-def beginning(bounds: Bounds | None, scope: Scope) -> list[Step]:
-    """Return the statements that begin a transaction for some domains, and take the locks on what it is bound to.
-
-    Everybody takes them in one order, so that nobody waits for who waits for him.
-    """
-    if bounds is None:
-        return [("BEGIN", ()), (_ALONE, scope.parameters)]
-    locks = {_number(key): _SHARED for key in bounds.rests_on} | {_number(key): _LOCK for key in bounds.writes}
-    return [("BEGIN", ()), (_BESIDE, scope.parameters), *((locks[number], (number,)) for number in sorted(locks))]
-
-
-def _number(key: Key) -> int:
-    """Return the number of the lock on something; two things may share one, and then wait for each other."""
-    return int.from_bytes(blake2b(f"{SCHEMA} {key!r}".encode(), digest_size=8).digest(), signed=True)
