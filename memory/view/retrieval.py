@@ -6,12 +6,11 @@ from itertools import accumulate, chain
 from typing import TypeVar
 
 from localization.sentences import marked
-from memory.index.hits import Condensed, DigestHit, Hit
+from memory.index.hits import Condensed, DigestHit, Hit, RawHit
 from memory.index.indexing import BANK, ERAS, GISTS, MESSAGES
 from memory.index.recall.current_first import newest_claims_first, newest_first
 from memory.index.recall.finder import Recall
 from memory.index.recall.query import Query, ends
-from memory.index.recall.raw_hits import RawHit
 from memory.index.recall.timeline import around, during
 from memory.index.when.birthdays import Birthday, birthday, celebrated
 from memory.index.when.days import EARLIEST, LATEST
