@@ -14,6 +14,11 @@ _HYPHENS = r"\-\u2010\u2011"
 _HYPHENED = re.compile(rf"(?<![\w{_HYPHENS}])[^\W\d_]+(?:[{_HYPHENS}][^\W\d_]+)+(?![\w{_HYPHENS}])")
 
 
+def without_possessive(name: str) -> str:
+    """Return a name without "'s" at its end."""
+    return name.removesuffix("'s").removesuffix("’s")
+
+
 def plain_spellings(word: str) -> set[str]:
     """Return a lower-case word as it may be typed without its special letters, umlauts also written out."""
     if word.isascii():
