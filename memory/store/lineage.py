@@ -14,7 +14,7 @@ from typing import TypeVar
 from localization.sentences import lazy
 from memory.errors import SourceGone
 from memory.store.bounds import require_within
-from memory.store.database import Parameters, Reader, Transaction
+from memory.store.database import Parameters, Reader, Row, Transaction
 from memory.types import Domain, DomainRef
 
 ID_BYTES = 16
@@ -206,6 +206,14 @@ def pages(values: Sequence[T], size: int = 400) -> Iterator[Sequence[T]]:
     """Yield values in slices that fit the placeholders of one statement."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
+
+
+async def paged(reader: Reader, sql: str, keys: Iterable[object], parameters: Mapping[str, object] = {}) -> list[Row]:
+    """Return the rows of a query about many keys, run page by page: `{within}` in it stands for the keys of a page."""
+    found: list[Row] = []
+    for some in pages(list(keys)):
+        found += await reader.all(sql.format(within=placeholders("w", some)), {**parameters, **bound("w", some)})
+    return found
 
 
 def placeholders(prefix: str, values: Collection[object]) -> str:

@@ -20,8 +20,8 @@ from memory.forget import erase
 from memory.index.mentions import named
 from memory.places import opted_out
 from memory.ports import Entry
-from memory.store.database import Reader, Row, Transaction
-from memory.store.lineage import Seal, bound, pages, parents, placeholders
+from memory.store.database import Reader, Transaction
+from memory.store.lineage import Seal, paged, parents
 from memory.text.lexical import key_words
 from memory.text.proper_names import names
 from memory.tiers import exchanges, manners, statements, summaries
@@ -175,11 +175,7 @@ class _Keeping:
         return not about or bool(about & await self._who_said(rests.said))
 
     async def _who_said(self, said: Sequence[int]) -> set[str]:
-        rows: list[Row] = []
-        for some in pages(said):
-            rows += await self._tx.all(
-                f"SELECT DISTINCT speaker FROM exchanges WHERE item IN ({placeholders('s', some)})", bound("s", some)
-            )
+        rows = await paged(self._tx, "SELECT DISTINCT speaker FROM exchanges WHERE item IN ({within})", said)
         return {row["speaker"] for row in rows}
 
 

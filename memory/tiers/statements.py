@@ -16,7 +16,7 @@ from memory.index.indexing import BANK, ERAS, IndexEntry, index_entries, unindex
 from memory.index.when.question_times import asked
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
 from memory.store.domains import next_source
-from memory.store.lineage import Seal, add_items, bound, derive, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, derive, paged, pages, placeholders
 from memory.text.time.times import month, month_start
 from memory.tiers import entities, episodes, summaries
 from memory.tiers.exchanges import SELECT as MESSAGES
@@ -212,14 +212,9 @@ async def by_id(kept: Reader, domain: Domain, tiers: Sequence[str], public_id: s
 async def cited(db: DatabaseAccess, keys: Sequence[int]) -> dict[int, list[Exchange]]:
     """Return the messages that statements rest on, oldest first, by the statement's key."""
     found: dict[int, list[Exchange]] = {key: [] for key in keys}
-    for some in pages(keys):
-        rows = await db.all(
-            MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item "
-            f"WHERE l.cited = 1 AND l.child IN ({placeholders('k', some)}) ORDER BY e.said_at, e.item",
-            bound("k", some),
-        )
-        for row in rows:
-            found[row["child"]].append(exchange(row))
+    cited = MESSAGES.replace("SELECT e.*", "SELECT l.child, e.*") + "JOIN lineage l ON l.parent = e.item WHERE l.cited = 1 "
+    for row in await paged(db, cited + "AND l.child IN ({within}) ORDER BY e.said_at, e.item", keys):
+        found[row["child"]].append(exchange(row))
     return found
 
 
@@ -234,15 +229,14 @@ async def changed_since(db: DatabaseAccess, domain: Domain, tier: str, then: int
 
 async def resting_on_ended(db: DatabaseAccess, keys: Sequence[int], tier: str) -> list[int]:
     """Return which of these statements rest on an ended statement of a tier."""
-    found: list[int] = []
-    for some in pages(keys):
-        rows = await db.all(
-            "SELECT DISTINCT l.child FROM lineage l JOIN statements s ON s.item = l.parent "
-            f"WHERE s.tier = :tier AND s.ended_at IS NOT NULL AND l.child IN ({placeholders('k', some)}) ORDER BY l.child",
-            {"tier": tier, **bound("k", some)},
-        )
-        found += [row["child"] for row in rows]
-    return found
+    rows = await paged(
+        db,
+        "SELECT DISTINCT l.child FROM lineage l JOIN statements s ON s.item = l.parent "
+        "WHERE s.tier = :tier AND s.ended_at IS NOT NULL AND l.child IN ({within}) ORDER BY l.child",
+        keys,
+        {"tier": tier},
+    )
+    return [row["child"] for row in rows]
 
 
 async def uncover(tx: Transaction, gone: Sequence[int]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memory.places import confidences
 from memory.store.database import DatabaseAccess
-from memory.store.lineage import bound, pages, placeholders
+from memory.store.lineage import paged
 from memory.tiers import exchanges
 from memory.tiers.messages import seen
 from memory.types import DomainKind, Exchange, Identity
@@ -57,30 +57,17 @@ class OwnWords:
 
 async def _answering(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> set[int]:
     """Return which of these replies answer an account."""
-    found: set[int] = set()
-    for some in pages(replies):
-        rows = await db.all(
-            "SELECT DISTINCT l.child FROM lineage l JOIN exchanges e ON e.item = l.parent WHERE l.answered = 1 "
-            f"AND e.identity = :account AND l.child IN ({placeholders('r', some)})",
-            {"account": account, **bound("r", some)},
-        )
-        found.update(row["child"] for row in rows)
-    return found
+    answering = (
+        "SELECT DISTINCT l.child FROM lineage l JOIN exchanges e ON e.item = l.parent WHERE l.answered = 1 "
+        "AND e.identity = :account AND l.child IN ({within})"
+    )
+    return {row["child"] for row in await paged(db, answering, replies, {"account": account})}
 
 
 async def _rests(db: DatabaseAccess, replies: Sequence[int], account: int | None) -> dict[int, frozenset[int]]:
     """Return what these replies rest on besides the account's own messages; replies whose view was not recorded are missing."""
     saw = await seen.of(db, replies)
-    said = await _said(db, sorted(frozenset().union(*saw.values())), account)
+    theirs = "SELECT item FROM exchanges WHERE identity = :account AND item IN ({within})"
+    rows = await paged(db, theirs, sorted(frozenset().union(*saw.values())), {"account": account})
+    said = {row["item"] for row in rows}
     return {reply: items - said for reply, items in saw.items()}
-
-
-async def _said(db: DatabaseAccess, items: Sequence[int], account: int | None) -> set[int]:
-    found: set[int] = set()
-    for some in pages(items):
-        rows = await db.all(
-            f"SELECT item FROM exchanges WHERE identity = :account AND item IN ({placeholders('i', some)})",
-            {"account": account, **bound("i", some)},
-        )
-        found.update(row["item"] for row in rows)
-    return found

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memory.places.named_conversations import PLATFORM
 from memory.store.database import DatabaseAccess, Row, Transaction
 from memory.store.domains import read_domain
-from memory.store.lineage import Seal, bound, pages, placeholders
+from memory.store.lineage import Seal, bound, paged, pages, placeholders
 from memory.text.off_loop import off_loop
 from memory.tiers.messages import containing, words
 from memory.types import Domain, DomainRef, FormerIds, Imported, NewExchange, Session, SessionRef
@@ -151,12 +151,9 @@ async def _met_in(
     called = {id_: public_id(seal, domain.ref, where, id_) for some in former.values() for both in some for id_ in both if id_}
     standing = await _standing(tx, called.values())
     # The place may have had another key when these got their ids.
-    for ids in pages(list(called)):
-        rows = await tx.all(
-            f"SELECT source_id FROM exchanges WHERE session = :session AND source_id IN ({placeholders('f', ids)})",
-            {"session": key, **bound("f", ids)},
-        )
-        standing = {called[row["source_id"]]: False for row in rows} | standing
+    of_session = "SELECT source_id FROM exchanges WHERE session = :session AND source_id IN ({within})"
+    rows = await paged(tx, of_session, called, {"session": key})
+    standing = {called[row["source_id"]]: False for row in rows} | standing
     met: dict[str, bool] = {}
     for pid, some in former.items():
         for own, before in some:
@@ -167,15 +164,14 @@ async def _met_in(
 
 async def _standing(tx: Transaction, wanted: Iterable[str]) -> dict[str, bool]:
     """Return which of these names are known, and whether the item was forgotten."""
+    rows = await paged(
+        tx,
+        "SELECT public_id AS name, CASE WHEN dead_at IS NULL THEN 0 ELSE 1 END AS forgotten FROM items WHERE public_id IN ({within}) "
+        "UNION ALL SELECT origin AS name, 0 AS forgotten FROM exchanges WHERE origin IN ({within}) AND origin <> '' "
+        "UNION ALL SELECT public_id AS name, 1 AS forgotten FROM tombstones WHERE public_id IN ({within})",
+        dict.fromkeys(wanted),
+    )
     found: dict[str, bool] = {}
-    for some in pages(list(dict.fromkeys(wanted))):
-        within = f"IN ({placeholders('n', some)})"
-        rows = await tx.all(
-            f"SELECT public_id AS name, CASE WHEN dead_at IS NULL THEN 0 ELSE 1 END AS forgotten FROM items WHERE public_id {within} "
-            f"UNION ALL SELECT origin AS name, 0 AS forgotten FROM exchanges WHERE origin {within} AND origin <> '' "
-            f"UNION ALL SELECT public_id AS name, 1 AS forgotten FROM tombstones WHERE public_id {within}",
-            bound("n", some),
-        )
-        for row in rows:
-            found[row["name"]] = found.get(row["name"], False) or bool(row["forgotten"])
+    for row in rows:
+        found[row["name"]] = found.get(row["name"], False) or bool(row["forgotten"])
     return found

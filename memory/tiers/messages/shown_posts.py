@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from memory.forget.gone import shown
 from memory.journal.parts import OFF_RECORD
 from memory.store.database import DatabaseAccess, Reader, Row, Transaction
-from memory.store.lineage import Seal, add_items, bound, pages, placeholders
+from memory.store.lineage import Seal, add_items, bound, paged, placeholders
 from memory.tiers.messages import seen
 from memory.types import Domain, Exchange
 
@@ -83,20 +83,19 @@ async def rested_on(db: Reader, platform: str, ids: Sequence[str]) -> set[int]:
 async def _posts(db: Reader, platform: str, ids: Sequence[str], domains: Sequence[int]) -> dict[str, list[Row]]:
     """Return what was sent under each of these ids, or replaced it, with its item and whether that is readable."""
     found: dict[str, list[Row]] = {}
-    for some in pages(list(ids)):
-        parameters = {"platform": platform, **bound("s", some), **bound("d", domains)}
-        may = f"i.domain IN ({placeholders('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
-        for row in await db.all(_POSTS.format(within=placeholders("s", some), may=may), parameters):
-            found.setdefault(row["remote_id"], []).append(row)
+    may = f"i.domain IN ({placeholders('d', domains)}) AND {shown('i')} AND {seen.readable('i', domains)}"
+    rows = await paged(
+        db,
+        f"SELECT o.remote_id, o.operation, o.form, i.item, i.kind, i.dead_at IS NULL AND {may} AS readable FROM ("
+        "SELECT remote_id, operation, form, item FROM outbox WHERE platform = :platform AND remote_id IN ({within}) "
+        "AND remote_id <> '' AND operation <> 'delete' UNION "
+        "SELECT t.remote_id, o.operation, o.form, o.item FROM outbox t JOIN outbox o ON o.target = t.key AND o.target <> '' "
+        "WHERE t.platform = :platform AND t.remote_id IN ({within}) AND t.remote_id <> '' "
+        "AND o.operation = 'edit' AND o.state <> 'cancelled') AS o "
+        "LEFT JOIN (SELECT id AS item, domain, kind, dead_at FROM items) AS i ON i.item = o.item",
+        ids,
+        {"platform": platform, **bound("d", domains)},
+    )
+    for row in rows:
+        found.setdefault(row["remote_id"], []).append(row)
     return found
-
-
-_POSTS = (
-    "SELECT o.remote_id, o.operation, o.form, i.item, i.kind, i.dead_at IS NULL AND {may} AS readable FROM ("
-    "SELECT remote_id, operation, form, item FROM outbox WHERE platform = :platform AND remote_id IN ({within}) "
-    "AND remote_id <> '' AND operation <> 'delete' UNION "
-    "SELECT t.remote_id, o.operation, o.form, o.item FROM outbox t JOIN outbox o ON o.target = t.key AND o.target <> '' "
-    "WHERE t.platform = :platform AND t.remote_id IN ({within}) AND t.remote_id <> '' "
-    "AND o.operation = 'edit' AND o.state <> 'cancelled') AS o "
-    "LEFT JOIN (SELECT id AS item, domain, kind, dead_at FROM items) AS i ON i.item = o.item"
-)
