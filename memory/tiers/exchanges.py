@@ -22,15 +22,6 @@ def recallable(exchange: Exchange) -> bool:
     return exchange.kind in (Kind.SAID, Kind.REPLY) and not exchange.echo
 
 
-async def by_source(db: DatabaseAccess, session: Session, source_id: str) -> Exchange | None:
-    """Return the message of a session with this platform id."""
-    row = await db.one(
-        SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
-        {"session": session.key, "source_id": source_id},
-    )
-    return exchange(row) if row else None
-
-
 async def among(reader: Reader, items: Sequence[int]) -> dict[int, Exchange]:
     """Return the messages among these items by key, in the order they were stored."""
     rows = await paged(reader, SELECT + "WHERE e.item IN ({within}) ORDER BY e.item", items)
@@ -59,33 +50,6 @@ async def at_place(db: DatabaseAccess, domain: Domain, platform: str, place: str
         parameters,
     )
     return exchange(row) if row else None
-
-
-async def stored(db: DatabaseAccess, domain: Domain, platform: str, ids: Sequence[str]) -> set[str]:
-    """Return which of these platform ids are of messages of a domain."""
-    rows = await paged(
-        db,
-        "SELECT e.source_id FROM exchanges e JOIN sessions s ON s.id = e.session "
-        f"WHERE s.domain = :domain AND s.platform = :platform AND e.source_id IN ({{within}}) AND {shown('e')}",
-        ids,
-        {"domain": domain.key, "platform": platform},
-    )
-    return {row["source_id"] for row in rows}
-
-
-async def domains_of(db: Reader, platform: str, ids: Sequence[str]) -> dict[str, set[int]]:
-    """Return the domains, or confidences, in which people's messages with these platform ids are kept."""
-    rows = await paged(
-        db,
-        "SELECT e.source_id, coalesce(c.domain, e.domain) AS domain FROM exchanges e JOIN sessions s ON s.id = e.session "
-        "LEFT JOIN confided c ON c.item = e.item WHERE s.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})",
-        ids,
-        {"platform": platform},
-    )
-    found: dict[str, set[int]] = {}
-    for row in rows:
-        found.setdefault(row["source_id"], set()).add(row["domain"])
-    return found
 
 
 async def in_confidence(db: Reader, platform: str, ids: Sequence[str], but: Sequence[int]) -> dict[str, set[str | None]]:
@@ -144,17 +108,6 @@ async def at_their_places(
             name, public_id, platform, place, corrected = where
             found[key] = PlacedMessage(message, titles.shown(name, public_id), platform, place, corrected)
     return found
-
-
-async def last_of(db: DatabaseAccess, domains: Sequence[int], speaker: str, n: int) -> list[PlacedMessage]:
-    """Return the last n messages of a speaker in these domains, oldest first."""
-    rows = await db.all(
-        f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker AND e.kind = 'said' "
-        f"AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item DESC LIMIT :n",
-        {"speaker": speaker, "n": n, **bound("d", domains)},
-    )
-    there = await at_their_places(db, domains, [row["item"] for row in rows])
-    return sorted(there.values(), key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
 
 
 async def window(db: DatabaseAccess, session: Session, domains: Sequence[int], least: int) -> list[Exchange]:

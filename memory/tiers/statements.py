@@ -218,15 +218,6 @@ async def cited(db: DatabaseAccess, keys: Sequence[int]) -> dict[int, list[Excha
     return found
 
 
-async def changed_since(db: DatabaseAccess, domain: Domain, tier: str, then: int) -> list[str]:
-    """Return the texts of a tier's statements that were made or ended after an instant."""
-    rows = await db.all(
-        "SELECT text FROM statements WHERE domain = :domain AND tier = :tier AND (made_at > :then OR ended_at > :then)",
-        {"domain": domain.key, "tier": tier, "then": then},
-    )
-    return [row["text"] for row in rows]
-
-
 async def resting_on_ended(db: DatabaseAccess, keys: Sequence[int], tier: str) -> list[int]:
     """Return which of these statements rest on an ended statement of a tier."""
     rows = await paged(

@@ -8,6 +8,7 @@ from memory.bank import block
 from memory.bank.block import Block
 from memory.derive import progress
 from memory.errors import ToldInConfidence
+from memory.forget.gone import shown
 from memory.index.when.values import Window
 from memory.places import confidences, consent
 from memory.places.consent import Consent
@@ -50,16 +51,12 @@ class Digests:
     async def all(self) -> list[tuple[Session, Digest]]:
         """Return every gist and summary at home with its session."""
         sessions = {session.key: session for session in await self._binding.sessions()}
-        return [(sessions[digest.session], digest) for digest in await summaries.of_domain(self._binding.db, self._binding.home)]
-
-    async def newest_gists(self, n: int) -> list[Digest]:
-        """Return the gists of home's most recent episodes, newest first."""
-        return await summaries.newest_gists(self._binding.db, self._binding.home, n)
-
-    async def frontier(self, session: Session) -> list[Digest]:
-        """Return the digests that together cover everything summarized of a session, oldest first."""
-        self._binding.own(session)
-        return await summaries.frontier(self._binding.db, session, shown_only=True)
+        rows = await self._binding.db.all(
+            f"{summaries.SELECT}WHERE d.domain = :domain AND d.tier IN ('gist', 'summary') AND {shown('d')} "
+            "ORDER BY d.session, d.first_at, d.item",
+            {"domain": self._binding.home.key},
+        )
+        return [(sessions[row["session"]], summaries.digest(row)) for row in rows]
 
     async def tiers(self, session: Session, bank_tokens: int) -> Tiers:
         """Return the tiers of home and of one of its sessions; the bank, if on, in at most `bank_tokens` tokens."""
@@ -190,10 +187,6 @@ class SharedBank:
             return Block()
         standing = await statements.standing(self._binding.db, self._binding.home, consent.TIER, shown_only=True)
         return block.render(block.entries(standing), max_tokens)
-
-    async def text(self, max_tokens: int) -> str:
-        """Return the text of the bank at home, '' if it is off or empty."""
-        return (await self.shown(max_tokens)).text
 
     async def turn_on(self) -> bool:
         """Turn the bank at home on; return whether it was off. Raises NotShared."""

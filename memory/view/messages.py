@@ -2,11 +2,15 @@
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping, Sequence
 
+from memory.forget.gone import shown
 from memory.journal import outbox
 from memory.journal.parts import Part
 from memory.places import identities
+from memory.places.confidences import common
 from memory.places.places import drop_names
 from memory.places.shown_names import NOBODYS, NameStanding, Person, standing
+from memory.store.database import Row
+from memory.store.lineage import paged
 from memory.tiers import exchanges
 from memory.tiers.messages import asides, said, shown_posts
 from memory.tiers.messages.asides import Aside
@@ -41,7 +45,11 @@ class Messages:
     async def by_source(self, session: Session, source_id: str) -> Exchange | None:
         """Return a message of a session by its platform id."""
         self._binding.own(session)
-        return await exchanges.by_source(self._binding.db, session, source_id)
+        row = await self._binding.db.one(
+            exchanges.SELECT + f"WHERE e.session = :session AND e.source_id = :source_id AND {shown('e')}",
+            {"session": session.key, "source_id": source_id},
+        )
+        return exchanges.exchange(row) if row else None
 
     async def by_id(self, public_id: str) -> Exchange | None:
         """Return a message at home by its public id."""
@@ -73,12 +81,26 @@ class Messages:
 
     async def stored(self, platform: str, ids: Sequence[str]) -> set[str]:
         """Return which of these platform ids are of messages at home."""
-        return await exchanges.stored(self._binding.db, self._binding.home, platform, ids) if ids else set()
+        rows = await paged(
+            self._binding.db,
+            "SELECT e.source_id FROM exchanges e JOIN sessions s ON s.id = e.session "
+            f"WHERE s.domain = :domain AND s.platform = :platform AND e.source_id IN ({{within}}) AND {shown('e')}",
+            ids,
+            {"domain": self._binding.home.key, "platform": platform},
+        )
+        return {row["source_id"] for row in rows}
 
     async def kept(self, platform: str, ids: Sequence[str]) -> dict[str, bool]:
         """Map those platform ids of people's messages that are kept in any domain to whether this view reads one of these."""
-        kept = await exchanges.domains_of(self._binding.db.everywhere, platform, ids) if ids else {}
-        return {id: not domains.isdisjoint(self._binding.domains) for id, domains in kept.items()}
+        rows = await paged(
+            self._binding.db.everywhere,
+            "SELECT e.source_id, coalesce(c.domain, e.domain) AS domain FROM exchanges e JOIN sessions s ON s.id = e.session "
+            "LEFT JOIN confided c ON c.item = e.item WHERE s.platform = :platform AND e.kind = 'said' AND e.source_id IN ({within})",
+            ids,
+            {"platform": platform},
+        )
+        read = {row["source_id"] for row in rows if row["domain"] in self._binding.domains}
+        return {row["source_id"]: row["source_id"] in read for row in rows}
 
     async def in_confidence(self, platform: str, ids: Sequence[str]) -> dict[str, set[str | None]]:
         """Map platform ids of messages told in a confidence that this view does not read to who told them.
@@ -119,15 +141,31 @@ class Messages:
     async def latest_of(self, session: Session, account: Identity, n: int) -> list[Exchange]:
         """Return the last n messages of an account in a session, newest first."""
         self._binding.own(session)
-        return await said.latest_by(self._binding.db, session.key, account, n)
+        rows = await self._binding.db.all(
+            f"{exchanges.SELECT}JOIN identities n ON n.id = e.identity WHERE e.session = :session AND e.kind = 'said' "
+            "AND n.platform = :platform AND n.native_id = :account ORDER BY e.said_at DESC, e.item DESC LIMIT :n",
+            {"session": session.key, "platform": account.platform, "account": account.native_id, "n": n},
+        )
+        return [exchanges.exchange(row) for row in rows]
 
     async def said(self) -> tuple[int, int]:
         """Return how many messages people said at home, and when the last one was said (0: never)."""
-        return await said.counted(self._binding.db, self._binding.home)
+        row = await self._binding.db.one(
+            "SELECT count(*) AS n, coalesce(max(said_at), 0) AS last FROM exchanges e WHERE domain = :domain AND kind = 'said' "
+            f"AND {common('e')}",
+            {"domain": self._binding.home.key},
+        )
+        assert row is not None
+        return row["n"], row["last"]
 
     async def last_said(self, n: int, by: int | None = None) -> list[str]:
         """Return the last n texts people said at home, oldest first; only those of account `by`, if its key is given."""
-        return await said.last(self._binding.db, self._binding.home, n, by)
+        rows = await self._binding.db.all(
+            f"SELECT text, identity FROM exchanges e WHERE domain = :domain AND kind = 'said' AND {shown('e')} AND {common('e')} "
+            "ORDER BY item DESC LIMIT :n",
+            {"domain": self._binding.home.key, "n": n},
+        )
+        return [row["text"] for row in reversed(rows) if by in (None, row["identity"])]
 
 
 class Conversations:
@@ -186,16 +224,30 @@ class OwnPosts:
 
     async def answering(self, message: Exchange) -> str:
         """Return the key of the last part of the newest sent or outgoing answer to a message, '' for none."""
-        return await shown_posts.answering(self._binding.db, message)
+        row = await self._answer(message)
+        return str(row["key"]) if row else ""
 
     async def answer_to(self, message: Exchange) -> int | None:
         """Return the item of the newest sent or outgoing answer to a message, None for none."""
-        return await shown_posts.answer_to(self._binding.db, message)
+        row = await self._answer(message)
+        return row["item"] if row else None
+
+    async def _answer(self, message: Exchange) -> Row | None:
+        return await self._binding.db.one(
+            "SELECT o.key, o.item FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
+            "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
+            {"item": message.key, "id": message.source_id},
+        )
 
     async def answered(self, session: Session, remote_id: str) -> str:
         """Return the platform id of the message that one of Lyra's posts at a session's place answers, '' for none."""
         self._binding.own(session)
-        return await shown_posts.answered(self._binding.db, session.ref.platform, session.ref.place, remote_id)
+        row = await self._binding.db.one(
+            "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND remote_id <> '' "
+            "AND item IS NOT NULL AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
+            {"platform": session.ref.platform, "place": session.ref.place, "id": remote_id},
+        )
+        return str(row["answers"]) if row else ""
 
     async def named_thread(self, session: Session, root: str, key: str) -> None:
         """Record that the thread of a session at home is named after the message with platform id `root`."""

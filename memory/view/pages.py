@@ -124,12 +124,23 @@ class Pages:
 
     async def _stating(self, keys: Sequence[int]) -> list[PlacedMessage]:
         """Return those of these messages that state something, oldest first: a question states nothing about anybody."""
-        there = (await exchanges.at_their_places(self._binding.db, self._binding.domains, keys)).values()
-        stating = (placed for placed in there if not placed.exchange.text.rstrip().endswith("?"))
-        return sorted(stating, key=lambda placed: (placed.exchange.said_at, placed.exchange.key))
+        return [placed for placed in await self._in_order(keys) if not placed.exchange.text.rstrip().endswith("?")]
 
     async def _own(self, name: str) -> list[PlacedMessage]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""
         speakers = [one for domain in self._binding.read for one in await said.speakers(self._binding.db, domain)]
         meant = sorted(await off_loop(len(name), partial(named, name, speakers)))
-        return await exchanges.last_of(self._binding.db, self._binding.domains, meant[0], _SAID) if len(meant) == 1 else []
+        if len(meant) != 1:
+            return []
+        domains = self._binding.domains
+        rows = await self._binding.db.all(
+            f"SELECT e.item FROM exchanges e WHERE e.domain IN ({placeholders('d', domains)}) AND e.speaker = :speaker "
+            f"AND e.kind = 'said' AND {shown('e')} AND {readable('e', domains)} ORDER BY e.item DESC LIMIT :n",
+            {"speaker": meant[0], "n": _SAID, **bound("d", domains)},
+        )
+        return await self._in_order([row["item"] for row in rows])
+
+    async def _in_order(self, keys: Sequence[int]) -> list[PlacedMessage]:
+        """Return the readable messages among these keys, oldest first."""
+        there = await exchanges.at_their_places(self._binding.db, self._binding.domains, keys)
+        return sorted(there.values(), key=lambda placed: (placed.exchange.said_at, placed.exchange.key))

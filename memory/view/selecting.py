@@ -7,11 +7,11 @@ from memory.forget.extent import extent
 from memory.forget.gone import ForgottenScope
 from memory.index.hits import Hit
 from memory.index.when.values import Window
+from memory.places.confidences import common
 from memory.store.lineage import pages
 from memory.text.lexical import key_words
 from memory.text.off_loop import off_loop
 from memory.tiers import exchanges, statements, summaries
-from memory.tiers.messages import said
 from memory.types import Exchange, Forgotten, Identity
 from memory.view import owners
 from memory.view.binding import Binding
@@ -88,7 +88,13 @@ class Selecting:
 
     async def _said(self, within: Window | None, account: int | None) -> list[Exchange]:
         assert within is not None, "a topic or a time is needed"
-        return await said.within(self.binding.db, self.binding.home, within.start, within.end, account, MOST + 1)
+        rows = await self.binding.db.all(
+            exchanges.SELECT + "WHERE e.domain = :domain AND e.kind = 'said' AND e.said_at >= :start AND e.said_at < :end "
+            f"AND (CAST(:account AS INTEGER) IS NULL OR e.identity = :account) AND {common('e')} "
+            "ORDER BY e.said_at, e.item LIMIT :most",
+            {"domain": self.binding.home.key, "start": within.start, "end": within.end, "account": account, "most": MOST + 1},
+        )
+        return [exchanges.exchange(row) for row in rows]
 
     async def _found(self, about: str, within: Window | None, account: int | None) -> list[Exchange]:
         """Search until nothing new is found: each search finds only one of several messages that say the same."""

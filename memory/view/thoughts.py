@@ -66,9 +66,12 @@ class Thoughts:
         """Return whether, since the thought was made, a fact on its subject was added or ended, or somebody it names opted out."""
         if await opted_out.is_named(self._binding.db, self._binding.seal, self._binding.home, thought.statement.text):
             return True
-        facts = await statements.changed_since(self._binding.db, self._binding.home, profile.TIER, thought.statement.made_at)
+        changed = await self._binding.db.all(
+            "SELECT text FROM statements WHERE domain = :domain AND tier = :tier AND (made_at > :then OR ended_at > :then)",
+            {"domain": self._binding.home.key, "tier": profile.TIER, "then": thought.statement.made_at},
+        )
         about = set(key_words(thought.statement.text).values())
-        return any(len(about & set(key_words(text).values())) >= _SAME for text in facts)
+        return any(len(about & set(key_words(row["text"]).values())) >= _SAME for row in changed)
 
     async def find(self, public_id: str = "", *, platform: str = "", place: str = "", remote: str = "") -> PostableThought:
         """Return a posted thought: by its id, by the platform id of its message, or the last one at a place.
@@ -158,7 +161,10 @@ class Thoughts:
         return first
 
     async def _reflections(self, condition: str, parameters: Mapping[str, object] = {}) -> list[Row]:
-        return await reflections.of(self._binding.db, self._binding.home, condition, parameters)
+        return await self._binding.db.all(
+            f"SELECT item, level, exchange FROM reflections WHERE domain = :domain AND {condition}",
+            {"domain": self._binding.home.key, **parameters},
+        )
 
     async def _thought(self, row: Row) -> PostableThought:
         stated = (await statements.by_keys(self._binding.db, [self._binding.home.key], [row["item"]]))[row["item"]]

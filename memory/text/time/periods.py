@@ -18,11 +18,6 @@ def conversation(began_at: int, time_zone: str, session: str, position: int) -> 
     return f"{local(began_at, time_zone).isoformat(timespec='minutes')[:16]}/{session}/{position}"
 
 
-def day(at: int, time_zone: str) -> str:
-    """Return the local day of an instant."""
-    return local(at, time_zone).date().isoformat()
-
-
 def week(of: date) -> str:
     """Return the ISO week of a date; its year is that of the week's Thursday."""
     year, number, _ = of.isocalendar()

@@ -8,10 +8,10 @@ from collections.abc import Collection, Sequence
 
 from memory.forget.gone import shown
 from memory.journal.parts import OFF_RECORD
-from memory.store.database import DatabaseAccess, Reader, Row, Transaction
+from memory.store.database import Reader, Row, Transaction
 from memory.store.lineage import Seal, add_items, bound, paged, placeholders
 from memory.tiers.messages import seen
-from memory.types import Domain, Exchange
+from memory.types import Domain
 
 NOTICE = "notice"
 
@@ -41,36 +41,6 @@ async def may_be_shown(db: Reader, platform: str, ids: Sequence[str], domains: S
         has_known_content = any(row["operation"] != "preview" and row["form"] != OFF_RECORD for row in rows)
         found[id] = all(row["readable"] for row in items) and (bool(items) or has_known_content)
     return found
-
-
-async def answering(db: DatabaseAccess, message: Exchange) -> str:
-    """Return the outbox key of the last part of the newest uncancelled answer to a message, '' if there is none."""
-    row = await db.one(
-        "SELECT o.key FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
-        "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
-        {"item": message.key, "id": message.source_id},
-    )
-    return str(row["key"]) if row else ""
-
-
-async def answer_to(db: DatabaseAccess, message: Exchange) -> int | None:
-    """Return the item of the newest uncancelled answer to a message, None if there is none."""
-    row = await db.one(
-        "SELECT o.item FROM lineage l JOIN outbox o ON o.item = l.child WHERE l.parent = :item AND o.answers = :id "
-        "AND o.operation IN ('send', 'edit') AND o.state <> 'cancelled' ORDER BY o.id DESC LIMIT 1",
-        {"item": message.key, "id": message.source_id},
-    )
-    return int(row["item"]) if row else None
-
-
-async def answered(db: DatabaseAccess, platform: str, place: str, remote_id: str) -> str:
-    """Return the platform id of the message that a post answers, '' if it answers none."""
-    row = await db.one(
-        "SELECT answers FROM outbox WHERE platform = :platform AND place = :place AND remote_id = :id AND remote_id <> '' "
-        "AND item IS NOT NULL AND operation IN ('send', 'edit') ORDER BY id DESC LIMIT 1",
-        {"platform": platform, "place": place, "id": remote_id},
-    )
-    return str(row["answers"]) if row else ""
 
 
 async def rested_on(db: Reader, platform: str, ids: Sequence[str]) -> set[int]:
