@@ -10,7 +10,7 @@ from memory.tiers import exchanges
 from memory.tiers.messages import seen
 from memory.types import DomainKind, Exchange, Identity
 from memory.view import owners
-from memory.view.binding import Binding
+from memory.view.binding import ViewPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,8 @@ class OwnMessage:
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OwnWords:
+class OwnWords(ViewPart):
     """Each person's own words at one home."""
-
-    binding: Binding
 
     async def of(self, who: Identity) -> AsyncIterator[OwnMessage]:
         """Yield what an account said at home and the answers to it, in stored order.
@@ -34,18 +31,21 @@ class OwnWords:
         In a DM everything is theirs. Elsewhere an answer is whole only if nothing stood in its view but that account's own
         messages and other whole answers; for answers that predate the record of views, that cannot be known.
         """
-        b = self.binding
-        alone, account = b.home.ref.kind is DomainKind.DM, await owners.identity(b.db, who)
+        alone, account = self._home.ref.kind is DomainKind.DM, await owners.identity(self._db, who)
         if account is None and not alone:
             return
-        names = {session.key: session.name for session in await b.sessions()}
-        within = b.domains if alone else [b.home.key, *(one.domain.key for one in await confidences.within(b.db, b.home))]
+        names = {session.key: session.name for session in await self._binding.sessions()}
+        within = (
+            self._domains
+            if alone
+            else [self._home.key, *(one.domain.key for one in await confidences.within(self._db, self._home))]
+        )
         theirs: set[int] = set()
         after = 0
-        while page := await exchanges.page(b.db, b.home, within, after):
+        while page := await exchanges.page(self._db, self._home, within, after):
             replies = [one.key for one in page if one.role == "assistant"]
-            answered = set() if alone else await _answering(b.db, replies, account)
-            rests = {} if alone else await _rests(b.db, replies, account)
+            answered = set() if alone else await _answering(self._db, replies, account)
+            rests = {} if alone else await _rests(self._db, replies, account)
             for one in page:
                 own = alone or one.identity == account
                 if own or (one.key in rests and rests[one.key] <= theirs):
