@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from memory.forget.extent import extent
 from memory.forget.gone import ForgottenScope
@@ -37,6 +38,11 @@ class Selection:
     stated: Mapping[str, Sequence[str]]
     elsewhere: int
     whole: bool
+
+    @property
+    def above(self) -> list[str]:
+        """The texts of the gists and summaries, then of the statements."""
+        return [*self.gists, *chain.from_iterable(self.stated.values())]
 
 
 def together(selections: Sequence[Selection]) -> Selection:

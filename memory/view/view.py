@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 
 from localization.sentences import lazy
 from memory.errors import NotFound
-from memory.forget.extent import extent
 from memory.forget.gone import ForgottenScope
 from memory.forget.sparing import COMPARED, Nearness, shares
 from memory.journal import inbox, ledger, outbox
@@ -19,7 +18,7 @@ from memory.places import confidences
 from memory.ports import Progress
 from memory.store.database import Transaction
 from memory.store.lineage import derive, require_living
-from memory.tiers import exchanges, manners, open_things, statements, summaries
+from memory.tiers import exchanges, manners, open_things
 from memory.tiers.messages import asides, seen, shown_posts, storing
 from memory.tiers.messages.asides import Aside
 from memory.types import Domain, Exchange, Forgotten, Identity, NewExchange, Session
@@ -35,7 +34,7 @@ from memory.view.notices import Notices
 from memory.view.own_words import OwnWords
 from memory.view.pages import Pages
 from memory.view.retrieval import Retrieval
-from memory.view.selecting import Selecting
+from memory.view.selecting import Selecting, Selection
 from memory.view.short_ids import ShortIds
 from memory.view.thoughts import Thoughts
 
@@ -67,16 +66,6 @@ class Replied:
 
     exchange: Exchange
     first: OutboxRow | None
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """What goes with a message: replies that saw it, the texts derived from it, and the count of replies not shown here."""
-
-    message: Exchange
-    replies: Sequence[Exchange]
-    above: Sequence[str]
-    elsewhere: int
 
 
 class View(ViewPart):
@@ -227,21 +216,13 @@ class View(ViewPart):
         """
         return await self._forget(ForgottenScope([await owners.message(self._db, self.home, await self.ids.full(public_id), by)]))
 
-    async def extent(self, public_id: str) -> Extent:
+    async def extent(self, public_id: str) -> Selection:
         """Return what would go if a message at home, given by id, were forgotten. Raises NotFound, AmbiguousId."""
         item = await owners.message(self._db, self.home, await self.ids.full(public_id), None)
-        going = await extent(self._binding.shared.forgetting, self.home, [item])
-        domains = self._domains
-        there = await exchanges.at_their_places(self._db, domains, [item, *going.replies])
-        if item not in there:
+        message = (await self.messages.among([item])).get(item)
+        if message is None:
             raise NotFound(lazy("There is no message with that id here."))
-        digests = await summaries.by_keys(self._db, domains, going.above)
-        stated = await statements.by_keys(self._db, domains, going.above)
-        return Extent(
-            there[item].exchange, [there[key].exchange for key in going.replies if key in there],
-            [*(one.text for one in digests.values()), *(one.text for one in stated.values())],
-            sum(key not in there for key in going.replies),
-        )  # fmt: skip
+        return await self.selecting.of(message)
 
     async def forget_session(self, session: Session, by: Identity | None = None) -> Forgotten:
         """Forget every message of a session at home, or only what `by` said, and everything that rests on them."""

@@ -60,7 +60,6 @@ ASKED: Mapping[str, str] = {
     "Thoughts.take_back": _REPLIES,
     "View._forget": _GONE,
     "View.answer": _SEEN,
-    "View.extent": _GONE,
     "View.say": _TOLD,
     "_require_untouched": _SEEN,
     "answers_alone": _SEEN,
