@@ -7,7 +7,7 @@ again.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory.derive import progress
@@ -149,9 +149,14 @@ async def standing(
     """Return the standing statements of a tier in a domain, as they were written; with `shown_only`, showable ones."""
     settled = f"AND {shown('s')} " if shown_only else ""
     only = "" if period is None else "AND s.period = :period "
+    return await _in_tier(db, domain, tier, f"s.ended_at IS NULL {only}{settled}ORDER BY s.period, s.item", {"period": period})
+
+
+async def _in_tier(
+    db: Reader, domain: Domain, tier: str, condition: str, parameters: Mapping[str, object] = {}
+) -> list[Statement]:
     rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier {only}{settled}AND s.ended_at IS NULL ORDER BY s.period, s.item",
-        {"domain": domain.key, "tier": tier, "period": period},
+        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND {condition}", {"domain": domain.key, "tier": tier, **parameters}
     )
     return [statement(row) for row in rows]
 
@@ -173,22 +178,14 @@ async def told_later(db: DatabaseAccess, domain: Domain, tier: str) -> dict[str,
 
 async def of_periods(db: DatabaseAccess, domain: Domain, tier: str, periods: Sequence[str]) -> list[Statement]:
     """Return the standing, showable statements of a tier for some periods, by period and in the order they were written."""
-    rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.period IN ({placeholders('p', periods)}) AND s.ended_at IS NULL "
-        f"AND {shown('s')} ORDER BY s.period, s.item",
-        {"domain": domain.key, "tier": tier, **bound("p", periods)},
-    )
-    return [statement(row) for row in rows]
+    condition = f"s.period IN ({placeholders('p', periods)}) AND s.ended_at IS NULL AND {shown('s')} ORDER BY s.period, s.item"
+    return await _in_tier(db, domain, tier, condition, bound("p", periods))
 
 
 async def history(db: DatabaseAccess, domain: Domain, tier: str) -> list[Statement]:
     """Return the ended statements of a tier, last ended first."""
-    rows = await db.all(
-        f"{SELECT}WHERE s.domain = :domain AND s.tier = :tier AND s.ended_at IS NOT NULL AND {shown('s')} "
-        "ORDER BY s.ended_at DESC, s.item DESC",
-        {"domain": domain.key, "tier": tier},
-    )
-    return [statement(row) for row in rows]
+    condition = f"s.ended_at IS NOT NULL AND {shown('s')} ORDER BY s.ended_at DESC, s.item DESC"
+    return await _in_tier(db, domain, tier, condition)
 
 
 async def by_keys(db: DatabaseAccess, domains: Sequence[int], keys: Sequence[int]) -> dict[int, Statement]:

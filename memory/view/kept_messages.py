@@ -199,7 +199,7 @@ async def _silence_notices(tx: Transaction, domain: Domain, lost: set[str]) -> N
         f"SELECT id, text FROM outbox WHERE domain = :domain AND {NOTICES} AND text <> ''", {"domain": domain.key}
     )
     repeating = [row for row in rows if not lost.isdisjoint(_words(row["text"]))]
-    await silence(tx, f"id IN ({placeholders('r', repeating)})", _ids("r", repeating))
+    await silence(tx, f"id IN ({placeholders('r', repeating)})", bound("r", [row["id"] for row in repeating]))
 
 
 async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
@@ -212,10 +212,6 @@ async def _index_anew(tx: Transaction, domain: Domain, after: Exchange) -> None:
 def _words(text: str) -> set[str]:
     # A single character occurs in every other text of a script without spaces.
     return {stem for word, stem in key_words(text).items() if len(word) > 1}
-
-
-def _ids(prefix: str, rows: Sequence[Row]) -> dict[str, object]:
-    return dict(bound(prefix, (row["id"] for row in rows)))
 
 
 _HERE = "WHERE s.platform = :platform AND s.place = :place "
