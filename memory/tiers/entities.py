@@ -100,7 +100,7 @@ async def catch_up(db: DatabaseAccess, seal: Seal, domain: Domain, most: int | N
     done = 0
     while (most is None or done < most) and (items := await _waiting(db, domain)):
         texts = await texts_of(db, items)
-        found = await asyncio.to_thread(_looked_through, texts)
+        found = await asyncio.to_thread(lambda texts: {item: _found(text) for item, text in texts.items()}, texts)
         async with db.transaction(bounds=Bounds.of(domain.key)) as tx:
             now = await texts_of(tx, items)
             confided = await confidences.of(tx, items)
@@ -213,10 +213,6 @@ class _Found:
     words: Mapping[str, str]
     called: Sequence[str]
     one: Mapping[str, str]
-
-
-def _looked_through(texts: Mapping[int, str]) -> dict[int, _Found]:
-    return {item: _found(text) for item, text in texts.items()}
 
 
 def _found(text: str) -> _Found:

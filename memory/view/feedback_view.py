@@ -65,12 +65,9 @@ class Feedback(ViewPart):
         ref = session.ref
         found = await self._messages.find(ref.platform, ref.place, remote)
         if found and found.kind is Kind.SAID:
-            return await self._answer_to(found)
+            item = await self._posts.answer_to(found)
+            return (await self._messages.among([item])).get(item) if item else None
         return found or await self._messages.by_id(await ShortIds(self._binding).full(named))
-
-    async def _answer_to(self, asked: Exchange) -> Exchange | None:
-        item = await self._posts.answer_to(asked)
-        return (await self._messages.among([item])).get(item) if item else None
 
     async def _last_to(self, session: Session, who: Identity) -> Exchange | None:
         for one in reversed(await self._messages.window(session, LOOKED_BACK)):

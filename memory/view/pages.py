@@ -115,11 +115,9 @@ class Pages(ViewPart):
         items = await self._db.all(f"SELECT m.item {mentions} ORDER BY m.weight DESC, m.item DESC LIMIT :most", parameters)
         keys = list(dict.fromkeys([row["item"] for row in items] + await entities.unnamed(self._db, domains, rows)))
         facts = [one for one in (await statements.by_keys(self._db, domains, keys)).values() if one.ended_at is None]
-        return Page(name, kind, aliases, facts, await self._stating(keys), own)
-
-    async def _stating(self, keys: Sequence[int]) -> list[PlacedMessage]:
-        """Return those of these messages that state something, oldest first: a question states nothing about anybody."""
-        return [placed for placed in await self._in_order(keys) if not placed.exchange.text.rstrip().endswith("?")]
+        # A question states nothing about anybody.
+        said = [placed for placed in await self._in_order(keys) if not placed.exchange.text.rstrip().endswith("?")]
+        return Page(name, kind, aliases, facts, said, own)
 
     async def _own(self, name: str) -> list[PlacedMessage]:
         """Return the last messages of the speaker with this name, oldest first; none if several match."""

@@ -24,7 +24,6 @@ from memory.text.told.claims import asks_for_older
 from memory.text.told.related_words import beside
 from memory.tiers import entities, exchanges, statement_reads, statements
 from memory.tiers.entities import MentionedNames
-from memory.tiers.statement_reads import UpperTiers
 from memory.types import Digest, DomainKind, Exchange, Session, Statement
 from memory.view.binding import Binding, ViewPart
 from memory.view.recalled import Recalled, RecallLimits
@@ -121,7 +120,9 @@ class Retrieval(ViewPart):
         came, order = await self._messages(found, named), {hit.item for hit in found}
         messages = await self._as_it_is(text, {item: hit for item, hit in came.items() if item in order}, asker)
         read: dict[int, DigestHit | Statement] = {**there.statements}
-        read |= {hit.item: _digest_hit(hit, there) for hit in found if hit.item in there.digests}
+        for hit in found:
+            if digest := there.digests.get(hit.item):
+                read[hit.item] = DigestHit(digest, there.names[digest.session], hit.score)
         ranked = _in_order(found, messages, read)
         known = order.union(exclude)
         heard = [hit for item, hit in came.items() if item not in known][:_MOST_SAID]
@@ -245,8 +246,3 @@ def _merged(lists: Sequence[Sequence[RawHit]]) -> list[RawHit]:
         (score, hit) for found in lists for score, hit in zip(accumulate((hit.score for hit in found), min), found, strict=True)
     ]
     return [hit for _, hit in sorted(placed, key=lambda one: -one[0])]
-
-
-def _digest_hit(hit: RawHit, there: UpperTiers) -> DigestHit:
-    digest = there.digests[hit.item]
-    return DigestHit(digest, there.names[digest.session], hit.score)

@@ -132,7 +132,8 @@ class DomainIndexes:
                     # To its end even if this is cancelled: nothing may be added while it is drawn.
                     await to_the_end(asyncio.to_thread(_draw, to_draw))
                     self._weigh(loaded)
-            self._make_room(len(domains))
+            while self._taken > self._most and len(self._loaded) > len(domains):
+                self._let_go(next(iter(self._loaded)))
             return found
 
     def unchanged(self) -> AbstractAsyncContextManager[None]:
@@ -191,10 +192,6 @@ class DomainIndexes:
         self._loaded[domain] = loaded
         self._weigh(loaded)
         return loaded
-
-    def _make_room(self, keep: int) -> None:
-        while self._taken > self._most and len(self._loaded) > keep:
-            self._let_go(next(iter(self._loaded)))
 
     def _weigh(self, loaded: Loaded) -> None:
         """Record the size of a domain and adjust the total by the difference."""

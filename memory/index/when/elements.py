@@ -133,8 +133,9 @@ def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
     which = _WHICH[tokens.codes[by]]
     if tokens.codes[at] == Code.ARTICLE:
         return unit(YEAR, which)
-    if which is Occurrence.THIS and _may_be_a_verb(tokens, at, end):
-        return None
+    told = tokens.codes[end : end + 1] in (Code.OTHER, Code.FUNCTION, Code.CAPITALIZED)
+    if which is Occurrence.THIS and tokens.words[at] in MONTHS_OR_WORDS and told:
+        return None  # "this may help"
     if tokens.words[at] in WEEKDAYS_OR_WORDS and tokens.codes[at : end + 1] == Code.SHORT_WEEKDAY + Code.CAPITALIZED:
         return None
     the_last = tokens.words[by] == "last" and tokens.words[start] == "the"
@@ -145,10 +146,6 @@ def _chosen(tokens: TimeTokens, start: int, end: int) -> Expression | None:
         return stretch(Distance(1, tokens.values[at]), -1)
     part = tokens.values[end - 1] if tokens.codes[end - 1] == Code.PART_OF_DAY and at != end - 1 else None
     return chosen(tokens, at, which, part)
-
-
-def _may_be_a_verb(tokens: TimeTokens, at: int, end: int) -> bool:
-    return tokens.words[at] in MONTHS_OR_WORDS and tokens.codes[end : end + 1] in (Code.OTHER, Code.FUNCTION, Code.CAPITALIZED)
 
 
 def _relative(tokens: TimeTokens, start: int, end: int) -> Expression:

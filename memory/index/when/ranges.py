@@ -100,18 +100,15 @@ def _range(reading: Parse, m: re.Match[str]) -> Expression | None:
         return None
     if m["day"]:
         day = reading.tokens.values[m.start("day")]
-        return _from_day(day, two) if lead in (Code.BETWEEN, Code.FROM, Code.OF) and day and _is_date(reading, m) else None
+        codes = reading.tokens.codes[m.start("two") : m.end("two")]
+        dated = Code.MONTH in codes and (Code.DIGITS in codes or Code.ORDINAL in codes)
+        return _from_day(day, two) if lead in (Code.BETWEEN, Code.FROM, Code.OF) and day and dated else None
     one = _named(reading, m, "one")
     if one is None or (
         not lead and not (m["two"][0] == Code.UNDERSTOOD and join in (Code.TO, Code.HYPHEN) and two.rank is Rank.COMPLETE)
     ):
         return None
     return Expression(lambda calendar, at: _hull(calendar, at, one, two), min(one.rank, two.rank))
-
-
-def _is_date(reading: Parse, m: re.Match[str]) -> bool:
-    codes = reading.tokens.codes[m.start("two") : m.end("two")]
-    return Code.MONTH in codes and (Code.DIGITS in codes or Code.ORDINAL in codes)
 
 
 def _from_day(day: int, two: Expression) -> Expression:

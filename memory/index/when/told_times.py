@@ -82,12 +82,11 @@ class ToldTimes:
 
     def within(self, window: Window, until: int = LATEST) -> Window | None:
         """Return the earliest of these times that starts by `until` and lies at least half in a window, or None."""
-        there = (one for one in sorted(self.times, key=lambda one: one.start) if one.start <= until)
-        return next((one for one in there if _lies_in(one, window)), None)
-
-
-def _lies_in(told: Window, window: Window) -> bool:
-    return 2 * (min(told.end, window.end) - max(told.start, window.start)) >= told.end - told.start
+        for one in sorted(self.times, key=lambda one: one.start):
+            inside = min(one.end, window.end) - max(one.start, window.start)
+            if one.start <= until and 2 * inside >= one.end - one.start:
+                return one
+        return None
 
 
 def told(text: str, said_at: int, time_zone: str) -> ToldTimes:

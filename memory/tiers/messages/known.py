@@ -118,7 +118,8 @@ async def met_before(
     for key, where in await _imported_before(tx, domain, session) if unmet else ():
         elsewhere += (await _met_in(tx, seal, domain, key, where, unmet)).items()
     for pid, forgotten in elsewhere:
-        if forgotten or not _is_placed(offered[pid]):
+        imported = offered[pid].imported
+        if forgotten or not (imported and imported.placed):
             met[pid].append(forgotten)
     buried = {pid for pid, as_ in met.items() if any(as_)}
     buried |= await hold_forgotten(tx, seal, domain.ref, {pid: offered[pid] for pid, as_ in met.items() if not as_})
@@ -134,10 +135,6 @@ def _former_names(seal: Seal, domain: Domain, session: Session, new: NewExchange
         return names
     before = replace(session.ref, place=new.imported.place)
     return [*names, *(public_id(seal, domain.ref, before, id_) for id_ in dict.fromkeys((new.source_id, *ids)))]
-
-
-def _is_placed(new: NewExchange) -> bool:
-    return new.imported is not None and new.imported.placed
 
 
 def _names_anywhere(seal: Seal, domain: Domain, new: NewExchange) -> list[str]:
